@@ -15,7 +15,7 @@ async function handled(handlers: Handlers, name: unknown, input: unknown): Promi
   return handler(parsed.data);
 }
 
-/** Parses, asks the handler and wraps what comes of it; never rejects. */
+/** Never rejects: an error is part of the answer. */
 export async function answerCall(
   handlers: Promise<Handlers>,
   name: unknown,

@@ -31,7 +31,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Stands in index.html where the page's own nonce goes. */
+/** Replaced in index.html by the page's own nonce. */
 const noncePlaceholder = '__STYLE_NONCE__';
 
 export interface AppFileAnswer {

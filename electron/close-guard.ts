@@ -1,7 +1,7 @@
 import type { BrowserWindow } from 'electron';
 import type { WorkUnderWay } from '../main/contract/api';
 
-/** A page that has not let its window close by then is not waited for. */
+/** A page that has not answered by then is closed without it. */
 const pageAnswersMs = 3000;
 
 type ClosableWindow = Pick<BrowserWindow, 'on' | 'close' | 'destroy' | 'isDestroyed'>;

@@ -26,7 +26,7 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   ...{ csv, 'csv-offline': csv, 'csv-online': csv, 'csv-accuracy': csv },
 };
 
-/** Where the person wants the file, in the folder of documents at first; null: nowhere. */
+/** null: the person chose no place. */
 async function placeToSave(
   window: BrowserWindow,
   name: string,
@@ -41,7 +41,6 @@ async function placeToSave(
   return canceled || !filePath ? null : filePath;
 }
 
-/** The text of a file that the person chose or opened. */
 export async function readText(path: string): Promise<string> {
   const found = await readBoundedFile(path, mostSpecBytes, { links: 'follow' });
   if ('text' in found) return found.text;
@@ -51,7 +50,6 @@ export async function readText(path: string): Promise<string> {
   });
 }
 
-/** Folders of runs and home, and pages in the browser. */
 function placeCalls(
   { core, layout }: Pick<Parameters<typeof desktopCalls>[0], 'core' | 'layout'>,
   open: (path: string) => Promise<void>,
@@ -75,7 +73,7 @@ function placeCalls(
   };
 }
 
-/** What the page asks of the window itself. Nothing is waited for: a person answers, or the window is gone. */
+/** Not awaited: a person answers, or the window is gone. */
 const windowCalls = ({
   closeNow,
   checkForUpdates,
@@ -105,7 +103,6 @@ async function copied(source: string, path: string): Promise<void> {
   }
 }
 
-/** The reports of a study, as they are written now. */
 const studyCalls = ({
   core,
   window,

@@ -5,11 +5,11 @@ type LogEvent = Extract<WindowEvent, { readonly type: 'log' | 'container-log' }>
 
 /** Milliseconds that events wait for others, so that a chatty step is not one message a line. */
 const waitMs = 40;
-/** Of one step or container in one message: the last of a flood. The log has the rest. */
+/** Limits per step or container and message; the log has the dropped lines. */
 const maxLines = 2000;
 const maxCharacters = 1024 * 1024;
 
-/** Lines of one step or container that wait; collected in place, as a copy for every line is quadratic. */
+/** Collected in place: a copy per line would be quadratic. */
 interface WaitingLines {
   readonly event: LogEvent;
   lines: string[];
@@ -20,7 +20,6 @@ interface WaitingLines {
 const keyOf = (event: LogEvent): string =>
   event.type === 'log' ? `${event.runId} ${event.step}` : `container ${event.id}`;
 
-/** Leaves the first lines out. */
 function cut(waiting: WaitingLines): void {
   let first = Math.max(0, waiting.lines.length - maxLines);
   let characters = 0;
@@ -54,12 +53,11 @@ function eventOf(waiting: WaitingLines): WindowEvent {
 /** Collects events and hands them on together, in their order; of a flood of lines the last, with a count. */
 export function createEventBatch(send: (events: readonly WindowEvent[]) => void): {
   readonly add: (event: WindowEvent) => void;
-  /** Hands on at once what waits. */
   readonly flush: () => void;
   readonly dispose: () => void;
 } {
   let waiting: (WindowEvent | WaitingLines)[] = [];
-  /** Of the logs behind the last event of another kind: lines of two steps need no order between them. */
+  /** Lines since the last event of another kind: lines of two steps need no order between them. */
   let open = new Map<string, WaitingLines>();
   let timer: NodeJS.Timeout | undefined;
   const clear = () => {

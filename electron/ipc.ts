@@ -5,22 +5,20 @@ import { toWire, WorkbenchError } from '../main/contract/errors';
 import { createEventBatch } from './event-batch';
 import { isTrustedFrame } from './origin';
 
-/** Answers a call by its name; never rejects. */
+/** Never rejects. */
 export type AnswerCall = (name: unknown, input: unknown) => Promise<CallAnswer<unknown>>;
 
 interface CallsOptions {
-  /** What answers, as soon as it is loaded. */
+  /** Resolves once the core is loaded. */
   readonly answers: Promise<AnswerCall>;
   readonly events: Pick<EventSender, 'flush'>;
-  /** Where a file or folder lies that the person dropped on the window; preload says it, the page cannot. */
+  /** Path of a file or folder dropped on the window, reported by preload: the page cannot. */
   readonly onGiven: (path: string) => void;
-  /** Hears every answer, for the log. */
   readonly onAnswer: (name: string, answer: CallAnswer<unknown>) => void;
 }
 
 interface EventSender {
   readonly send: (event: WindowEvent) => void;
-  /** Sends at once what waits for others. */
   readonly flush: () => void;
   readonly dispose: () => void;
 }
@@ -50,7 +48,6 @@ export function registerCalls({ answers, events, onGiven, onAnswer }: CallsOptio
   );
 }
 
-/** The one way out to the window. */
 export function createEventSender(contents: Pick<WebContents, 'isDestroyed' | 'send'>): EventSender {
   const batch = createEventBatch((events) => {
     if (!contents.isDestroyed()) contents.send(channels.event, JSON.stringify(events));

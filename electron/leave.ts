@@ -18,7 +18,7 @@ done
 kill -KILL "$1"
 `;
 
-/** Collects all garbage, and lets what waits for it run while scripts still can. */
+/** Collects all garbage and lets finalizers run while scripts still can. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -42,7 +42,7 @@ export async function leave(app: App, code: number): Promise<void> {
     child.once('error', () => undefined);
     child.unref();
   }
-  // What cannot be collected must not keep the process.
+  // A failure here must not keep the process.
   await collectGarbage().catch(() => undefined);
   app.exit(code);
 }

@@ -12,7 +12,7 @@ import { runWindowMode } from './window-mode';
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 registerAppScheme();
 boundHeapGrowth();
-// Of the pages; who gives V8 other flags has these.
+// For the pages; flags given on the command line win.
 if (!app.commandLine.hasSwitch('js-flags')) app.commandLine.appendSwitch('js-flags', heapGrowthFlag);
 denyNavigation(app);
 

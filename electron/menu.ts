@@ -1,7 +1,7 @@
 import type { ContextMenuParams, MenuItemConstructorOptions } from 'electron';
 import type { MenuCommand } from '../main/contract/api';
 
-/** The menu of the application. What is the product's own is sent to the window, which knows the page that is shown. */
+/** Commands of the product are sent to the window, which knows the page that is shown. */
 export function menuTemplate(
   send: (command: MenuCommand) => void,
   checkForUpdates: () => void,
@@ -80,7 +80,7 @@ export function menuTemplate(
 
 type ContextParams = Pick<ContextMenuParams, 'isEditable' | 'selectionText' | 'editFlags'>;
 
-/** What a right click offers: editing in a field, copying where text is marked, else nothing. */
+/** Editing in a field, copying where text is selected, else empty. */
 export function contextMenuTemplate(params: ContextParams): MenuItemConstructorOptions[] {
   const { editFlags } = params;
   if (params.isEditable) {

@@ -4,7 +4,7 @@ import type { App, BrowserWindow } from 'electron';
 import { WorkbenchError } from '../main/contract/errors';
 import { type Opened, runIdOfAddress } from '../main/contract/opened';
 
-/** What the arguments of the app ask to open: everything but flags and the app itself. */
+/** Arguments that are files to open: neither flags nor the app itself. */
 export function openedBy(argv: readonly string[], cwd: string, app: string): readonly string[] {
   return argv
     .slice(1)
@@ -25,10 +25,10 @@ function pathOf(text: string): string {
   }
 }
 
-/** What was asked for and not yet taken by the page, which may not be there yet. */
+/** Kept until the page, which may not be loaded yet, takes them. */
 export interface Openings {
   readonly add: (asked: readonly string[]) => void;
-  /** The oldest one, read now; null when nothing waits. Throws for what cannot be opened. */
+  /** The oldest; null: none waits. Throws for a file that cannot be opened. */
   readonly take: () => Promise<Opened | null>;
 }
 
@@ -62,7 +62,7 @@ export function createOpenings(options: {
   };
 }
 
-/** Hears what is opened while the app runs: by a second start, and on macOS by the desktop itself. */
+/** Files are opened while the app runs by a second start, and on macOS by the desktop itself. */
 export function subscribeToOpenings(
   app: App,
   window: BrowserWindow,

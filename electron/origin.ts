@@ -15,7 +15,7 @@ export function isAppUrl(text: string): boolean {
   }
 }
 
-/** What is asked of the frame that sent a message; Electron's WebFrameMain has it all. */
+/** The part of Electron's WebFrameMain that is read. */
 interface SenderFrame {
   readonly url: string;
   readonly parent: unknown;

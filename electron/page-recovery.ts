@@ -1,13 +1,13 @@
 import type { MessageBoxOptions } from 'electron';
 
-/** Before the page is drawn again: at once, then with growing waits. */
+/** Waits before each reload of the page. */
 const waitsMs = [0, 1000, 5000] as const;
 /** Deaths further apart than this have nothing to do with one another. */
 const spanMs = 60_000;
 
 /**
- * What becomes of a page that has died: milliseconds until it is drawn again, or null once it has died too often within a
- * minute, as a page that dies of what it shows would be drawn and die for ever.
+ * Milliseconds until the page is loaded again after it has died; null once it has died too often within a minute, as a
+ * page may die of what it shows.
  */
 export class PageDeaths {
   private atMs: number[] = [];

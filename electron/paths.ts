@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { readableFolder } from '../main/platform/layout';
 
-/** Where the parts of the built app are, from the folder or archive of its package.json. */
 export interface AppPaths {
   readonly renderer: string;
   readonly preload: string;

@@ -2,8 +2,8 @@ import type { Handlers } from '../main/contract/api';
 import type { Core } from '../main/core';
 
 /**
- * The list of runs, read before the page asks for it, which still loads its scripts then. What happens meanwhile makes it
- * old: it is then read when it is asked for, as each later time.
+ * The list of runs, read while the page still loads its scripts. An event meanwhile makes it outdated: it is then read
+ * on request, as each later time.
  */
 export function readAhead(
   core: Pick<Core, 'subscribe'> & { readonly handlers: Pick<Handlers, 'runs.list'> },

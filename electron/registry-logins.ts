@@ -14,7 +14,7 @@ export interface KeyRing {
 }
 
 interface RegistryLogins {
-  /** Those that an earlier window kept; none where the key ring cannot open them. */
+  /** Empty where the key ring cannot open them. */
   read(): Promise<readonly RegistryLogin[]>;
   /** False where it is not kept: one that was is forgotten then. Without a key ring nothing is written. */
   keep(login: RegistryLogin): Promise<boolean>;

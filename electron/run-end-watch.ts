@@ -2,7 +2,7 @@ import type { CoreEvent } from '../main/contract/api';
 import type { RunOutcome } from '../main/contract/run/run-events';
 import type { Settings } from '../main/contract/settings/settings';
 
-/** Milliseconds; who waits less is still looking. */
+/** Milliseconds; a shorter run is still being watched. */
 const longRunMs = 60_000;
 
 const outcomeText: Readonly<Record<RunOutcome, string>> = {
@@ -14,8 +14,8 @@ const outcomeText: Readonly<Record<RunOutcome, string>> = {
 };
 
 /**
- * Hears the core's events and tells of the end of a run while nobody looks at the window: as the settings say of every run,
- * of none, or of one that has taken more than a minute. Times are those of the journal.
+ * Notifies of the end of a run while the window is not in front, as the settings say: every run, none, or those that
+ * took more than a minute by their journal.
  */
 export function createRunEndWatch(options: {
   readonly isFocused: () => boolean;
@@ -48,7 +48,6 @@ export function createRunEndWatch(options: {
 /** Alerts of a recording that is played are old; a notification is about now. */
 const freshMs = 15_000;
 
-/** Hears the core's events and tells of an alert that fires while nobody looks at the window. */
 export function createAlertWatch(options: {
   readonly isFocused: () => boolean;
   readonly wanted: () => boolean;

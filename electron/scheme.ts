@@ -18,7 +18,6 @@ export interface Served {
   readonly scripts: Promise<void>;
 }
 
-/** A promise that is kept from outside. */
 function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
   let give = (): void => undefined;
   const given = new Promise<void>((resolve) => {
@@ -27,7 +26,6 @@ function createSignal(): { readonly given: Promise<void>; readonly give: () => v
   return { given, give };
 }
 
-/** Serves the built pages of `folder` to the session. */
 export async function serveApp(session: Session, folder: string): Promise<Served> {
   const answer = await createAppFiles(folder);
   const [document, scripts] = [createSignal(), createSignal()];

@@ -1,7 +1,6 @@
 import type { App, Session, WebContents } from 'electron';
 import { appScheme } from './origin';
 
-/** The same for every page that this app ever makes. */
 export const safeWebPreferences = {
   contextIsolation: true,
   sandbox: true,
@@ -21,7 +20,7 @@ function hold(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
 }
 
-/** No page goes anywhere, opens a window or embeds another, whoever asks for it. */
+/** No page may navigate, open a window or embed another. */
 export function denyNavigation(app: App): void {
   app.on('web-contents-created', (_event, contents) => hold(contents));
 }
@@ -29,7 +28,7 @@ export function denyNavigation(app: App): void {
 /** Copying a command puts text into the clipboard after a click; reading it back is another permission. */
 const granted = new Set<string>(['clipboard-sanitized-write']);
 
-/** Every other permission is refused, asked for or looked up, devices included. */
+/** Refuses every other permission, devices included. */
 export function denyPermissions(session: Session): void {
   session.setPermissionRequestHandler((_contents, permission, answer) => answer(granted.has(permission)));
   session.setPermissionCheckHandler((_contents, permission) => granted.has(permission));

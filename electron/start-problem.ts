@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type App, dialog } from 'electron';
 import { toWire } from '../main/contract/errors';
 
-/** What keeps the window from its start, for people: what is wrong, where, and what helps. Pure. */
 function startProblemText(error: unknown): string {
   const { message, where, remedy } = toWire(error);
   return [message, where, remedy].filter((line) => typeof line === 'string' && line !== '').join('\n\n');

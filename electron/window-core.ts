@@ -20,7 +20,6 @@ import { createRegistryLogins } from './registry-logins';
 import { createAlertWatch, createRunEndWatch } from './run-end-watch';
 import { bringToFront } from './window';
 
-/** What the window has once there is a core. */
 export interface WindowCore {
   readonly core: Core;
   readonly updates: Updates;
@@ -36,11 +35,10 @@ interface WindowCoreOptions {
   readonly closeNow: () => Promise<void>;
   readonly send: (event: WindowEvent) => void;
   readonly scriptsServed: Promise<void>;
-  /** The core first. */
+  /** Called with the core first, then with the rest. */
   readonly onMade: (made: Partial<WindowCore>) => void;
 }
 
-/** Notifications of the desktop, for who does not look at the window. */
 function noticeWatches(
   window: BrowserWindow,
   settings: () => Settings,
@@ -63,7 +61,7 @@ function noticeWatches(
   ];
 }
 
-/** The settings as they are at each moment, whoever changes them in this process. */
+/** Follows changes by anyone in this process. */
 async function followSettings(core: Core): Promise<() => Settings> {
   const state = await core.handlers['settings.get'](undefined).catch(() => null);
   let values = state?.values ?? defaultSettings;
@@ -90,7 +88,6 @@ async function openCore({ app, home, paths, scriptsServed }: WindowCoreOptions):
   });
 }
 
-/** The core's calls as the page may make them: with consent, the desktop's own, and logins that are kept. */
 async function windowCalls(
   core: Core,
   updates: Updates,
@@ -114,7 +111,7 @@ async function windowCalls(
   };
 }
 
-/** Updates with the dialogs of this window; electron-updater is loaded when a feed is set and asked. */
+/** electron-updater is loaded only once a feed is set and asked. */
 function windowUpdates(
   core: Core,
   { app, window, log, home }: WindowCoreOptions,

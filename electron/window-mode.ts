@@ -8,7 +8,7 @@ import { createCallLog, openLog } from './help/application-events';
 import { createEventSender, registerCalls } from './ipc';
 import { leave } from './leave';
 import { contextMenuTemplate, menuTemplate } from './menu';
-import { createOpenings, openedBy,subscribeToOpenings } from './opening';
+import { createOpenings, openedBy, subscribeToOpenings } from './opening';
 import { recoverPage } from './page-recovery';
 import { appPaths } from './paths';
 import { serveApp } from './scheme';
@@ -17,7 +17,6 @@ import { bringToFront, createWindow } from './window';
 import type { WindowCore } from './window-core';
 import { readWindowState, writeWindowState } from './window-state';
 
-/** Writes where the window stands when it is asked to close. */
 function stateKeeper(window: BrowserWindow, path: string): { readonly written: () => Promise<void> } {
   let writing = Promise.resolve();
   window.on('close', () => {

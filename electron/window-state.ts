@@ -41,7 +41,7 @@ export async function writeWindowState(path: string, state: WindowState): Promis
 
 const visiblePx = 120;
 
-/** The bounds, if enough of them lies on a display that is still there; pixels. */
+/** null where too little of them is on a display; pixels. */
 export function boundsOnDisplays(bounds: Rectangle | null, displays: readonly Rectangle[]): Rectangle | null {
   if (bounds === null) return null;
   const seen = displays.some((display) => {

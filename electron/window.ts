@@ -11,7 +11,7 @@ const background = { dark: '#16191d', light: '#f6f7f9' } as const;
 export function createWindow(options: {
   readonly preload: string;
   readonly state: WindowState;
-  /** Of a package; the desktop has its own for a clone. */
+  /** Only of a package: the desktop has its own for a clone. */
   readonly icon: string | undefined;
 }): BrowserWindow {
   const displays = screen.getAllDisplays().map((display) => display.workArea);

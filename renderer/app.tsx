@@ -52,7 +52,6 @@ function View({ route }: { route: Route }) {
   }
 }
 
-/** The frame: rail, page, status bar. */
 export function App() {
   const { route } = useWorkbench();
   const shown = useStore(route, (state) => state.route);

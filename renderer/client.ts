@@ -1,12 +1,12 @@
 import type { CallAnswer, CallInput, CallName, CallOutput, WindowEvent } from '../main/contract/api';
 import { fromWire } from '../main/contract/errors';
 
-/** What preload exposes, and nothing else. */
+/** Everything that preload exposes. */
 export interface Bridge {
   call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
   /** `events`: the JSON of a list of WindowEvent. */
   on(listener: (events: string) => void): () => void;
-  /** Where a file or folder that was dropped on the window lies; '' for one that lies nowhere. */
+  /** Path of a dropped file or folder; '' for one that is not on disk. */
   pathOf(file: File): string;
 }
 
@@ -26,7 +26,6 @@ export interface Client {
   pathOf(file: File): string;
 }
 
-/** The typed calls over the bridge. */
 export function createClient(bridge: Bridge): Client {
   return {
     async call<Name extends CallName>(name: Name, ...input: Arguments<Name>): Promise<CallOutput<Name>> {

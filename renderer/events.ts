@@ -2,7 +2,7 @@ import type { WindowEvent } from '../main/contract/api';
 import type { JournalEntry } from '../main/contract/run/run-events';
 import type { Workbench } from './workbench';
 
-/** Entries after which a row of the run list reads differently. */
+/** Entries that change a row of the run list. */
 const changesRow = new Set<JournalEntry['type']>([
   'run-created',
   'run-trusted',
@@ -24,7 +24,7 @@ function changesList(event: WindowEvent): boolean {
 const changesImages = (event: WindowEvent): boolean =>
   event.type === 'image-work' && event.work.status === 'done';
 
-/** Leads the core's events to the stores that they concern. Returns the way to stop. */
+/** Returns how to stop. */
 export function routeEvents(workbench: Workbench): () => void {
   const { client, deployments, studies, runs, images } = workbench;
   const { run, log, closing, docker, containerLog, imageWorks } = workbench;

@@ -30,7 +30,7 @@ import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
 import './styles/wizard-start.css';
 
-/** Milliseconds that the list of runs has for itself, to be drawn and to take the first clicks. */
+/** Milliseconds for the list of runs to be drawn and to take the first clicks. */
 const listMs = 300;
 
 const workbench = createWorkbench(createClient(window.workbench), window.localStorage);

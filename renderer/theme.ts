@@ -28,7 +28,7 @@ const dark: MantineColorsTuple = [
   '#111417',
 ];
 
-/** Dialogs are there at once, and leave the page as wide as it is. */
+/** Dialogs open at once and do not change the width of the page. */
 const dialog = { lockScroll: false, transitionProps: { duration: 0 } } as const;
 
 export const theme = createTheme({

@@ -8,7 +8,7 @@ interface Answer<Value> {
   readonly error: WireError | null;
 }
 
-/** What the core answers, or why it does not; null while it is on its way. Asked again for another key. */
+/** The answer or the error; both null until one comes. Asked again for another key. */
 export function useAnswer<Value>(ask: (client: Client) => Promise<Value>, key = ''): Answer<Value> {
   const { client } = useWorkbench();
   const [answer, setAnswer] = useState<Answer<Value>>({ value: null, error: null });

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { toWire, type WireError } from '../main/contract/errors';
 
-/** A form does its own work in place of the browser's. */
+/** Prevents the browser's own submission. */
 export const onSubmit =
   (work: () => void) =>
   (event: { readonly preventDefault: () => void }): void => {
@@ -9,10 +9,7 @@ export const onSubmit =
     work();
   };
 
-/**
- * The work of a form, which has one or several ways to begin it: one at a time, however often Enter is pressed. Its
- * failure is shown in the form.
- */
+/** One submission at a time, however often Enter is pressed; its error is shown in the form. */
 export function useFormWork<Way extends string = 'submit'>(): {
   readonly busy: Way | null;
   readonly error: WireError | null;

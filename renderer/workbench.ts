@@ -25,7 +25,7 @@ import { createSeenFailures } from './stores/seen-failures';
 import { createSettings, settingsOf } from './stores/settings';
 import { createTools } from './stores/tools';
 
-/** Everything that the pages share: one store a resource, over one client. */
+/** One store per resource, over one client. */
 export function createWorkbench(client: Client, storage: Storage) {
   const settings = createSettings(client);
   const draft = createDraft(client, () => newDraftOf(settingsOf(settings.getState())));
@@ -34,10 +34,10 @@ export function createWorkbench(client: Client, storage: Storage) {
     client,
     app: createResource(() => client.call('app.info')),
     machine,
-    /** Once a second while the Environment page is shown. */
+    /** Polled while the Environment page is shown. */
     gpus: createGpuReadings(client),
     docker: createDocker(client),
-    /** Once a second while the Containers page is shown. */
+    /** Polled while the Containers page is shown. */
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
     deployments: createResource(() => client.call('deployments.list')),
@@ -50,12 +50,10 @@ export function createWorkbench(client: Client, storage: Storage) {
     ...createRunList(client),
     run: createOpenRun(client),
     log: createStepLog(client),
-    /** Runs ticked in the list. */
     selection: createSelection(),
     runFilter: createRunFilter(),
     seenFailures: createSeenFailures(storage),
     compared: createComparedRuns(client),
-    /** Sets of runs that are compared by a name. */
     comparisons: createResource(() => client.call('comparisons.list')),
     baselines: createBaselines(client, storage),
     draft,
@@ -63,13 +61,12 @@ export function createWorkbench(client: Client, storage: Storage) {
     ownModel: createOwnModel(client, draft),
     dataSources: createDataSources(client, draft),
     tools: createTools(client, machine),
-    /** What keeps the draft from being started now. */
     startCheck: createStartCheck(client, draft, machine),
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),
     settings,
-    /** Sizes of the home, while the Settings page is shown. */
+    /** Loaded while the Settings page is shown. */
     storage: createResource(() => client.call('home.storage')),
   };
 }

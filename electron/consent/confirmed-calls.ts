@@ -61,7 +61,7 @@ type CheckedHandlers = Pick<
 >;
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
-/** Asks in a native dialog; true: the person agreed. */
+/** True: the person agreed, in a native dialog. */
 export type AskForConsent = (question: ConsentQuestion) => Promise<boolean>;
 
 const refused = (what: string): WorkbenchError =>
@@ -74,11 +74,9 @@ const sourcePath = (spec: unknown): Reach => ({
   paths: reachOf(spec).paths.filter(({ field }) => field === 'model.source.path'),
 });
 
-/** A host that a call works on, or looks at Triton from. */
 const machineOf = (host: string | undefined): Reach['machines'] =>
   host === undefined ? [] : [{ field: 'host', value: host }];
 
-/** What the runs of a study name between them, and the hosts that they are spread over. */
 function studyReach({ strategy, hosts }: StudySpec): Reach {
   const all = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
   const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
@@ -92,7 +90,7 @@ function studyReach({ strategy, hosts }: StudySpec): Reach {
   };
 }
 
-/** Asks for what was not agreed to before: one dialog at a time, and none for what the one before it answered. */
+/** One dialog at a time; what an earlier one answered is not asked again. */
 function createConsentGate(
   { 'approvals.missing': findMissing, 'approvals.add': approve }: Pick<CheckedHandlers, ApprovalCall>,
   askNatively: AskForConsent,
@@ -133,9 +131,9 @@ const after =
   };
 
 /**
- * The core's calls, past the person: what the page names and neither a dialog, a drop nor an earlier agreement gave is
- * asked for natively before the core hears of it. While a form is filled in nothing is asked; an own model that nobody
- * opened here is then refused.
+ * The core's calls behind consent: a path, image or machine that the page names is asked for in a native dialog unless
+ * a dialog, a drop or an earlier agreement gave it. Calls made while a form is filled in ask nothing; an own model that
+ * nobody opened here is then refused.
  */
 export function confirmedCalls(
   handlers: CheckedHandlers,
@@ -149,7 +147,7 @@ export function confirmedCalls(
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
       const opened = await handlers['models.open'](input);
-      // Of a saved_model.pb the model is the folder that it lies in.
+      // The model of a saved_model.pb is its folder.
       await handlers['approvals.add'](pathReach('model', opened.path));
       return opened;
     },
@@ -160,7 +158,7 @@ export function confirmedCalls(
         if (await askNatively(trustQuestion(code))) return code.sha256;
         throw refused(code.path);
       });
-      // Of the very content that was shown.
+      // Trust covers exactly the content that was shown.
       return handlers['models.trust']({ ...input, sha256 });
     },
     'runs.start': after(handlers['runs.start'], ({ spec }) => ensure(reachOf(spec))),
@@ -172,7 +170,7 @@ export function confirmedCalls(
       const content = await handlers['runs.content']({ runId });
       await inTurn(async () => {
         if (!(await askNatively(runQuestion(content)))) throw refused(content.dir);
-        // Of the very content that was shown.
+        // Trust covers exactly the content that was shown.
         await handlers['runs.trustContent']({ runId, hash: content.hash });
         await handlers['approvals.add'](reachOfContent(content));
       });

@@ -2,11 +2,11 @@ import { type Reach, type Reached, reachOf } from '../../main/contract/reach';
 import type { RunContent } from '../../main/contract/run/run-content';
 import type { ModelCode } from '../../main/own/open-model';
 
-/** What the person is asked in a dialog of the main process, which the page can neither show nor answer. */
+/** A dialog of the main process, which the page can neither show nor answer. */
 export interface ConsentQuestion {
   readonly message: string;
   readonly detail: string;
-  /** The button that agrees. */
+  /** Label of the button that agrees. */
   readonly agree: string;
 }
 
@@ -34,7 +34,7 @@ function section(title: string, found: readonly Reached[]): string[] {
   return [title, ...listed(found.map(({ field, value }) => `  ${shownValue(value)}  (${field})`)), ''];
 }
 
-/** What a run from elsewhere names outside of its folder. Pure. */
+/** Everything outside of its folder that a run from elsewhere names. */
 export function reachOfContent({ paths, images, server, machines }: RunContent): Reach {
   const named = (value: string): Reached => ({ field: 'run.yaml', value });
   return {
@@ -54,7 +54,6 @@ function reachSections({ paths, images, hosts, machines }: Reach): string[] {
   ];
 }
 
-/** Asks whether what a specification, or a call, names may be used. Pure. */
 export function reachQuestion(reach: Reach): ConsentQuestion {
   const onlyReads = reach.images.length + reach.hosts.length + reach.machines.length === 0;
   return {
@@ -69,7 +68,6 @@ export function reachQuestion(reach: Reach): ConsentQuestion {
   };
 }
 
-/** Asks whether the code of a model may be executed. Pure. */
 export function trustQuestion({ path, files, sha256 }: ModelCode): ConsentQuestion {
   const lines = files.map((file) => `  ${shownValue(file.path)}`);
   return {
@@ -86,7 +84,6 @@ export function trustQuestion({ path, files, sha256 }: ModelCode): ConsentQuesti
   };
 }
 
-/** Asks whether a run from elsewhere may be continued with its files as they are. Pure. */
 export function runQuestion(content: RunContent): ConsentQuestion {
   const code = content.code.map((path) => `  ${shownValue(path)}`);
   return {

@@ -12,7 +12,7 @@ import { homeLayout } from '../../main/platform/layout';
 /** The log of this start: versions first, then what ends the process or its pages without being asked. */
 export async function openLog(app: App, home: string): Promise<ApplicationLog> {
   const { logs } = homeLayout(home);
-  // Who cannot write there is told by the first run; the log then has no lines.
+  // A folder that cannot be written is reported by the first run; this log then has no lines.
   await makeFolder(logs).catch(() => []);
   await chmod(logs, 0o700).catch(() => undefined);
   const log = openApplicationLog(logs, { now: () => new Date(), redact: redactHere(home, process.env) });
@@ -76,7 +76,7 @@ function moveLine({ status, problem }: HomeMoveWork): Line | null {
   return { level: status === 'failed' ? 'error' : 'info', text: `Home: move ${status}${why}` };
 }
 
-/** What the log says of an event; null: nothing. */
+/** null: not logged. */
 function lineOf(event: CoreEvent): Line | null {
   if (event.type === 'journal') return entryLine(event.runId, event.entry);
   if (event.type === 'image-work')
@@ -87,7 +87,6 @@ function lineOf(event: CoreEvent): Line | null {
   return event.type === 'home-move' ? moveLine(event.work) : null;
 }
 
-/** Writes what happens in the core to the application log: begin and end of runs, Docker, pulls, installations. */
 export function createEventLog(log: ApplicationLog): (event: CoreEvent) => void {
   const docker = { connection: '' };
   return (event) => {

@@ -4,7 +4,7 @@ import type { ApplicationLog } from '../../main/home/application-log';
 import { makeFolder, writeFileAtomic } from '../../main/platform/files';
 import type { Updater } from './updates';
 
-/** The kind of this package: the deb is not made by electron-builder, so that nothing in it says so. */
+/** The deb is not made by electron-builder, so nothing in it says which kind of package it is. */
 function createUpdater(): packages.AppUpdater {
   if (process.platform === 'win32') return new packages.NsisUpdater();
   if (process.platform === 'darwin') return new packages.MacUpdater();

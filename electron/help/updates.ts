@@ -1,8 +1,7 @@
 import type { ApplicationLog } from '../../main/home/application-log';
 
-/** What looks for, brings and installs a newer version. */
 export interface Updater {
-  /** The version that the feed offers; null where it is not newer than this one. */
+  /** null: the feed offers nothing newer. */
   readonly check: () => Promise<string | null>;
   readonly download: () => Promise<void>;
   /** Installs what was downloaded and ends the app. Throws where it cannot. */
@@ -44,7 +43,7 @@ const notSet = {
   detail: 'Set the address of an update feed in Settings, Updates.',
 };
 
-/** Every failure is in the application log; only who asked for the check is told. */
+/** Failures go to the application log; only a check that was asked for reports them. */
 export function createUpdates(parts: UpdateParts): Updates {
   const { version, log, ask, notify } = parts;
   let running = false;

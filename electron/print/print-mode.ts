@@ -29,7 +29,7 @@ export async function runPrintMode(app: App, job: PrintJob): Promise<void> {
   }
   app.setPath('userData', profile);
   app.disableHardwareAcceleration();
-  // The end, and its code, come with the job's and not with its window's.
+  // The process ends with the job, not with its window.
   app.on('window-all-closed', () => undefined);
   let code = 0;
   try {

@@ -11,7 +11,7 @@ const footer =
   '<div style="width:100%;font:8px sans-serif;color:#52606d;text-align:center">' +
   '<span class="pageNumber"></span> / <span class="totalPages"></span></div>';
 
-/** A session of its own, in memory, in which nothing loads but the given file and images inside it. */
+/** In memory; loads nothing but the given file and images inside it. */
 function closedSession(url: string): Session {
   const own = session.fromPartition(`print-${randomBytes(8).toString('hex')}`);
   denyPermissions(own);

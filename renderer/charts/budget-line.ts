@@ -14,11 +14,11 @@ const barRoom = 1.5;
 interface BudgetView {
   readonly traces: readonly Trace[];
   readonly shapes: readonly object[];
-  /** Ends of the latency axis; absent: what plotly finds. */
+  /** Absent: plotly chooses. */
   readonly axis: Pick<Axis, 'range'> & { readonly autorange?: false };
 }
 
-/** The highest value of the traces on the left axis, and how high their error bars reach; milliseconds. */
+/** Milliseconds. */
 function highest(traces: readonly Trace[]): { readonly values: number; readonly bars: number } {
   let values = 0;
   let bars = 0;

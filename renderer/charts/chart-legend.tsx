@@ -36,7 +36,7 @@ function Mark({ symbol, color, hollow }: { symbol: string; color: string; hollow
 
 function Swatch({ entry }: { entry: LegendEntry }) {
   const { kind, color, dash, symbol, hollow } = entry;
-  // What has no line needs less room.
+  // A symbol needs less room than a line.
   const [from, width] = kind === 'line' ? [0, 26] : [6, 14];
   return (
     <svg
@@ -55,11 +55,11 @@ function Swatch({ entry }: { entry: LegendEntry }) {
   );
 }
 
-/** The legend, above the plot and outside of it: it takes as many lines as it needs and never the plot's. */
+/** Outside of the plot: a legend of several lines takes nothing from it. */
 export function ChartLegend(props: {
   title: string;
   entries: readonly LegendEntry[];
-  /** The series that is shown alone; null for all. */
+  /** null: all are shown. */
   only: string | null;
   onOnly: (name: string | null) => void;
 }) {

@@ -12,7 +12,7 @@ import type { SharedCursor } from './plot/shared-cursor';
 
 const formatText = { svg: 'SVG picture', png: 'PNG picture', csv: 'CSV, every point' } as const;
 
-/** Ways to take a chart along. Drawn once: the chart changes often, its menu never. */
+/** Memoized: the chart changes often, its menu never. */
 const ChartMenu = memo(function ChartMenu(props: {
   title: string;
   /** The same function for the life of the chart. */
@@ -31,7 +31,7 @@ const ChartMenu = memo(function ChartMenu(props: {
   );
 });
 
-/** A chart with its title and the ways to take it along. `fileName`: of what is saved, without its ending. */
+/** `fileName`: of saved files, without extension. */
 export const ChartPanel = memo(function ChartPanel(props: {
   id: string;
   title: string;
@@ -39,15 +39,13 @@ export const ChartPanel = memo(function ChartPanel(props: {
   height: number;
   fileName: string;
   wide?: boolean;
-  /** Of charts over the same time. */
+  /** Shared by charts over the same time. */
   cursor?: SharedCursor;
-  /** Beside the title. */
   children?: ReactNode;
 }) {
   const { id, title } = props;
   const chart = useMemo(() => withMeasuredScale(props.chart), [props.chart]);
   const { panel, text } = useChartTheme();
-  // The series that is shown alone.
   const [only, setOnly] = useState<string | null>(null);
   const entries = useMemo(() => legendEntries(chart, text), [chart, text]);
   const latest = useRef({ ...props, background: panel });

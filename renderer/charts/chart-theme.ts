@@ -15,7 +15,7 @@ export interface ChartTheme {
   readonly grid: string;
   readonly line: string;
   readonly panel: string;
-  /** One colour a latency series; symbols and dashes tell them apart as well. */
+  /** One color per latency series; symbols and dashes distinguish them too. */
   readonly throughput: string;
   readonly batch: string;
   readonly avg: string;
@@ -24,10 +24,10 @@ export interface ChartTheme {
   readonly p95: string;
   readonly p99: string;
   readonly hole: string;
-  /** The line of the p99 budget, and the area above it, which is over the budget. */
+  /** Line of the p99 budget, and the shaded area above it. */
   readonly budget: string;
   readonly overBudget: string;
-  /** Runs that are compared, in their order. */
+  /** Compared runs, in their order. */
   readonly runs: readonly string[];
   /** The seven latency components in pipeline order, as the report has them. */
   readonly components: typeof componentColors;

@@ -11,7 +11,7 @@ export interface Chart {
   readonly title?: string;
   readonly data: readonly Trace[];
   readonly layout: ChartLayout;
-  /** The layout where only some of the traces are drawn; absent: the same. */
+  /** Layout while only some of the traces are drawn; absent: the same. */
   readonly layoutOf?: (drawn: readonly Trace[]) => ChartLayout;
   /**
    * Of a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
@@ -20,7 +20,7 @@ export interface Chart {
   readonly grows?: { readonly base: string; readonly count: number; readonly wholeEveryMs?: number };
 }
 
-/** Without a value there is no scale: the numbers that an empty axis would have are nobody's. */
+/** Without data the numbers of an axis would be invented. */
 export function withMeasuredScale(chart: Chart): Chart {
   const measured = chart.data.some(({ y }) => Array.from(y).some(Number.isFinite));
   if (measured || chart.grows !== undefined) return chart;
@@ -31,17 +31,16 @@ export function withMeasuredScale(chart: Chart): Chart {
   };
 }
 
-/** What every chart of a sweep is drawn from. */
 export interface SweepInput {
   readonly scenario: Scenario;
   readonly state: ScenarioState;
   /** Levels that the specification asks for: the axis has room for them from the start. */
   readonly planned: readonly number[];
-  /** What the specification varies; from what was measured when absent. */
+  /** Absent: derived from the measured levels. */
   readonly sweep?: Sweep;
   /** The level under way, if it belongs to this scenario. */
   readonly level: LiveLevel | null;
-  /** Latency that must be kept, milliseconds; null for none. */
+  /** Milliseconds; null: none. */
   readonly budgetMs: number | null;
   /** Published figures, drawn beside the measured ones and never among them. */
   readonly baseline?: BaselineSeries | null;
@@ -51,13 +50,12 @@ export interface SweepInput {
 export const levelOf = (scenario: Scenario, of: LoadLevel): number =>
   scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
 
-/** What the sweep varies: as planned until something has been tried. */
+/** As planned until something has been tried. */
 export function sweepOfState(scenario: Scenario, state: ScenarioState, planned?: Sweep): Sweep {
   const tried = [...state.points.map(({ point }) => point), ...state.missing];
   return tried.length === 0 && planned !== undefined ? planned : sweepOf(scenario, tried);
 }
 
-/** Over the sweep's axis and columns, with the unit. */
 export const sweepName = ({
   scenario,
   state,
@@ -65,7 +63,7 @@ export const sweepName = ({
 }: Pick<SweepInput, 'scenario' | 'state' | 'sweep'>): string =>
   sweepHeading[sweepOfState(scenario, state, sweep)];
 
-/** Signs beside the series, each with its text; none of them is a value of a series. */
+/** Symbols beside the series, each with its text; not values of a series. */
 export const signTrace = (
   signs: Omit<Trace, 'type' | 'mode' | 'meta' | 'cliponaxis' | 'hoverinfo'>,
 ): Trace => ({
@@ -73,7 +71,6 @@ export const signTrace = (
   ...signs,
 });
 
-/** A dotted line across the chart at a place of the x axis. */
 export const lineAcross = (at: number, color: string): object => ({
   ...{ type: 'line', xref: 'x', x0: at, x1: at, yref: 'paper', y0: 0, y1: 1 },
   line: { color, width: 1, dash: 'dot' },
@@ -81,7 +78,6 @@ export const lineAcross = (at: number, color: string): object => ({
 
 const chartFont = "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif";
 
-/** Margins, fonts, legend and grid, the same in every chart. */
 export function baseLayout(
   theme: ChartTheme,
 ): Omit<ChartLayout, 'xaxis' | 'yaxis'> & { readonly legend: object } {

@@ -11,7 +11,7 @@ import { publishedSeries } from './published-series';
 import { levelsOf, sweepLayout } from './sweep-axis';
 import { pointText, sweepSeries } from './sweep-series';
 
-/** Symbols in the order of the runs: they tell them apart as well as the colours do. */
+/** Distinguish the runs as well as colors do. */
 const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'pentagon', 'star'] as const;
 
 interface ComparedSeries {
@@ -25,7 +25,6 @@ const values = {
   scheduledP99: { column: scheduledP99, published: () => null },
 } as const;
 
-/** Colour and symbol of the run at this place, as its chart series has them. */
 export const runStyle = (
   theme: ChartTheme,
   index: number,
@@ -34,7 +33,7 @@ export const runStyle = (
   symbol: symbols[index % symbols.length] ?? 'circle',
 });
 
-/** What of a scenario belongs to the sweep: rates and concurrencies have no axis together. */
+/** Request rates and concurrencies have no common axis. */
 export function ofSweep(state: RunState, sweep: Sweep): ScenarioState {
   const scenario = scenarioOf(sweep);
   const { points, missing } = shownScenario(state, scenario);
@@ -44,7 +43,6 @@ export function ofSweep(state: RunState, sweep: Sweep): ScenarioState {
   };
 }
 
-/** One value of several runs over the same sweep, on one axis. */
 export function compareChart(
   runs: readonly ComparedSeries[],
   sweep: Sweep,

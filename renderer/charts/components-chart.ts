@@ -14,7 +14,7 @@ import type { Axis, Trace } from './trace';
 /** Which of the eight of `requestSteps` each component counts. */
 const steps = ['step 1', 'steps 2, 3, 6, 7', 'step 4', 'step 5', 'step 5', 'step 5', 'step 8'] as const;
 
-/** Levels with room for a sign behind each number. */
+/** More levels leave no room for a sign behind the number. */
 const mostMarked = 16;
 
 /** Every component of a level, the one under the pointer explained; then samples and interval. */

@@ -36,7 +36,6 @@ const requestSteps: readonly {
 
 const headings = [numeric('Step'), 'Of a request', 'Counted as'];
 
-/** The eight steps of a request and the column in which each one's time is counted. */
 export function ComponentsHelp() {
   return (
     <Popover position="bottom-start" shadow="md" withinPortal width={560}>

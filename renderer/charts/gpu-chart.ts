@@ -14,7 +14,6 @@ import type { Trace } from './trace';
 /** Lines of a GPU in a hover text, so that several stay on the page. */
 const mostShown = 4;
 
-/** The level, and everything that was read of its GPUs. */
 function readingText(point: LoadPoint): string {
   const all = point.gpus ?? [];
   const shown = all.slice(0, mostShown).flatMap((gpu) => {
@@ -23,7 +22,6 @@ function readingText(point: LoadPoint): string {
       (column) =>
         `${column.title.toLowerCase()} ${cellText(column, gpu)}${column.unit === '' ? '' : ` ${column.unit}`}`,
     );
-    // Two of them fit in a line.
     const pairs = values.flatMap((_value, index) =>
       index % 2 === 0 ? [wrapped(values.slice(index, index + 2).join(' · '))] : [],
     );
@@ -53,7 +51,6 @@ function throttledSeries(input: SweepInput): readonly Trace[] {
   ];
 }
 
-/** A quantity that was read of the server's GPUs, over the sweep. */
 export function gpuChart(input: SweepInput, { unit, lines }: GpuChart): Chart {
   const { theme } = input;
   const several = lines.some(({ gpu }) => gpu > 0);

@@ -11,7 +11,7 @@ const hoverWidth = 50;
 export const plain = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Words of a text; a longer one than a line, as a path or an address is, in pieces. */
+/** Words longer than a line, such as paths, are split. */
 const piecesOf = (text: string): readonly string[] =>
   text
     .split(/\s+/)
@@ -30,10 +30,9 @@ export function wrapLines(text: string): readonly string[] {
   return lines;
 }
 
-/** Any text as a part of a hover text: wrapped, and nothing of it markup. */
+/** Wrapped, with any markup removed, for a hover text. */
 export const wrapped = (text: string): string => wrapLines(text).map(plain).join('<br>');
 
-/** The lines of a hover text, as they are read. */
 export const linesOf = (hoverText: string): readonly string[] =>
   hoverText
     .split('<br>')
@@ -46,5 +45,5 @@ export const symbolOf = (point: LoadPoint, symbol: string): string =>
 const hollow = '-open';
 export const isHollow = (symbol: string): boolean => symbol.endsWith(hollow);
 
-/** What is in doubt about a level, for hovering: each in lines of its own; none for a steady one without a doubt. */
+/** One text per reason for doubt; none for a sound level. */
 export const doubtLines = (point: LoadPoint): readonly string[] => reasonsOf(point).map(wrapped);

@@ -15,7 +15,7 @@ import { sweepEnds, sweepLayout } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
 
-/** Items per execution inside the server (inference count / execution count) over the sweep; gaps where it is unknown. */
+/** Mean executed batch size over the sweep; gaps where it is unknown. */
 export function batchChart(input: SweepInput): Chart {
   const { theme } = input;
   return {
@@ -30,7 +30,7 @@ export function batchChart(input: SweepInput): Chart {
   };
 }
 
-/** The p99 of a window under way, milliseconds. */
+/** Milliseconds. */
 function ms({ scheduledP99Us, p99Us }: LiveWindow): number | null {
   const us = scheduledP99Us ?? p99Us;
   return us === null ? null : us / 1000;
@@ -81,7 +81,7 @@ export function latencyChart(input: SweepInput): Chart {
   };
 }
 
-/** Inferences per second over the sweep, with the 95 % interval where it is known. */
+/** With the 95 % interval where it is known. */
 export function throughputChart(input: SweepInput): Chart {
   const { theme } = input;
   return {

@@ -32,7 +32,7 @@ function entryOf(trace: Trace): LegendEntry {
     color: colorOf(trace),
     dash: trace.line?.dash ?? 'solid',
     symbol: mode === 'lines' ? null : (symbol?.replace('-open', '') ?? null),
-    // Of a series whose levels differ the legend has the steady one's symbol.
+    // The legend has the symbol of a steady level.
     hollow: typeof marker?.symbol === 'string' && isHollow(marker.symbol),
   };
 }
@@ -42,7 +42,7 @@ const hasHollow = ({ data, layout }: Chart): boolean =>
   data.some(({ marker }) => typeof marker?.symbol !== 'string' && allOf(marker?.symbol).some(isHollow)) ||
   layout.xaxis.ticktext?.some((text) => text.endsWith(chartSigns.hollowMark)) === true;
 
-/** What the legend of a chart says, in the order of its traces; hollow symbols are explained once. */
+/** In the order of the traces; hollow symbols are explained once. */
 export function legendEntries(chart: Chart, neutral: string): readonly LegendEntry[] {
   const named = chart.data.filter((trace) => trace.showlegend !== false).map(entryOf);
   if (!hasHollow(chart)) return named;

@@ -7,7 +7,7 @@ type AxisInput = Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>
 const ascending = (levels: readonly number[]): readonly number[] =>
   [...new Set(levels)].sort((a, b) => a - b);
 
-/** Every level that is planned, measured or missing, ascending. */
+/** Planned, measured and missing levels, ascending. */
 const ownLevelsOf = ({ scenario, state, planned }: AxisInput): readonly number[] =>
   ascending([
     ...planned,
@@ -15,11 +15,11 @@ const ownLevelsOf = ({ scenario, state, planned }: AxisInput): readonly number[]
     ...state.missing.map((missing) => levelOf(scenario, missing)),
   ]);
 
-/** The same with the published ones. */
+/** With the published ones. */
 export const levelsOf = (input: AxisInput): readonly number[] =>
   ascending([...ownLevelsOf(input), ...(input.baseline?.points ?? []).map(({ load }) => load)]);
 
-/** A sweep that multiplies is read on a logarithmic axis: neighbours then stand equally far apart. */
+/** Levels that multiply are drawn on a logarithmic axis, equally far apart. */
 export function isMultiplying(levels: readonly number[]): boolean {
   if (levels.length < 3) return false;
   return levels.every((level, index) => {
@@ -28,7 +28,7 @@ export function isMultiplying(levels: readonly number[]): boolean {
   });
 }
 
-/** Labels that stand beside each other without touching, in a chart of half the page's width. */
+/** More labels would touch in a chart of half the page's width. */
 const mostTicks = 12;
 
 /**
@@ -54,13 +54,12 @@ function ticksOf(
   return kept.length === 0 ? all : ascending(kept);
 }
 
-/** What the axis is named; an engineer who reads a slope is told that it is logarithmic. */
+/** A logarithmic axis says so: slopes read differently on it. */
 const axisName = (name: string, log: boolean): string => {
   if (!log) return name;
   return name.endsWith(')') ? `${name.slice(0, -1)}, log scale)` : `${name} (log scale)`;
 };
 
-/** Title and colours, the same in every axis. */
 export const axisStyle = (theme: ChartTheme, title: string, standoff = 6) => ({
   title: { text: title, standoff, font: { size: 11, color: theme.dim } },
   tickfont: { color: theme.dim },
@@ -110,12 +109,11 @@ export function valueAxis({ theme }: Pick<SweepInput, 'theme'>, title: string): 
     rangemode: 'tozero',
     tickformat: ',~r',
     nticks: 6,
-    // Measuring every label at every drawing is the dearest part of an axis.
+    // Measuring every label is the most expensive part of drawing an axis.
     ticklabeloverflow: 'allow',
   };
 }
 
-/** The layout of values over the sweep. */
 export const sweepLayout = (input: SweepInput, title: string): ChartLayout => ({
   ...baseLayout(input.theme),
   xaxis: sweepAxis(input),

@@ -25,7 +25,6 @@ export interface SeriesStyle {
   readonly dash?: 'solid' | 'dot' | 'dash' | 'dashdot';
 }
 
-/** Plotly's names of the symbols. */
 export const symbolNames: Readonly<Record<ChartSymbol, string>> = {
   circle: 'circle',
   square: 'square',
@@ -55,7 +54,6 @@ const titled =
   (column: Column): string =>
     `${column.title} ${withHalfWidth(column, point)}`;
 
-/** Everything that is known of a level, for hovering. */
 export function pointText(point: LoadPoint): string {
   const count = point.requestCount === null ? '' : `<br>${formatCount(point.requestCount)} requests`;
   const errors = point.errorCount === 0 ? '' : `, ${formatCount(point.errorCount)} failed`;
@@ -84,7 +82,7 @@ export function pointText(point: LoadPoint): string {
   ].join('');
 }
 
-/** A measured value over the sweep; levels that are not steady are hollow. */
+/** Levels that are not steady are hollow. */
 export function sweepSeries(
   input: SweepInput,
   style: SeriesStyle,
@@ -112,7 +110,7 @@ export function sweepSeries(
   };
 }
 
-/** The colour of error bars: lines and symbols stay in front of them. */
+/** Error bars are paler than lines and symbols. */
 function pale(color: string): string {
   const parts = /^#(..)(..)(..)$/.exec(color)?.slice(1);
   return parts === undefined
@@ -166,7 +164,7 @@ function rangeOf(point: LoadPoint, valueOf: (point: LoadPoint) => number | null)
   return { up: Math.max(0, end('max') - shown), down: Math.max(0, shown - end('min')) };
 }
 
-/** Levels that gave nothing: a cross on the axis with the reason, never a gap without a word. */
+/** A level without a result is a cross on the axis with the reason. */
 export function holeSeries(input: SweepInput): readonly Trace[] {
   const { missing } = input.state;
   if (missing.length === 0) return [];
@@ -183,7 +181,7 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
   ];
 }
 
-/** The level under way: the last window that ended, as a ring. */
+/** The last window of the level under way, as a ring. */
 export function liveSeries(
   input: SweepInput,
   valueOf: (window: LiveWindow) => number | null,

@@ -4,9 +4,9 @@ export interface Trace {
   readonly name: string;
   readonly x: ArrayLike<number | string>;
   readonly y: ArrayLike<number>;
-  /** One text a point, in plotly's small HTML. A long trace has `textAt` instead. */
+  /** One text per point, in plotly's HTML. A long trace has `textAt` instead. */
   readonly hovertext?: readonly string[];
-  /** Writes the text of one point; asked for the points that are drawn alone. */
+  /** Called only for points that are drawn. */
   readonly textAt?: (index: number) => string;
   /** One pattern for every point, in plotly's d3 formats; wins over the texts. */
   readonly hovertemplate?: string;
@@ -16,13 +16,13 @@ export interface Trace {
   readonly text?: readonly string[];
   readonly textfont?: { readonly color: string; readonly size: number };
   readonly yaxis?: 'y2';
-  /** Signs at an edge of the chart, or a limit across it: no values of a series. */
+  /** Signs at an edge of the chart, or a limit across it: not a series. */
   readonly meta?: 'signs' | 'limit';
   /** Error bars are drawn only while the series is shown alone: beside others they hide each other. */
   readonly barsAlone?: boolean;
   readonly showlegend?: boolean;
   readonly cliponaxis?: boolean;
-  /** Of a bar, in the unit of the x axis. */
+  /** Bar width, in the unit of the x axis. */
   readonly width?: number;
   readonly textposition?: 'none' | 'top left';
   readonly line?: { readonly color: string; readonly width: number; readonly dash: string };
@@ -35,7 +35,7 @@ export interface Trace {
   readonly error_y?: {
     readonly type: 'data';
     readonly array: readonly number[];
-    /** Downwards, where that is another length. */
+    /** Lower lengths, where they differ. */
     readonly arrayminus?: readonly number[];
     readonly symmetric?: boolean;
     readonly color: string;

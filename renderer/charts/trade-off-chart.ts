@@ -29,7 +29,7 @@ const marksOf = (points: readonly LoadPoint[], color: string, symbol: string, si
   hoverinfo: 'text' as const,
 });
 
-/** Levels with their load beside them, where that does not touch another's. */
+/** Levels with their load as label, where it touches no other. */
 function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: readonly LoadPoint[]): Trace {
   const { theme, scenario, state, sweep } = input;
   const labeled = spacedLevels(points, first);
@@ -45,7 +45,7 @@ function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: read
   };
 }
 
-/** From zero, with room for the mark and the label of the fastest level; without one nobody's numbers. */
+/** From zero, with room for the label of the fastest level; without levels there are no numbers. */
 function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis; ends: [number, number] } {
   const most = points.reduce((highest, point) => Math.max(highest, rate(point)), 0);
   const ends: [number, number] = [0, most === 0 ? 1 : most * 1.06];
@@ -54,13 +54,12 @@ function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis
   return { axis: { ...axis, ...ticks, range: ends, automargin: false }, ends };
 }
 
-/** The level that the verdict names, where it is one of these. */
 const chosenTrace = ({ theme, scenario }: SweepInput, chosen: ChosenLevel | null): readonly Trace[] =>
   chosen?.scenario !== scenario
     ? []
     : [signTrace({ name: chosen.name, ...marksOf([chosen.point], theme.p95, 'star', 15) })];
 
-/** p99 over throughput, a mark per level: which to choose, and what each costs. */
+/** p99 over throughput, one mark per level. */
 export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
   const { theme, budgetMs, scenario, state, sweep } = input;
   const points = sortedPoints(input);
@@ -97,7 +96,7 @@ function frontAndRest(points: readonly LoadPoint[]): readonly { point: LoadPoint
   return [...front.map(drawn), ...rest.flatMap((point) => [{ point, gap: true }, drawn(point)])];
 }
 
-/** The same of several runs over one sweep, each with its own front. */
+/** Several runs over one sweep, each with its own front. */
 export function compareTradeOff(
   runs: readonly { readonly name: string; readonly state: RunState }[],
   sweep: Sweep,

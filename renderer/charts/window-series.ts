@@ -7,12 +7,12 @@ import { levelOf } from './chart';
 const names = ['p50Ms', 'avgMs', 'p99Ms', 'scheduledP99Ms', 'inferencesPerSecond'] as const;
 type Columns = Readonly<Record<(typeof names)[number], Float64Array>>;
 
-/** Measurement windows of a scenario one after the other, in the order of measuring; NaN where the tool says nothing. */
+/** Windows in the order of measuring; NaN where the tool reports nothing. */
 export interface WindowSeries extends Omit<Columns, 'scheduledP99Ms'> {
   readonly count: number;
-  /** From the schedule; absent of closed loops. */
+  /** From scheduled send; absent with closed loops. */
   readonly scheduledP99Ms?: Float64Array;
-  /** Where the windows of each level begin, ascending. */
+  /** Index at which the windows of each level begin, ascending. */
   readonly starts: readonly { readonly at: number; readonly level: number }[];
 }
 
@@ -48,7 +48,6 @@ function seriesOf(
   };
 }
 
-/** The windows of the levels that have landed. */
 export function landedWindows(scenario: Scenario, state: ScenarioState): WindowSeries {
   const count = state.points.reduce((sum, { point }) => sum + point.windows.length, 0);
   const columns = empty(count);
@@ -65,7 +64,7 @@ export function landedWindows(scenario: Scenario, state: ScenarioState): WindowS
   return seriesOf(columns, count, starts, isOpen);
 }
 
-/** Room for the windows that are still to come behind those that have landed; filled as they do. */
+/** Landed windows, with room for more behind them. */
 interface Buffers {
   readonly windows: LiveLevel['windows'];
   readonly columns: Columns;
@@ -73,7 +72,7 @@ interface Buffers {
 }
 const buffersOf = new WeakMap<WindowSeries, Buffers>();
 
-/** Buffers with the landed windows in front and room for `count`; more than needed, so that few are ever copied. */
+/** Larger than `count`, so that they are seldom copied. */
 function buffersFor(landed: WindowSeries, windows: LiveLevel['windows'], count: number): Buffers {
   const last = buffersOf.get(landed);
   const known = last?.windows === windows ? last : null;

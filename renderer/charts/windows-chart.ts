@@ -8,7 +8,7 @@ import { axisStyle, valueAxis } from './sweep-axis';
 import type { Axis, ChartLayout, Trace } from './trace';
 import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
-/** Level names that stand beside each other without touching. */
+/** More level names would touch. */
 const mostNames = 16;
 
 /** Windows whose texts are written beforehand; of more, one pattern says what a hover asks for. */
@@ -22,7 +22,7 @@ interface WindowsInput {
   readonly theme: ChartTheme;
 }
 
-/** Of many windows the axis has room for some more, so that it is the same while they come. */
+/** Room for more windows, so that the axis does not change with each. */
 export function axisEnd(count: number): number {
   if (count <= mostTexts) return Math.max(count, 1);
   const step = 10 ** Math.floor(Math.log10(count)) / 50;
@@ -46,7 +46,7 @@ interface LineStyle {
   readonly color: string;
   readonly symbol: string;
   readonly dash?: string;
-  /** Of the right axis: a rate, not a time. */
+  /** On the right axis: a rate. */
   readonly right?: boolean;
 }
 
@@ -94,7 +94,6 @@ function windowLines(input: WindowsInput): readonly Trace[] {
   ];
 }
 
-/** A line across where a level begins. */
 const levelStarts = ({ series, theme }: WindowsInput): readonly object[] =>
   series.starts.slice(1).map(({ at }) => lineAcross(at + 0.5, theme.line));
 
@@ -113,7 +112,7 @@ function windowsAxis({ series, sweep, theme }: WindowsInput, end: number): Axis 
   };
 }
 
-/** Latency and throughput over time, one point a measurement window as it lands; a line where a level begins. */
+/** One point per window as it lands; a line where a level begins. */
 export function windowsChart(input: WindowsInput): Chart {
   const { series, theme, scenario, budgetMs } = input;
   const end = axisEnd(series.count);

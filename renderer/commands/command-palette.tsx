@@ -3,7 +3,6 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Command, findCommands } from './command';
 
-/** A shortcut as keys. */
 export function Keys({ shortcut }: { shortcut: string }) {
   return (
     <span className="keys">
@@ -80,7 +79,6 @@ function Palette({ commands, onClose }: { commands: readonly Command[]; onClose:
   );
 }
 
-/** Every page, action and run by name. */
 export function CommandPalette(props: {
   opened: boolean;
   commands: readonly Command[];

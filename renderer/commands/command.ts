@@ -1,19 +1,18 @@
-/** Something that the palette offers. */
 export interface Command {
   readonly id: string;
   readonly title: string;
   readonly group: 'Actions' | 'Pages' | 'Runs';
-  /** More words that it is found by, and what it says beside its title. */
+  /** Shown beside the title, and searched too. */
   readonly note?: string;
   /** As `keyText` writes it: "Ctrl+K". */
   readonly shortcut?: string;
   readonly run: () => void;
 }
 
-/** Something to do, in place of a page or a run to go to. */
+/** Not a page or run to open. */
 export type Action = Omit<Command, 'group'>;
 
-/** Commands of one kind shown at once; more words find the others. */
+/** Commands of one group shown at once; a longer search finds the others. */
 const mostOfGroup = 40;
 
 function rank(command: Command, words: readonly string[]): number {
@@ -55,7 +54,7 @@ export function keyText(
 /** Inputs that take no text: single keys are shortcuts there too. */
 const textless = /^(radio|checkbox|button|submit|range|file|color)$/;
 
-/** Whether the press belongs to a text that is being written, where single keys are letters. */
+/** Whether text is being typed, where single keys are letters. */
 export function isWriting(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !textless.test(target.type);

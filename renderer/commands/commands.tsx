@@ -12,7 +12,6 @@ import { type Command, isWriting, keyText } from './command';
 import { CommandPalette, Keys } from './command-palette';
 import { useCommands } from './use-commands';
 
-/** The menu's words for commands of the palette. */
 const menuIds: Readonly<Partial<Record<MenuCommand, string>>> = {
   'new-deployment': 'page new',
   find: 'find',
@@ -20,7 +19,6 @@ const menuIds: Readonly<Partial<Record<MenuCommand, string>>> = {
   settings: 'page settings',
 };
 
-/** Runs commands by their keys and by the menu of the application. */
 function useShortcuts(commands: readonly Command[]): void {
   const { client, overlay } = useWorkbench();
   useEffect(() => {
@@ -54,19 +52,16 @@ function useShortcuts(commands: readonly Command[]): void {
   }, [client, overlay, commands]);
 }
 
-/** Shortcuts that belong to no command. */
 const others = [
   { title: 'Command palette', shortcut: 'Ctrl+K' },
   { title: 'Close a dialog or menu', shortcut: 'Escape' },
 ] as const;
 
-/** Of the pages of a new deployment. */
 const wizardShortcuts = shortcuts.map(({ keys, what }) => ({
   title: `New deployment: ${what.toLowerCase()}`,
   shortcut: keys,
 }));
 
-/** Every shortcut there is. */
 function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...others,
@@ -85,7 +80,6 @@ function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; on
   );
 }
 
-/** Keys, menu, palette and the list of shortcuts. */
 export function Commands() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);

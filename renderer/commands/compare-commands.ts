@@ -11,7 +11,6 @@ const exportText: Readonly<Record<ComparisonFile, string>> = {
   markdown: 'Export Markdown of this comparison',
 };
 
-/** What can be done with the runs that are compared: the same as on their page. */
 export const compareCommands = (workbench: Workbench): readonly Action[] => [
   ...(Object.entries(exportText) as [ComparisonFile, string][]).map(([kind, title]): Action => ({
     id: `export-comparison-${kind}`,
@@ -32,7 +31,6 @@ export const compareCommands = (workbench: Workbench): readonly Action[] => [
   },
 ];
 
-/** Every saved comparison, from any page. */
 export const savedCommands = (workbench: Workbench, saved: readonly SavedComparison[]): readonly Action[] =>
   saved.map((one) => ({
     id: `comparison ${one.name}`,

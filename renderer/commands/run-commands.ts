@@ -22,10 +22,7 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
 /** Longer than the palette takes to give the focus back to where it was opened. */
 const afterPaletteMs = 60;
 
-/**
- * What can be done with the run that is open: the same as on its page.
- * @param written reports of the run
- */
+/** @param written reports of the run */
 export function runCommands(
   workbench: Workbench,
   open: RunSummary,
@@ -50,7 +47,7 @@ export function runCommands(
     ),
   );
   return [
-    // What stopped it may stop it again: other settings come first.
+    // After a failure changed settings come first: the same ones may fail again.
     ...(hasFailed(open.status) ? [...change, ...works] : [...works, ...change]),
     ...where(
       isDeployedRow(open),

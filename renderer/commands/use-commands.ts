@@ -17,7 +17,7 @@ import { runCommands } from './run-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
 
-/** Puts the cursor into the last search field of the page that can be seen: a log's before the list's. */
+/** A log's search field comes before that of a list. */
 function findOnPage(): void {
   const fields = [...document.querySelectorAll<HTMLElement>('[data-find]')];
   const field = fields.findLast((one) => one.offsetParent !== null);
@@ -26,7 +26,7 @@ function findOnPage(): void {
   input?.select();
 }
 
-/** The same list each time: a new one would draw again. */
+/** A constant: a new list each time would redraw. */
 const none: readonly ReportFile[] = [];
 
 async function openConfiguration(workbench: Workbench): Promise<void> {
@@ -69,7 +69,6 @@ const actions = (
   },
 ];
 
-/** What the Help menu has, by the ids of its commands. */
 function helpCommands({ client, overlay }: Workbench): readonly Action[] {
   const shown = (id: string, page: OverlayPage, title: string, more: Partial<Action> = {}): Action => ({
     id,
@@ -101,7 +100,6 @@ function helpCommands({ client, overlay }: Workbench): readonly Action[] {
   ];
 }
 
-/** Every setting by its name: opens the Settings page at it. */
 function settingCommands({ route, settings }: Workbench): readonly Action[] {
   const open = (sought: SoughtSetting) => (): void => {
     settings.getState().seek(sought);
@@ -132,7 +130,7 @@ function settingCommands({ route, settings }: Workbench): readonly Action[] {
   ];
 }
 
-/** Pages with their shortcuts, in the order of the rail. */
+/** In the order of the rail. */
 function pages({ route, compared }: Workbench): readonly Command[] {
   const to = (page: Exclude<Route['page'], 'run'>, title: string, shortcut: string, note = ''): Command => ({
     id: `page ${page}`,
@@ -174,7 +172,6 @@ const runsByName = (
     run: () => route.getState().go({ page: 'run', runId: run.runId }),
   }));
 
-/** Everything that can be done from here by name: actions, pages, runs. */
 export function useCommands(): readonly Command[] {
   const workbench = useWorkbench();
   const shown = useStore(workbench.route, (state) => state.route);

@@ -2,7 +2,6 @@ import { useEffect } from 'react';
 import { attempting } from '../components/notices';
 import { useWorkbench, type Workbench } from '../workbench';
 
-/** A new deployment from a file of configuration. */
 export async function showConfiguration(
   { route, draft }: Pick<Workbench, 'route' | 'draft'>,
   { fileName, text }: { readonly fileName: string; readonly text: string },
@@ -12,7 +11,7 @@ export async function showConfiguration(
   await draft.getState().importText(fileName, text, { asNew: true });
 }
 
-/** Shows what was opened from outside: by the desktop, or by starting the workbench with it. */
+/** Opened by the desktop, or by starting the workbench with it. */
 export async function showOpened(workbench: Pick<Workbench, 'client' | 'route' | 'draft'>): Promise<void> {
   const opened = await workbench.client.call('desktop.takeOpened');
   if (opened === null) return;
@@ -21,7 +20,6 @@ export async function showOpened(workbench: Pick<Workbench, 'client' | 'route' |
   await showOpened(workbench);
 }
 
-/** At the start, and whenever the desktop hands something over. */
 export function useOpened(): void {
   const workbench = useWorkbench();
   useEffect(() => {

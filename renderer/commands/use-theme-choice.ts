@@ -34,7 +34,6 @@ export function useThemeChoice() {
   };
 }
 
-/** Shows the theme of the settings, whoever changes it. */
 export function useThemeOfSettings(): void {
   const { settings } = useWorkbench();
   const state = useStore(settings, (one) => one.state);

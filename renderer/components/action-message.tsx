@@ -9,7 +9,6 @@ interface ActionMessageProps {
   onAction: () => Promise<void>;
 }
 
-/** What has happened, and one button: the way back, or the way there. */
 function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
   const [busy, working] = useWork();
   return (
@@ -25,7 +24,7 @@ function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
   );
 }
 
-/** A notice with a button, for a while; what the button does takes it off. */
+/** Its button closes the notice. */
 export function noticeAction(id: string, { onAction, ...props }: ActionMessageProps): void {
   noticeMessage(id, (close) => (
     <ActionMessage

@@ -11,22 +11,21 @@ import {
 import type { Icon } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 
-/** What a component of Mantine that is drawn as a button takes, with an icon. */
+/** Props of a Mantine component that is drawn as a button. */
 type WithIcon<Props> = Props & Omit<ComponentProps<'button'>, keyof Props> & { icon?: Icon };
 
-/** The usual button; `variant` is another one for what a page is for. */
 export function SmallButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
   const section = Glyph === undefined ? null : <Glyph size={14} aria-hidden="true" />;
   return <Button size="xs" variant="default" leftSection={section} {...rest} />;
 }
 
-/** The same for a row or the head of a panel. */
+/** For a row or the head of a panel. */
 export function CompactButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
   const section = Glyph === undefined ? null : <Glyph size={13} aria-hidden="true" />;
   return <Button size="compact-xs" variant="default" leftSection={section} {...rest} />;
 }
 
-/** A button that its icon says; `label` is read aloud, `size` is that of the icon and `box` that of the button. */
+/** `label` is its accessible name; `size` is that of the icon, `box` that of the button. */
 export function BareIcon({
   icon: Glyph,
   label,
@@ -46,7 +45,7 @@ export function BareIcon({
   );
 }
 
-/** The same with its label on hover; `name` is more exact than the label where several stand together. */
+/** With its label as tooltip; `name` is a more exact accessible name where several are listed. */
 export function IconButton({
   label,
   name = label,
@@ -62,13 +61,13 @@ export function IconButton({
 interface RowAction {
   icon: Icon;
   label: string;
-  /** Why it cannot be used now; null when it can. */
+  /** Why it is disabled; null: it is not. */
   why?: string | null;
   busy?: boolean;
   onClick: () => void;
 }
 
-/** A button that cannot be used stays in reach and says why. */
+/** A disabled button stays focusable and says why. */
 const refusable = ({ label, why = null, busy = false, onClick }: RowAction) => ({
   'aria-label': why === null ? label : `${label}: ${why}`,
   'aria-disabled': why !== null,
@@ -79,7 +78,6 @@ const refusable = ({ label, why = null, busy = false, onClick }: RowAction) => (
   },
 });
 
-/** A button of a row. */
 export function IconAction(props: RowAction) {
   const { icon, label, why } = props;
   return (
@@ -89,7 +87,7 @@ export function IconAction(props: RowAction) {
   );
 }
 
-/** A button of a row with its word, which the label begins with: for an action that interrupts others. */
+/** For an action that interrupts others: with a word, which the label begins with. */
 export function TextAction({ text, ...props }: RowAction & { text: string }) {
   const { icon, label, why } = props;
   return (
@@ -101,7 +99,7 @@ export function TextAction({ text, ...props }: RowAction & { text: string }) {
   );
 }
 
-/** A switch as a small button: pressed is on. */
+/** Pressed is on. */
 export function IconToggle(props: {
   icon: Icon;
   label: string;
@@ -125,7 +123,6 @@ export function IconToggle(props: {
   );
 }
 
-/** A menu that `button` opens. */
 export function ActionMenu({ button, children, ...rest }: MenuProps & { button: ReactNode }) {
   return (
     <Menu position="bottom-end" shadow="md" {...rest}>
@@ -135,7 +132,6 @@ export function ActionMenu({ button, children, ...rest }: MenuProps & { button: 
   );
 }
 
-/** A line of a menu. */
 export function MenuAction({ icon: Glyph, ...rest }: WithIcon<MenuItemProps>) {
   const section = Glyph === undefined ? null : <Glyph size={14} aria-hidden="true" />;
   return <Menu.Item leftSection={section} {...rest} />;

@@ -9,7 +9,7 @@ import { differencesKey, type ShownBaseline, shownBaseline } from '../stores/bas
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 
-/** The published figures beside this run, fetched when they are not there yet. */
+/** Fetches the published figures where needed. */
 export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environment'>): ShownBaseline {
   const { baselines } = useWorkbench();
   const { published, picks, load } = useStore(baselines);
@@ -25,7 +25,7 @@ export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environm
   );
 }
 
-/** Picks the published figures that are drawn, or none. Nothing where nothing is published. */
+/** Nothing where nothing is published. */
 export function BaselinePicker({ runId, baseline }: { runId: string; baseline: ShownBaseline }) {
   const { baselines } = useWorkbench();
   const { all, shown } = baseline;
@@ -55,7 +55,6 @@ export function BaselinePicker({ runId, baseline }: { runId: string; baseline: S
 
 type NotedRun = Pick<RunState, 'runId' | 'source'>;
 
-/** Where a run was measured otherwise than the figures beside it. */
 function OtherwiseNote(props: { run: Deployed<NotedRun>; name: string | undefined; gpu: PublishedGpu }) {
   const { baselines } = useWorkbench();
   const { differences, loadDifferences } = useStore(baselines);
@@ -73,8 +72,8 @@ function OtherwiseNote(props: { run: Deployed<NotedRun>; name: string | undefine
 }
 
 /**
- * What the dashed line is and is not, and which of the runs beside it were measured otherwise.
- * @param names of the runs, where several are shown; the first is what the figures are held against.
+ * Whose figures the dashed line shows, and which of the runs beside it were measured otherwise.
+ * @param names of the runs, where several are shown; the first is compared with the figures
  */
 export function BaselineNote(props: {
   baseline: ShownBaseline;

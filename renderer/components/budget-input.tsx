@@ -1,10 +1,9 @@
 import { NumberInput } from '@mantine/core';
 import { useTypedNumber } from './use-typed-number';
 
-/** Of every field for it. */
 export const budgetLabel = 'p99 budget (ms)';
 
-/** A p99 budget with its name in front. `onLeave`: Enter, or the field is left. */
+/** `onLeave`: on Enter and on blur. */
 export function BudgetInput(props: {
   id: string;
   title: string;

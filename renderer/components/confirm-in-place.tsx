@@ -5,22 +5,22 @@ import { CompactButton } from './actions';
 const nameOf = (element: Element | null): string =>
   element?.getAttribute('aria-label') ?? element?.textContent ?? '';
 
-/** Gives the focus to the button that asked, which stands in the place again, or to the first that is there instead. */
+/** Focus returns to the button that asked, or to the first one in its place. */
 function useFocusBack(place: RefObject<HTMLElement | null>): void {
-  // Drawing takes the button away, and the focus with it.
+  // Drawing removes the button, and the focus with it.
   const [opener] = useState(() => nameOf(document.activeElement));
   useEffect(() => {
     const around = place.current?.parentElement;
     return () => {
       if (around?.isConnected !== true || document.activeElement !== document.body) return;
       const buttons = [...around.querySelectorAll<HTMLButtonElement>('button:not(:disabled)')];
-      // One that cannot be used meanwhile says why behind its name.
+      // A disabled one has its reason behind the name.
       (buttons.find((button) => nameOf(button).startsWith(opener)) ?? buttons[0])?.focus();
     };
   }, [place, opener]);
 }
 
-/** Asks where the button stood; nothing else is blocked, Escape keeps everything as it is. */
+/** Asks in place of the button; nothing else is blocked, and Escape keeps everything as it is. */
 export function ConfirmInPlace(props: {
   question: string;
   action: string;
@@ -50,7 +50,6 @@ export function ConfirmInPlace(props: {
   );
 }
 
-/** Asks before it does what `children` leads to. */
 export function AskFirst(props: {
   question: string;
   action: string;

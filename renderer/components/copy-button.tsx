@@ -4,7 +4,7 @@ import { shellLine } from '../../main/contract/flag-text';
 import { remedyCommand } from '../format/remedy-command';
 import { IconButton } from './actions';
 
-/** A long text is given as a function and put together on the click. */
+/** A long text is given as a function, called on the click. */
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   return (
@@ -17,7 +17,6 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
   );
 }
 
-/** A command exactly as it is run, to copy. */
 export function CommandText({ argv, note }: { argv: readonly string[]; note?: string | undefined }) {
   const text = shellLine(argv);
   return (
@@ -31,7 +30,7 @@ export function CommandText({ argv, note }: { argv: readonly string[]; note?: st
   );
 }
 
-/** What to do, to copy: the command in it where there is one. */
+/** The command in it can be copied, where there is one. */
 export function Remedy({ text }: { text: string }) {
   const command = remedyCommand(text);
   return (

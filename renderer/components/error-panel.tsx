@@ -4,7 +4,7 @@ import { errorText } from '../../main/contract/error-text';
 import type { WireError } from '../../main/contract/errors';
 import { remedyOf } from '../../main/contract/remedy';
 
-/** What happened, why, what to do; evidence folded away. `withRemedy` false: `children` say what to do. */
+/** `withRemedy` false: `children` say what to do. */
 export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; children?: ReactNode }) {
   const { error, children } = props;
   const text = errorText[error.code];

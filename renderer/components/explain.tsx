@@ -1,7 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 
-/** Explains the field beside it, on hover and on focus. */
 export function Explain({ what, text }: { what: string; text: string }) {
   return (
     <Tooltip label={text} multiline w={300} events={{ hover: true, focus: true, touch: true }}>

@@ -8,12 +8,10 @@ export function useWayTo(): (route: Route) => () => void {
   return (to) => () => route.getState().go(to);
 }
 
-/** A button that reads as a link. */
 export function LinkButton({ className = '', ...rest }: ComponentProps<'button'>) {
   return <button type="button" className={`plain-button link ${className}`.trimEnd()} {...rest} />;
 }
 
-/** A link to another page. */
 export function PageLink({ to, ...rest }: Omit<ComponentProps<'button'>, 'onClick'> & { to: Route }) {
   const wayTo = useWayTo();
   return <LinkButton onClick={wayTo(to)} {...rest} />;

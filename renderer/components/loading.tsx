@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useDelayed } from './use-time';
 
-/** Stands where something is on its way. */
 export function Loading({ label }: { label: string }) {
   const shown = useDelayed(true);
   return (
@@ -12,7 +11,7 @@ export function Loading({ label }: { label: string }) {
   );
 }
 
-/** How far something is; @param fraction null where that is not known. */
+/** @param fraction null: unknown */
 export const ProgressBar = ({ label, fraction }: { label: string; fraction: number | null }) => (
   <progress className="bar" max={1} aria-label={label} {...(fraction === null ? {} : { value: fraction })} />
 );

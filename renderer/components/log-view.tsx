@@ -12,19 +12,19 @@ const sidePadding = 24;
 const letterWidth = 7.23;
 const spare = 20;
 
-/** The lines in view and some around them; a log of 200,000 lines costs no more than a short one. */
+/** Only the lines in view are in the document. */
 export function LogView(props: {
   lines: LineList;
-  /** The list changes in place: this, not its identity, says that it has. */
+  /** Changes with `lines`, which is mutated in place. */
   version: number;
   search: string;
-  /** Index of the line that the reader has jumped to. */
+  /** Index of the line jumped to. */
   marked: number | null;
   follow: boolean;
   onFollow: (follow: boolean) => void;
   /** Breaks long lines instead of scrolling sideways. */
   wrap?: boolean;
-  /** Instead of lines, while there are none. */
+  /** Shown while there are no lines. */
   empty: string;
 }) {
   const { lines, version, search, marked, follow, onFollow, wrap = false } = props;

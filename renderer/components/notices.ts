@@ -7,12 +7,12 @@ import { asSentence } from '../format/words';
 
 const closeButtonProps = { 'aria-label': 'Close' } as const;
 
-/** Ids of the errors that are shown, with the time of each. */
+/** Ids of the shown errors, with the time of each. */
 const shownErrors = new Map<string, number>();
 /** An error that opened another page, or came with it, is about that page. */
 const sameMomentMs = 1000;
 
-/** Takes the errors of the page that is left off the screen. */
+/** Removes the errors of the page that is left. */
 export function leaveErrors(now = Date.now()): void {
   for (const [id, at] of [...shownErrors]) {
     if (now - at < sameMomentMs) continue;
@@ -21,11 +21,11 @@ export function leaveErrors(now = Date.now()): void {
   }
 }
 
-/** An action that was refused: stays until it is read or its page is left. */
+/** Stays until it is closed or its page is left. */
 export function noticeError(error: unknown): void {
   const wire = toWire(error);
   const text = errorText[wire.code];
-  // The same trouble once, however often it is met: other notices need the room.
+  // Once per error: other notices need the room.
   const id = `error-${wire.code}-${wire.message}`;
   shownErrors.set(id, Date.now());
   notifications.show({
@@ -50,7 +50,7 @@ export function noticeDone(title: string, message: string): void {
   });
 }
 
-/** A notice for a while; `message` gets the way to take it off. */
+/** `message` gets a function that closes the notice. */
 export function noticeMessage(id: string, message: (close: () => void) => ReactNode): void {
   notifications.show({
     id,
@@ -59,14 +59,14 @@ export function noticeMessage(id: string, message: (close: () => void) => ReactN
       notifications.hide(id);
     }),
     autoClose: 15_000,
-    // Its time runs out; what waits to be read does not.
+    // It times out, unlike notices that wait to be read.
     priority: 1,
     withBorder: true,
     closeButtonProps,
   });
 }
 
-/** Runs an action of a button; what it throws is told. */
+/** Runs the action of a button and shows its error. */
 export function attempt(action: () => Promise<unknown>): void {
   action().catch(noticeError);
 }

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Keys } from '../commands/command-palette';
 import { useWorkbench } from '../workbench';
 
-/** Opens the command palette; in the head of every page. */
 function PaletteButton() {
   const { overlay } = useWorkbench();
   return (
@@ -20,7 +19,7 @@ function PaletteButton() {
   );
 }
 
-/** Head with title and actions, below it the page's one scrolling region. `bare` pages scroll inside themselves. */
+/** `bare`: the page scrolls its own parts. */
 export function Page(props: {
   title: string;
   before?: ReactNode;

@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react';
 
-/** A part of a page with a head; it is named by its title, where no `label` says more. */
+/** `label`: accessible name where the title is not enough. */
 export function Panel(props: {
   title: string;
   label?: string;
-  /** Of a panel within a part that has a heading itself. */
+  /** 3 within a section that has a heading itself. */
   level?: 2 | 3;
-  /** Beside the title. */
   note?: ReactNode;
-  /** Buttons and marks in the head. */
   head?: ReactNode;
   className?: string;
   children?: ReactNode;

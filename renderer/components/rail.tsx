@@ -25,7 +25,6 @@ import { ActionMenu, MenuAction } from './actions';
 
 const icons = { auto: IconDeviceDesktop, dark: IconMoon, light: IconSun } as const;
 
-/** A button of the rail. */
 const RailButton = ({
   icon: Glyph,
   className = '',
@@ -38,7 +37,6 @@ const RailButton = ({
   </button>
 );
 
-/** The theme of the window: light, dark, or that of the system. */
 function ThemeButton() {
   const { choice, choose } = useThemeChoice();
   return (
@@ -93,7 +91,7 @@ const helpEntries = [
   ['about', 'About Triton Workbench'],
 ] as const;
 
-/** What the Help menu of the application has, for who does not see its bar. */
+/** The Help menu again, as the menu bar may be hidden. */
 function HelpButton() {
   const { overlay } = useWorkbench();
   return (
@@ -107,7 +105,6 @@ function HelpButton() {
   );
 }
 
-/** The pages, always in reach. */
 export function Rail() {
   const { route, compared } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);

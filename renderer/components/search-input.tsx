@@ -2,7 +2,7 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { onText } from '../handlers';
 
-/** What the page's "Find" leads to. */
+/** Focused by the page's Find. */
 export function SearchInput({
   label,
   onSearch,

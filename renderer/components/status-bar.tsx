@@ -21,12 +21,10 @@ import { Status } from './status-text';
 const tones = { up: 'good', starting: 'info', 'not-ready': 'warn', gone: 'bad' } as const;
 const monitorWords = { up: 'up', starting: 'starting', 'not-ready': 'not ready', gone: 'gone' } as const;
 
-/** A part of the bar, which opens its page. */
 const Item = (props: ComponentProps<'button'>) => (
   <button type="button" className="plain-button status-bar-item" {...props} />
 );
 
-/** The server that is watched, and how many alerts fire, in the status bar. */
 function MonitorStatus() {
   const { monitor } = useWorkbench();
   const wayTo = useWayTo();
@@ -59,7 +57,7 @@ function MonitorStatus() {
   );
 }
 
-/** Failed runs that nobody has looked at yet; opens the list narrowed to them. */
+/** Failed runs not looked at yet; opens the list filtered to them. */
 function FailedStatus() {
   const { route, runs, runFilter, seenFailures } = useWorkbench();
   const list = useStore(runs, (state) => state.value);
@@ -106,7 +104,6 @@ function words({ connection, containers }: DockerState): string {
   return containers.length === 1 ? '1 container' : `${containers.length} containers`;
 }
 
-/** Docker and the workbench's own containers, in the status bar. */
 function DockerStatus() {
   const { docker } = useWorkbench();
   const wayTo = useWayTo();
@@ -121,7 +118,7 @@ function DockerStatus() {
   );
 }
 
-/** How many runs are under way; opens the only one, or the list. */
+/** Opens the only run under way, or the list. */
 function RunningStatus() {
   const { runs } = useWorkbench();
   const wayTo = useWayTo();
@@ -139,7 +136,7 @@ function RunningStatus() {
 const availableStyle = { icon: IconCircleCheck, tone: 'good', text: 'available' } as const;
 const missingStyle = { icon: IconAlertTriangle, tone: 'bad', text: 'not available' } as const;
 
-/** Engine, running work, problems, hardware; each opens its page. In a narrow window the last items go first, each as a whole. */
+/** In a narrow window the last items are hidden first, each as a whole. */
 export function StatusBar() {
   const { machine, app } = useWorkbench();
   const status = useStore(machine, (state) => state.value);

@@ -22,7 +22,6 @@ export interface StatusStyle {
   readonly tone: Tone;
 }
 
-/** The same with its word. */
 export interface StatusWord extends StatusStyle {
   readonly text: string;
 }
@@ -47,7 +46,7 @@ const stepStyles: Readonly<Record<StepStatus | 'paused', StatusStyle>> = {
 
 const warnedStyle: StatusStyle = { icon: IconAlertTriangle, tone: 'warn' };
 
-/** Icon and word, the color only repeats it; the icon of what is under way turns. */
+/** Color only repeats icon and word. */
 export function Status({
   icon: StatusIcon,
   tone,
@@ -68,12 +67,11 @@ export function Status({
   );
 }
 
-/** State of a run. `text` is more exact where more is known. */
+/** `text` replaces the word of the state. */
 export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
   return <Status {...runStyles[status]} text={text ?? runStatusText[status]} data-status={status} />;
 }
 
-/** Of a gate. */
 export function PassedText({ passed }: { passed: boolean }) {
   return <Status {...runStyles[passed ? 'done' : 'failed']} text={passed ? 'Passed' : 'Not passed'} />;
 }
@@ -84,7 +82,6 @@ const accuracyStyles: Readonly<Record<Accuracy['word'], StatusStyle>> = {
   'not checked': runStyles.created,
 };
 
-/** What came of comparing with the framework; `children` are more than the word. */
 export function AccuracyText({ word, children = word }: { word: Accuracy['word']; children?: string }) {
   return <Status {...accuracyStyles[word]}>{children}</Status>;
 }

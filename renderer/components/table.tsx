@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 
 export interface Heading {
   readonly title: string;
-  /** One line, shown when the heading is pointed at. */
+  /** One line, on hover. */
   readonly help?: string | undefined;
   readonly number?: boolean;
-  /** In pixels or a share of the table; the rest is for those without. */
+  /** Pixels or a share of the table; absent: the remaining width. */
   readonly width?: number | string;
-  /** Read aloud only: the cells show what they are. */
+  /** For screen readers only. */
   readonly hidden?: boolean;
 }
 
@@ -18,7 +18,6 @@ export const numeric = (title: string, help?: string, width?: number): Heading =
   ...(width === undefined ? {} : { width }),
 });
 
-/** The headings of a table; a text is one that has nothing beside it. */
 export function TableHead({ headings }: { headings: readonly (Heading | string)[] }) {
   return (
     <thead>
@@ -41,7 +40,7 @@ export function TableHead({ headings }: { headings: readonly (Heading | string)[
   );
 }
 
-/** A table that scrolls by itself, also with the keys. */
+/** Scrolls by itself, also with the keyboard. */
 export function ScrollTable(props: { label: string; className?: string; children: ReactNode }) {
   const { label, className, children } = props;
   return (
@@ -51,7 +50,6 @@ export function ScrollTable(props: { label: string; className?: string; children
   );
 }
 
-/** Names and values in two columns. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl className="facts">

@@ -6,7 +6,6 @@ import { restoreRuns } from '../stores/run-work';
 import { useWorkbench, type Workbench } from '../workbench';
 import { noticeAction } from './action-message';
 
-/** Of runs that the retention of the settings moved to the trash, with the way to bring them back. */
 function noticeRetired(workbench: Workbench, runIds: readonly string[]): void {
   const count = runIds.length === 1 ? '1 run' : `${formatCount(runIds.length)} runs`;
   noticeAction('runs-retired', {
@@ -17,12 +16,11 @@ function noticeRetired(workbench: Workbench, runIds: readonly string[]): void {
   });
 }
 
-/** Of a run that ended while another page was shown, which opens it. */
 function noticeEnded({ route, runs }: Workbench, runId: string, outcome: RunOutcome): void {
   const { route: shown, go } = route.getState();
   if (shown.page === 'run' && shown.runId === runId) return;
   const row = runs.getState().value?.find((run) => run.runId === runId);
-  // Figures of a file are there at once: nothing ran.
+  // Imported: nothing ran.
   if (row === undefined || row.imported !== null) return;
   noticeAction(`ended-${runId}`, {
     title: `Run ended: ${runStatusText[outcome].toLowerCase()}`,
@@ -35,7 +33,6 @@ function noticeEnded({ route, runs }: Workbench, runId: string, outcome: RunOutc
   });
 }
 
-/** Notices of runs that something happened to without being asked for. */
 export function useRunNotices(): void {
   const workbench = useWorkbench();
   useEffect(

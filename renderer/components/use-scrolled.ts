@@ -7,7 +7,6 @@ const sizeOf = (element: HTMLElement) => ({
   width: element.clientWidth,
 });
 
-/** What is in view of a scrolling element, and the way to tell that it was scrolled. */
 export function useScrolled(
   place: RefObject<HTMLElement | null>,
 ): readonly [ReturnType<typeof sizeOf>, () => void] {

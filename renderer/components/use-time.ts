@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { pollWhileSeen } from '../stores/poll';
 
-/** The value, followed at most once in `everyMs`; the last of what comes meanwhile is never lost. */
+/** At most one change per `everyMs`; the last one is never lost. */
 export function useThrottled<Value>(value: Value, everyMs: number): Value {
   const [shown, setShown] = useState(value);
   const changedMs = useRef(-Infinity);
@@ -23,7 +23,7 @@ export function usePoll(read: () => Promise<void>, active: boolean, everyMs = 10
   useEffect(() => (active ? pollWhileSeen(document, read, everyMs) : undefined), [read, active, everyMs]);
 }
 
-/** Wall clock in milliseconds, once a second while `ticking`. */
+/** Wall clock in milliseconds, once per second while `ticking`. */
 export function useNow(ticking: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,7 +3,6 @@ import type { WorkUnderWay } from '../../main/contract/api';
 /** "a, b and c". */
 const listing = new Intl.ListFormat('en-GB');
 
-/** What is under way, and what becomes of it when the window closes. Pure. */
 export function closingText({ runIds, images, fetches, tools, deployments, studies }: WorkUnderWay): string {
   const works = [
     ...(runIds.length === 0 ? [] : [runIds.length === 1 ? 'a run' : `${runIds.length} runs`]),

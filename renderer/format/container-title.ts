@@ -1,7 +1,7 @@
 import type { ContainerInfo } from '../../main/contract/docker';
 import { stepTitleOf } from '../../main/contract/words';
 
-/** What a container does: "Triton", "Client: Check accuracy"; a step that this version does not know keeps its id. Pure. */
+/** "Triton", "Client: Check accuracy"; an unknown step keeps its id. */
 export function containerTitle({ role, step }: Pick<ContainerInfo, 'role' | 'step'>): string {
   if (role === 'triton') return 'Triton';
   if (role === 'deployment') return 'Deployment';

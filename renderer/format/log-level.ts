@@ -1,10 +1,10 @@
-/** From the least to the most urgent. */
+/** Least to most urgent. */
 export const logLevels = ['info', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * What a line says of its own urgency; null where it says nothing, as the further lines of a trace. Understands Triton's
- * "E1121 08:17:00.123456 …", Python's logging and warnings, and plain "ERROR:".
+ * Level that a line names; null for one that names none, such as further lines of a trace. Understands Triton's "E1121
+ * 08:17:00.123456 …", Python's logging and warnings, and plain "ERROR:".
  */
 export function levelOfLine(line: string): LogLevel | null {
   // glog, which Triton writes: level, month and day, time.

@@ -1,4 +1,4 @@
-/** The line cut at the places where the text stands. */
+/** The line cut at each match. */
 export function cutAt(
   line: string,
   search: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the toolkit in a client container writes, a line each: `main/toolkit` reads the same. */
+/** Written by the toolkit in a client container, one per line; `main/toolkit` reads the same. */
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), fraction: z.number().nullable(), text: z.string() }),
   z.object({ type: z.literal('fact'), name: z.string(), value: z.string() }),
@@ -21,7 +21,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A JSON line of the toolkit as text for people; every other line as it is. Pure. */
+/** As text; any other line unchanged. */
 export function toolkitLine(line: string): string {
   if (!line.startsWith('{"type"')) return line;
   const { data } = lineSchema.safeParse(parsed(line));

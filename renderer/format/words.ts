@@ -36,7 +36,7 @@ export const asSentence = (text: string): string => (text === '' || /[.!?]$/.tes
 /** "1 change", "2 changes". */
 export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-/** What is in doubt about a level; null for one without a doubt. */
+/** null: no doubt. */
 export function doubtsText(point: LoadPoint): string | null {
   const reasons = reasonsOf(point);
   return reasons.length === 0 ? null : reasons.join(' ');

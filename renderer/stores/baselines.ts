@@ -13,14 +13,14 @@ import type { Client } from '../client';
 import { stored } from './stored';
 
 export interface Baselines {
-  /** By preset; null where nothing is published, absent while that is not known. */
+  /** By preset; null: nothing is published; absent: not known yet. */
   readonly published: Readonly<Record<string, PublishedResults | null>>;
-  /** Key of the baseline that is drawn beside a run, by run; '' where it was switched off. */
+  /** Key of the baseline of each run; '' where it is off. */
   readonly picks: Readonly<Record<string, string>>;
-  /** Fetches once; a failed fetch is tried again by the next call. */
+  /** Fetches once; a failed fetch is repeated by the next call. */
   readonly load: (preset: string) => Promise<void>;
   readonly pick: (runId: string, key: string) => void;
-  /** By run, specification and GPU, see {@link differencesKey}: how it was measured otherwise than published for that GPU. */
+  /** How runs were measured otherwise than published, by {@link differencesKey}. */
   readonly differences: Readonly<Record<string, readonly string[]>>;
   readonly loadDifferences: (run: ComparedRun, gpu: PublishedGpu) => Promise<void>;
 }
@@ -31,11 +31,11 @@ export const differencesKey = ({ runId, source }: ComparedRun, gpu: PublishedGpu
   `${runId} ${source.specHash} ${gpu}`;
 
 const storageKey = 'workbench.baselines';
-/** Runs whose choice is kept; the storage is small. */
+/** Choices kept: the storage is small. */
 const most = 500;
 const picksSchema = z.record(z.string(), z.string().max(100));
 
-/** Published figures of the presets, and which of them the reader has beside each run; the choice survives the window. */
+/** The choice survives the window. */
 export function createBaselines(client: Client, storage: Storage): StoreApi<Baselines> {
   return createStore<Baselines>()((set, get) => {
     const asked = new Set<string>();
@@ -76,13 +76,13 @@ export function createBaselines(client: Client, storage: Storage): StoreApi<Base
 }
 
 export interface ShownBaseline {
-  /** All that may be picked; empty where nothing is published. */
+  /** Empty where nothing is published. */
   readonly all: readonly Baseline[];
-  /** The one beside the run; null for none. */
+  /** null: none. */
   readonly shown: Baseline | null;
 }
 
-/** What is drawn beside a run: as picked, else as its specification and GPU lead to. */
+/** As picked, else by specification and GPU. */
 export function shownBaseline(
   { published, picks }: Pick<Baselines, 'published' | 'picks'>,
   run: Pick<RunState, 'runId' | 'source' | 'environment'>,

@@ -2,13 +2,12 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent, WorkUnderWay } from '../../main/contract/api';
 
 export interface Closing {
-  /** What a wish to close would stop; null while nobody wishes to. */
+  /** null while nobody asked to close. */
   readonly work: WorkUnderWay | null;
   readonly stay: () => void;
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** Whether closing the window waits for an answer. */
 export function createClosing(): StoreApi<Closing> {
   return createStore<Closing>()((set) => ({
     work: null,

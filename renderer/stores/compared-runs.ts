@@ -9,27 +9,27 @@ import type { Client } from '../client';
 export const mostCompared = 6;
 
 export interface ComparedRuns {
-  /** In the order in which they are compared; the first is what the others are measured against. */
+  /** The first is the baseline. */
   readonly runIds: readonly string[];
   readonly states: Readonly<Record<string, RunState>>;
   readonly errors: Readonly<Record<string, WireError>>;
-  /** The p99 budget that was typed, and for which runs; null: none was. */
+  /** Budget that was typed, and for which runs; null: none. */
   readonly typed: { readonly budgetMs: number | null; readonly runIds: readonly string[] } | null;
-  /** @param runIds those on the page when absent */
+  /** @param runIds default: those on the page */
   readonly typeBudget: (budgetMs: number | null, runIds?: readonly string[]) => void;
   readonly open: (runIds: readonly string[]) => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** The runs of the Compare page; those under way go on filling. */
+/** The runs of the Compare page, updated while they run. */
 export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
   return createStore<ComparedRuns>()((set, get) => {
     /** Entries that came while their run was fetched. */
     const early = new Map<string, JournalEntry[]>();
-    /** Runs whose answer on its way may be older than what was told since. */
+    /** Runs whose pending answer is older than an event. */
     const outdated = new Set<string>();
     const fetchOne = async (runId: string): Promise<void> => {
-      // Whoever fetches it already sees what comes meanwhile.
+      // It is being fetched already.
       if (early.has(runId)) return;
       const entries: JournalEntry[] = [];
       early.set(runId, entries);

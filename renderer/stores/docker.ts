@@ -7,14 +7,14 @@ import type { Client } from '../client';
 export type ContainerAction = 'start' | 'stop' | 'restart' | 'remove';
 
 export interface Docker {
-  /** null until the core has answered for the first time. */
+  /** null before the first answer. */
   readonly state: DockerState | null;
-  /** Why the core did not answer at all; how the engine stands is in `state`. */
+  /** Why the core did not answer; the state of the engine is in `state`. */
   readonly error: WireError | null;
-  /** What is being done to a container, by its id. */
+  /** By container id. */
   readonly busy: Readonly<Record<string, ContainerAction>>;
   readonly load: () => Promise<void>;
-  /** Rejects with what the core refuses. */
+  /** Rejects with the core's error. */
   readonly act: (action: ContainerAction, id: string) => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
 }
@@ -28,7 +28,7 @@ function isOlder(next: DockerState, known: DockerState | null): boolean {
 const without = <Value>(record: Readonly<Record<string, Value>>, id: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== id));
 
-/** The Docker Engine and the workbench's own containers: fetched once, then told; an older listing never wins. */
+/** Fetched once, then updated by events; an older listing never replaces a newer one. */
 export function createDocker(client: Client): StoreApi<Docker> {
   return createStore<Docker>()((set, get) => {
     let events = 0;
@@ -40,7 +40,7 @@ export function createDocker(client: Client): StoreApi<Docker> {
         const before = events;
         try {
           const state = await client.call('docker.state');
-          // What was told while the answer was on its way is at least as new.
+          // An event that came meanwhile is at least as new.
           if (events === before && !isOlder(state, get().state)) set({ state });
           set({ error: null });
         } catch (error) {

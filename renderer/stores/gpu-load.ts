@@ -14,10 +14,8 @@ export interface GpuReadings {
   readonly load: () => Promise<void>;
 }
 
-/** A GPU from one reading to the next. */
 export const gpuKey = (gpu: GpuFacts): string => gpu.uuid ?? gpu.busId;
 
-/** The GPUs as last read, and their last minute. */
 export function createGpuReadings(client: Client): StoreApi<GpuReadings> {
   return createStore<GpuReadings>()((set, get) => ({
     report: null,

@@ -4,30 +4,28 @@ import type { Host, HostStatus } from '../../main/contract/host/hosts';
 import type { Check } from '../../main/contract/machine';
 import type { Client } from '../client';
 
-/** A host of the list, with what was found of it. */
 export interface HostEntry {
   readonly host: Host;
-  /** null before the first answer; an older one stays while a newer is on its way. */
+  /** null before the first answer. */
   readonly status: HostStatus | null;
-  /** Its preflight, while it is shown. */
+  /** Its preflight, while shown. */
   readonly checks: readonly Check[] | null;
   readonly asking: boolean;
 }
 
 export interface Hosts {
-  /** null until the list has come. */
+  /** null before the first list. */
   readonly entries: readonly HostEntry[] | null;
   readonly error: WireError | null;
-  /** Fetches the list, and asks nobody. Never rejects. */
+  /** Fetches the list without connecting to hosts. Never rejects. */
   readonly list: () => Promise<void>;
-  /** Fetches the list and asks every host; answers are shown as they come. */
+  /** Also connects to every host; answers are shown as they come. */
   readonly load: () => Promise<void>;
-  /** Makes the preflight of a host and shows it. Never rejects. */
+  /** Runs the preflight of a host and shows it. Never rejects. */
   readonly check: (name: string) => Promise<void>;
   readonly hideChecks: (name: string) => void;
 }
 
-/** The other machines to run on. */
 export function createHosts(client: Client): StoreApi<Hosts> {
   return createStore<Hosts>()((set, get) => {
     const change = (name: string, part: Partial<HostEntry>): void => {
@@ -52,7 +50,7 @@ export function createHosts(client: Client): StoreApi<Hosts> {
         const before = get().entries ?? [];
         const entries = hosts.map((host): HostEntry => {
           const known = before.find((entry) => entry.host.name === host.name);
-          // What was found at another address says nothing of this one.
+          // A status of another address does not apply.
           return known?.host.address === host.address
             ? { ...known, host }
             : { host, status: null, checks: null, asking: false };

@@ -9,12 +9,11 @@ export interface ImageWorks {
   readonly works: readonly ImageWork[];
   readonly error: WireError | null;
   readonly load: () => Promise<void>;
-  /** Takes one that has ended off the list. */
   readonly dismiss: (id: string) => void;
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** Pulls and builds: fetched once, then told. */
+/** Fetched once, then updated by events. */
 export function createImageWorks(client: Client): StoreApi<ImageWorks> {
   return createStore<ImageWorks>()((set, get) => {
     const dismissed = new Set<string>();
@@ -26,7 +25,7 @@ export function createImageWorks(client: Client): StoreApi<ImageWorks> {
         try {
           const fetched = await client.call('docker.imageWorks');
           const known = new Set(fetched.map((work) => work.id));
-          // What was told is at least as new as the answer, which may have crossed it.
+          // An event is at least as new as the answer, which it may have overtaken.
           const begun = get().works.filter((work) => !known.has(work.id));
           const works = [...begun, ...fetched.map((work) => updates.get(work.id) ?? work)];
           set({ works: works.filter((work) => !dismissed.has(work.id)), error: null });

@@ -16,19 +16,19 @@ import { createPacedShow } from './paced-show';
 export const windowMinutes = [1, 5, 15, 60, 360, 1440] as const;
 
 export interface Monitor {
-  /** null until the core has answered. */
+  /** null before the first answer. */
   readonly state: MonitorState | null;
   readonly error: WireError | null;
   /** The newest sample, with verdicts that came after it. */
   readonly sample: MonitorSample | null;
   readonly alerts: readonly Alert[];
-  /** Changes in place; `version` tells that it has. */
+  /** Mutated in place; `version` changes with it. */
   readonly history: MonitorHistory;
   readonly version: number;
   readonly minutes: number;
-  /** The charts stand still at this time, milliseconds; null while they move. */
+  /** Time at which the charts are paused, milliseconds; null while they move. */
   readonly pausedMs: number | null;
-  /** The model whose charts are shown; null: the first. */
+  /** Model whose charts are shown; null: the first. */
   readonly selected: string | null;
   readonly load: () => Promise<void>;
   readonly show: (minutes: number) => void;
@@ -37,7 +37,7 @@ export interface Monitor {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** What is watched and the last 24 hours of it; told once a second, also while another page is shown. */
+/** The watched server and its last 24 hours; updated every second, also while another page is shown. */
 export function createMonitorStore(client: Client): StoreApi<Monitor> {
   const history = new MonitorHistory();
   return createStore<Monitor>()((set, get) => {
@@ -51,7 +51,7 @@ export function createMonitorStore(client: Client): StoreApi<Monitor> {
         const state = await client.call('monitor.state');
         const image = await client.call('monitor.history');
         if (newest.isOutdated()) return;
-        // An answer that ends before what was received meanwhile would lose that.
+        // An answer that ends before events received meanwhile would lose those.
         if (image === null || (history.span()?.toMs ?? 0) <= image.latest.atMs) {
           history.restore(image);
           set({ sample: image?.latest ?? null });

@@ -31,7 +31,7 @@ export interface OpenRun {
   readonly error: WireError | null;
   readonly progress: StepProgress | null;
   readonly level: LiveLevel | null;
-  /** Runs that were asked to stop and have not yet, by id. */
+  /** Runs with a pending stop, by id. */
   readonly stopping: Readonly<Record<string, 'pause' | 'cancel'>>;
   readonly open: (runId: string) => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
@@ -69,7 +69,7 @@ function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
   return { scenario, batchSize, concurrency, requestRate, windows };
 }
 
-/** After these entries nothing is under way any more that progress or a window could be about. */
+/** Entries after which progress and windows are over. */
 const endsLive = new Set<JournalEntry['type']>([
   'step-started',
   'step-finished',

@@ -2,19 +2,18 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Choice } from '../../main/contract/run/spec-tools';
 import type { Tree } from '../../main/contract/trees';
 
-/** The Triton that is to be measured and how, as far as it is known. */
 export interface MeasureTarget {
   readonly url?: string;
   readonly caFile?: string;
-  /** Host that sees the address; absent or '': this machine. */
+  /** Host that connects to the address; absent or '': this machine. */
   readonly host?: string;
   readonly model?: string;
-  /** Fields of the load, as a part of a specification. */
+  /** Part of a specification. */
   readonly fields?: Tree;
   readonly p99BudgetMs?: number;
 }
 
-/** What needs nothing to be shown: palette, shortcuts, the question for a host, and what the Help menu opens. */
+/** Shown without further data. */
 export type OverlayPage =
   | 'palette'
   | 'shortcuts'
@@ -26,13 +25,13 @@ export type OverlayPage =
   | 'about';
 
 export interface Overlay {
-  /** What lies over the page: the command palette, the list of shortcuts, a question, or nothing. */
+  /** null: only the page is shown. */
   readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | null;
-  /** The run whose name is asked for; null: none. */
+  /** null: none. */
   readonly renamed: string | null;
-  /** null: nothing is asked about it. */
+  /** null: none. */
   readonly measured: MeasureTarget | null;
-  /** The choice that several runs are made of; null: none. */
+  /** null: none. */
   readonly varied: Choice | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;

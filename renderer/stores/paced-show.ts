@@ -1,8 +1,8 @@
 import type { Alert, MonitorSample } from '../../main/contract/monitor/monitor';
 
-/** Milliseconds between two pictures; only a replay that is faster than life brings more. */
+/** Milliseconds between two updates; only a replay faster than real time brings more. */
 const paceMs = 100;
-/** A timer that is later than this was kept waiting by drawing. */
+/** A timer later than this was delayed by drawing. */
 const busyMs = 20;
 
 interface Shown {
@@ -41,7 +41,7 @@ export function createPacedShow(show: (newest: Shown) => void) {
       waiting = newest;
       if (timer === undefined) now();
     },
-    /** What waits is shown before something that stands on it. */
+    /** Shows a waiting value before something that depends on it. */
     now,
     forget(): void {
       waiting = null;

@@ -1,4 +1,3 @@
-/** The part of a document that says whether anyone can see it. */
 type Sight = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>;
 
 /**

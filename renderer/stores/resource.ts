@@ -2,15 +2,14 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { toWire, type WireError } from '../../main/contract/errors';
 
 export interface Resource<Value> {
-  /** null until it has come for the first time; an older value stays while a newer is on its way. */
+  /** null before the first answer; an older value stays while a newer one is fetched. */
   readonly value: Value | null;
   readonly error: WireError | null;
   readonly loading: boolean;
-  /** Calls made while one is under way are joined to one more after it, so that the last word is the newest. */
+  /** Calls during a fetch are joined into one more after it, so that the value is the newest. */
   readonly load: () => Promise<void>;
 }
 
-/** A value of the core, as last fetched. */
 export function createResource<Value>(fetch: () => Promise<Value>): StoreApi<Resource<Value>> {
   return createStore<Resource<Value>>()((set) => {
     let running: Promise<void> | null = null;

@@ -4,11 +4,11 @@ import { stored } from './stored';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
-  /** `draft`: the form of the draft, in place of the page that offers how to begin. */
+  /** `draft`: the form, in place of the page that offers how to begin. */
   z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
-  /** `name`: the study that is shown; absent: the newest. */
+  /** Absent: the newest study. */
   z.object({ page: z.literal('studies'), name: z.string().max(40).optional() }),
   z.object({ page: z.literal('monitor') }),
   z.object({ page: z.literal('deployments') }),
@@ -24,13 +24,13 @@ export interface RouteState {
   readonly go: (route: Route) => void;
 }
 
-/** The way to a page of the rail; Compare shows again what it showed last. */
+/** Compare shows its last runs again. */
 export const routeTo = (page: Exclude<Route['page'], 'run'>, compared: readonly string[]): Route =>
   page === 'compare' ? { page, runIds: [...compared] } : { page };
 
 const key = 'workbench.route';
 
-/** The page that is shown; a window opened again shows the same one. */
+/** Kept for the next window. */
 export function createRoute(storage: Storage): StoreApi<RouteState> {
   return createStore<RouteState>()((set) => ({
     route: stored(storage, key, routeSchema) ?? { page: 'runs' },

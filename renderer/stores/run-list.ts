@@ -4,13 +4,12 @@ import type { Client } from '../client';
 import type { ChosenFacets } from '../views/runs/filter-runs';
 import { createResource, type Resource } from './resource';
 
-/** What the core still has to do for the list of runs. */
+/** Rows that the core is still reading. */
 interface RowsToCome {
   readonly outdated: ReadonlySet<string>;
   readonly missing: number;
 }
 
-/** The rows of the list, and beside them which are outdated and how many are missing. */
 export function createRunList(client: Client): {
   readonly runs: StoreApi<Resource<readonly RunSummary[]>>;
   readonly rowsToCome: StoreApi<RowsToCome>;
@@ -29,11 +28,10 @@ interface RunFilter {
   readonly chosen: ChosenFacets;
   readonly setSearch: (search: string) => void;
   readonly choose: (chosen: ChosenFacets) => void;
-  /** Everything is shown again. */
   readonly clear: () => void;
 }
 
-/** What the list of runs is narrowed to; kept while other pages are shown, which may set it. */
+/** Kept while other pages, which may set it, are shown. */
 export function createRunFilter(): StoreApi<RunFilter> {
   return createStore<RunFilter>()((set) => ({
     search: '',
@@ -51,7 +49,7 @@ interface Selection {
   readonly drop: (runIds: readonly string[]) => void;
 }
 
-/** The runs that are ticked in the list; kept while other pages are shown. */
+/** Ticked runs; kept while other pages are shown. */
 export function createSelection(): StoreApi<Selection> {
   return createStore<Selection>()((set, get) => ({
     runIds: new Set(),

@@ -13,10 +13,9 @@ const resumable = new Set<RunStatus>([
   'paused',
 ]);
 
-/** Something is to be put right before, or beside, another try. */
+/** Something is to be fixed before, or beside, another try. */
 export const hasFailed = (status: RunStatus): boolean => status === 'failed' || status === 'gate-failed';
 
-/** What can be done with a run in this state. */
 export function worksFor(status: RunStatus): readonly RunWork[] {
   if (status === 'running') return ['pause', 'cancel'];
   return resumable.has(status) ? ['resume'] : [];
@@ -27,7 +26,7 @@ export async function doRunWork(client: Client, runId: string, work: RunWork): P
   await client.call(`runs.${work}`, { runId });
 }
 
-/** One after the other; one that is refused keeps none of the others from it. Rejects with the first refusal. */
+/** One after the other; a refusal does not stop the rest. Rejects with the first refusal. */
 export async function eachRun(
   runIds: readonly string[],
   work: (runId: string) => Promise<unknown>,

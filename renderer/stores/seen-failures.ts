@@ -3,7 +3,6 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunSummary } from '../../main/contract/api';
 import { stored } from './stored';
 
-/** States that the status bar counts as failed. */
 export const failedStates = ['failed', 'gate-failed'] as const;
 
 const isFailed = ({ status }: Pick<RunSummary, 'status'>): boolean =>
@@ -12,24 +11,23 @@ const isFailed = ({ status }: Pick<RunSummary, 'status'>): boolean =>
 export interface SeenFailures {
   readonly runIds: ReadonlySet<string>;
   /**
-   * These are on the screen. A run of `all` that has not failed, as one that was resumed, counts anew when it fails again;
-   * one that is not in the list, which may not be whole yet, stays seen.
+   * Marks shown failures as seen. A run of `all` that has not failed, such as a resumed one, counts again when it
+   * fails; one that is not in the list, which may be incomplete, stays seen.
    */
   readonly see: (shown: readonly RunSummary[], all: readonly RunSummary[]) => void;
 }
 
 const storageKey = 'workbench.seen-failures';
-/** The storage is small. */
+/** Ids kept: the storage is small. */
 const most = 1000;
 const idsSchema = z.array(z.string().max(200));
 
-/** The failed runs that have not been looked at yet. Pure. */
 export const unseenFailures = (
   all: readonly RunSummary[],
   seen: ReadonlySet<string>,
 ): readonly RunSummary[] => all.filter((run) => isFailed(run) && !seen.has(run.runId));
 
-/** Which failed runs have been looked at, in the list or on their page; survives the window. */
+/** Kept for the next window. */
 export function createSeenFailures(storage: Storage): StoreApi<SeenFailures> {
   return createStore<SeenFailures>()((set, get) => ({
     runIds: new Set(stored(storage, storageKey, idsSchema)),

@@ -11,14 +11,14 @@ import {
 import type { HomeMoveWork } from '../../main/contract/settings/storage';
 import type { Client } from '../client';
 
-/** `home`: where the workbench home is, which no key of the file says. */
+/** `home` is not a key of the file. */
 export type SoughtSetting = SettingKey | 'home' | 'clean-up';
 
 export interface SettingsStore {
-  /** null until they have come for the first time. */
+  /** null before the first answer. */
   readonly state: SettingsState | null;
   readonly error: WireError | null;
-  /** The setting that the page is to show and to focus; null: none. */
+  /** Setting that the page scrolls to and focuses; null: none. */
   readonly sought: SoughtSetting | null;
   readonly move: HomeMoveWork | null;
   readonly load: () => Promise<void>;
@@ -32,7 +32,6 @@ export interface SettingsStore {
 export const settingsOf = ({ state }: Pick<SettingsStore, 'state'>): Settings =>
   state?.values ?? defaultSettings;
 
-/** The settings of the home, and a move of it to another folder. */
 export function createSettings(client: Client): StoreApi<SettingsStore> {
   return createStore<SettingsStore>()((set) => ({
     state: null,

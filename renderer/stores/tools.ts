@@ -6,14 +6,13 @@ import type { Client } from '../client';
 import type { Resource } from './resource';
 
 export interface Tools {
-  /** null: not looked at yet. */
+  /** null: not read yet. */
   readonly components: readonly ComponentStatus[] | null;
-  /** null: nothing was set up since the workbench was started. */
+  /** null: nothing was installed in this session. */
   readonly work: SetupWork | null;
   readonly load: () => Promise<void>;
-  /** Reads what is installed; asked for by those who show it. */
   readonly loadComponents: () => Promise<void>;
-  /** Rejects with what the core refuses, as the two below. */
+  /** Rejects with the core's error, as the two below. */
   readonly install: (components: readonly ComponentId[]) => Promise<void>;
   readonly repair: (components: readonly ComponentId[]) => Promise<void>;
   readonly remove: (components: readonly ComponentId[]) => Promise<void>;
@@ -21,7 +20,7 @@ export interface Tools {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** The tools in the workbench home and the work on them; when it ends, the machine is read again. */
+/** The machine is read again when work ends. */
 export function createTools(client: Client, machine: StoreApi<Resource<MachineStatus>>): StoreApi<Tools> {
   return createStore<Tools>()((set, get) => ({
     components: null,

@@ -6,8 +6,8 @@ import { Loading } from '../components/loading';
 const loads: (() => Promise<unknown>)[] = [];
 
 /**
- * A page whose script is loaded when it is first shown, or before by `loadPages`. It is then drawn at once, where React's
- * own `lazy` would show its fallback for a moment even so.
+ * Loaded when it is first shown, or before by `loadPages`. It is then drawn at once, where React's `lazy` would show
+ * its fallback for a moment even so.
  */
 export function pageOnDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -34,7 +34,7 @@ export function pageOnDemand<Props extends object>(
   };
 }
 
-/** Loads the scripts of all pages, one after the other, so that each is there when it is asked for. */
+/** One after the other, so that each is there when it is opened. */
 export async function loadPages(): Promise<void> {
   // A page that cannot be loaded says so where it is shown.
   for (const load of loads) await load().catch(() => undefined);

@@ -1,6 +1,6 @@
 import { pageOnDemand } from './page-on-demand';
 
-/** The pages that a start does not need: each is a script of its own. */
+/** Each is a script of its own: the start does not need them. */
 export const ComparePage = pageOnDemand(async () => (await import('./compare/compare-view')).CompareView);
 export const ContainersPage = pageOnDemand(
   async () => (await import('./containers/containers-view')).ContainersView,

@@ -4,16 +4,16 @@ import type { ChartTheme } from '../chart-theme';
 import type { Trace } from '../trace';
 import { momentOf } from './history-columns';
 
-/** Values that the end of the axis is found from at most; of more, every so many-th. */
+/** Values sampled at most to find the end of the axis. */
 const mostSampled = 4000;
 
 /** A chart is cut where its highest value is this many times the one that 95 of 100 stay below. */
 const spikeFactor = 3;
 
-/** The end of a cut axis, as a multiple of that value. */
+/** The axis ends at this multiple of that value. */
 const axisFactor = 1.5;
 
-/** Signs that can be told apart. */
+/** More signs could not be told apart. */
 const mostSigns = 60;
 
 /** The next round number from `value` up: few of them, so that the axis stays while values come. */

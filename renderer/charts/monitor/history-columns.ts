@@ -1,11 +1,11 @@
 import type { MonitorHistory, SeriesField } from '../../../main/contract/monitor/monitor-history';
 
 const secondMs = 1000;
-/** Room for what is to come, seconds. */
+/** Seconds reserved for new samples. */
 const spare = 900;
 /** Columns kept: those of a page of charts. Models and GPUs that are not drawn any more make room. */
 const mostColumns = 256;
-/** The newest seconds may have been told again. */
+/** Seconds at the end that may be sent again. */
 const repeatedSeconds = 2;
 
 interface Column<Values> {
@@ -26,8 +26,8 @@ export function momentOf(local: number): Date {
 }
 
 /**
- * Series of a history as charts draw them, a second a point. From one second to the next only the new end is read: a day
- * of thirteen series takes a tenth of a second to copy. What is handed out stays as it is but for its last two seconds.
+ * Series of a history as charts draw them, one point per second. Only the new end is read each second: copying a day of
+ * thirteen series takes a tenth of a second. What is handed out stays as it is but for its last two seconds.
  */
 class HistoryColumns {
   private readonly columns = new Map<string, Column<Float32Array>>();
@@ -35,7 +35,7 @@ class HistoryColumns {
 
   constructor(private readonly history: MonitorHistory) {}
 
-  /** Milliseconds of the reader's clock, as plotly takes them. */
+  /** Milliseconds of the local clock, as plotly takes them. */
   times(fromMs: number, toMs: number): Float64Array {
     const { fromMs: start, count } = this.history.within(fromMs, toMs);
     if (!this.isOf(this.clock, start, count)) {
@@ -68,7 +68,7 @@ class HistoryColumns {
     return column.values.subarray(0, count);
   }
 
-  /** Puts the column behind those not drawn since, and forgets the oldest of too many. */
+  /** Marks the column as used, and drops the oldest of too many. */
   private use(id: string, column: Column<Float32Array>): void {
     this.columns.delete(id);
     this.columns.set(id, column);
@@ -91,7 +91,7 @@ class HistoryColumns {
 
 const known = new WeakMap<MonitorHistory, HistoryColumns>();
 
-/** The columns of a history: one set, whichever chart asks. */
+/** Shared by all charts of a history. */
 export function columnsOf(history: MonitorHistory): HistoryColumns {
   const columns = known.get(history) ?? new HistoryColumns(history);
   known.set(history, columns);

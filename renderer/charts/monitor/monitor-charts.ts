@@ -43,7 +43,6 @@ function modelLine(input: MonitorChartInput, field: ModelField, style: ModelLine
   });
 }
 
-/** Requests per second, and how many of them failed. */
 export function rateChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const errors = modelLine(input, 'errorShare', { color: theme.p99, dash: 'dash', right: true });
@@ -57,7 +56,6 @@ export function rateChart(input: MonitorChartInput): Chart {
   );
 }
 
-/** What the probes saw from outside. */
 export function probeChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const lines = [
@@ -75,7 +73,6 @@ export function probeChart(input: MonitorChartInput): Chart {
   });
 }
 
-/** How many items an execution takes together. */
 export function batchSizeChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   return timeChart(
@@ -88,7 +85,6 @@ export function batchSizeChart(input: MonitorChartInput): Chart {
   );
 }
 
-/** Utilization, memory and power of one GPU. */
 export function gpuChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   return timeChart(

@@ -6,13 +6,13 @@ import { aboveSigns, clippedTop } from './clipped-axis';
 import { localMs } from './history-columns';
 import { drawnWindow, type MonitorChartInput, timeChart } from './monitor-time-chart';
 
-/** Bars that can be told apart in half a page. */
+/** More bars could not be told apart in half a page. */
 const mostBars = 240;
 
 /** A step is a quarter of what a bar stands for. */
 const barSteps = 4 * mostBars;
 
-/** Seconds to draw as bars: every one, or of each run of them the slowest, so that no outlier is lost. */
+/** Of more seconds the slowest of each group is drawn, so that no outlier is lost. */
 function barSeconds(total: Float32Array): { readonly at: readonly number[]; readonly seconds: number } {
   const length = Math.max(1, Math.ceil(total.length / mostBars));
   const at: number[] = [];
@@ -27,7 +27,7 @@ function barSeconds(total: Float32Array): { readonly at: readonly number[]; read
   return { at, seconds: length };
 }
 
-/** The parts of the time in the server in the order in which a request passes them, each with its color of the theme. */
+/** In the order in which a request passes them. */
 const stack = [
   ['queueUs', 2],
   ['computeInputUs', 3],
@@ -69,7 +69,7 @@ function stackBars(input: MonitorChartInput): StackBars {
   return bars;
 }
 
-/** Where a request spends its time in the server, as a stack. A second without requests has no bar. */
+/** A second without requests has no bar. */
 export function stackChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const { x, parts, seconds } = stackBars(input);

@@ -7,7 +7,7 @@ import { valueAxis } from '../sweep-axis';
 import type { Axis, Trace } from '../trace';
 import { localMs } from './history-columns';
 
-/** Vertical lines that can be told apart. */
+/** More vertical lines could not be told apart. */
 const mostMarkers = 60;
 export interface MonitorChartInput {
   readonly history: MonitorHistory;
@@ -34,7 +34,7 @@ export function drawnWindow(
   return { fromMs: endMs - (toMs - fromMs), endMs, stepMs };
 }
 
-/** Where something happened: a line across, and a sign at its foot that says what. */
+/** A vertical line, and a sign with the text at its foot. */
 function markerParts(
   markers: readonly MonitorMarker[],
   theme: ChartTheme,
@@ -81,14 +81,13 @@ function timeAxis(range: readonly [number, number], length: number, theme: Chart
   };
 }
 
-/** A chart over the time of the window, with what happened in it. */
 export function timeChart(
   input: MonitorChartInput,
   data: readonly Trace[],
   titles: {
     readonly left: string;
     readonly right?: string;
-    /** Upper ends of the axes; absent: what the values ask for. */
+    /** Upper ends of the axes; absent: chosen by the values. */
     readonly top?: number;
     readonly rightTop?: number;
   },
@@ -123,7 +122,7 @@ export function timeChart(
     layout: {
       ...base,
       legend: { ...base.legend, traceorder: 'normal' },
-      // A zoom is kept while points land, and given up with another length of the window.
+      // Keeps a zoom while points arrive; another length of the window resets it.
       uirevision: `${input.key} ${length}`,
       // With a right axis or without: the same second is at the same place in every chart.
       margin: { l: 52, r: 52, t: 8, b: 26 },

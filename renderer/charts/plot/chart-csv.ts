@@ -9,8 +9,8 @@ function titleOf(axis: { readonly [setting: string]: unknown }): string {
 }
 
 /**
- * Every point of the chart, none left out: one row a value of x, one column a series with the unit of its axis; empty
- * where it has none. Times are in UTC.
+ * Every point of the chart: one row per value of x, one column per series with the unit of its axis; empty where it has
+ * none. Times are in UTC.
  */
 export function chartCsv(chart: Chart): string {
   const series = chart.data.filter((trace) => trace.x.length > 0 && trace.meta === undefined);

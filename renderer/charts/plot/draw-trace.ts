@@ -1,7 +1,6 @@
 import type { Trace } from '../trace';
 import { decimate, maxDrawnPoints } from './decimate';
 
-/** A list of the trace itself, or one value for all of its points. */
 function picked<Value>(values: ArrayLike<Value>, kept: readonly number[]): Value[] {
   const found: Value[] = [];
   for (const index of kept) {
@@ -23,7 +22,7 @@ function firstFrom(x: ArrayLike<number | string>, bound: number): number {
   return low;
 }
 
-/** Indices to draw of a trace, seen through `range` on an ascending x axis; null for all. */
+/** null: all. */
 function indicesToDraw(
   trace: Trace,
   range: readonly [number, number] | null,

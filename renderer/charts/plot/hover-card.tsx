@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 
 type Box = Readonly<Pick<DOMRect, 'left' | 'top' | 'right' | 'bottom'>>;
 
-/** From the point to its text, and from the text to the edge of the window; pixels. */
+/** Pixels between point and text, and between text and window edge. */
 const gap = 12;
 const edge = 6;
 
@@ -31,11 +31,11 @@ export function hoverPlace(
 export interface Hovered {
   readonly lines: readonly string[];
   readonly color: string;
-  /** The point's symbol, in the window. */
+  /** The point's symbol, in window coordinates. */
   readonly point: Box;
 }
 
-/** All that is known of a point, beside it. Not a part of the plot, which would cut it at its edges. */
+/** Outside of the plot, which would cut it at its edges. */
 export function HoverCard({ hovered }: { hovered: Hovered }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ interface AxisLayout {
   readonly range?: readonly unknown[];
 }
 
-/** An element that plotly has drawn into; `layout` is its documented attribute. */
+/** `layout` is plotly's documented attribute. */
 export interface DrawnPlot extends Element {
   readonly layout?: {
     readonly xaxis?: AxisLayout;
@@ -15,7 +15,6 @@ export interface DrawnPlot extends Element {
   };
 }
 
-/** The part of an axis that places a point. */
 interface DrawnAxis {
   readonly range: readonly [number, number];
   /** Value to pixels within the plot. */

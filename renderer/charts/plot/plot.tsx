@@ -21,7 +21,7 @@ function usePlotly(): PlotlyModule | null {
   return plotly;
 }
 
-/** What nobody sees is not drawn; it is when it comes into view. */
+/** Only plots in view are drawn. */
 function useInView(element: RefObject<HTMLElement | null>): boolean {
   const [inView, setInView] = useState(false);
   useEffect(() => {
@@ -39,7 +39,7 @@ function useInView(element: RefObject<HTMLElement | null>): boolean {
   return inView;
 }
 
-/** The part of the x axis that the reader has drawn up. Another revision (window, model) begins whole. */
+/** The zoomed part of the x axis; another revision (window, model) resets it. */
 function useZoom(revision: string) {
   const [zoom, setZoom] = useState<{ readonly revision: string; readonly range: VisibleRange }>({
     revision,
@@ -56,7 +56,7 @@ function useZoom(revision: string) {
   return [zoom.revision === revision ? zoom.range : null, zoomTo] as const;
 }
 
-/** Follows the pointer and the zoom of the other charts, and gives them the own ones. */
+/** Sends pointer and zoom to the charts of the group, and follows theirs. */
 function useSharedCursor(
   element: RefObject<HTMLElement | null>,
   plotly: PlotlyModule | null,
@@ -108,7 +108,7 @@ export function Plot(props: {
   chart: Chart;
   label: string;
   height: number;
-  /** The series that is shown alone; null for all. */
+  /** null: all are shown. */
   only: string | null;
   cursor?: SharedCursor;
 }) {

@@ -6,7 +6,6 @@ import { positionOf } from './shared-cursor';
 /** Half the size of a symbol, pixels. */
 const symbolPx = 5;
 
-/** The part of plotly's hover event that is read. */
 interface HoverEvent {
   readonly points?: readonly {
     readonly pointNumber: number;
@@ -15,16 +14,14 @@ interface HoverEvent {
       readonly line?: { readonly color?: string };
       readonly marker?: { readonly color?: string };
     };
-    /** From the corner of the element. */
+    /** Relative to the element. */
     readonly xPixel?: number;
     readonly yPixel?: number;
   }[];
   readonly xvals?: readonly unknown[];
 }
 
-/** An element that plotly has drawn into: it adds `on`. */
 export interface PlotlyElement extends HTMLElement {
-  /** Of the last drawing. */
   readonly layout?: NonNullable<DrawnPlot['layout']>;
   on?: {
     (event: 'plotly_relayout', listener: (change: Record<string, unknown>) => void): void;
@@ -33,7 +30,7 @@ export interface PlotlyElement extends HTMLElement {
   };
 }
 
-/** What is to be shown of the point under the pointer; null where it has no text of its own. */
+/** null: the point has no text. */
 export function hoveredOf(place: HTMLElement, { points }: HoverEvent): Hovered | null {
   const [point] = points ?? [];
   const text = point?.data.hovertext?.[point.pointNumber];

@@ -11,7 +11,7 @@ type ChartFormat = (typeof chartFormats)[number];
 /** Pixels of a saved picture; png has twice as many, for print. */
 const size = { width: 960, height: 540 } as const;
 
-/** Hands the content to the desktop, which asks where it shall go. */
+/** The desktop asks where to save. */
 function download(fileName: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -37,11 +37,11 @@ async function picture(chart: Chart, format: 'svg' | 'png', background: string):
   return new Blob([bytes], { type: 'image/png' });
 }
 
-/** Saves the chart as it is (pictures) or every point of it (csv). `background`: the page's own, behind the picture. */
+/** Pictures as shown; csv has every point. `background`: that of the page. */
 export async function saveChart(options: {
   readonly chart: Chart;
   readonly format: ChartFormat;
-  /** Without its ending. */
+  /** Without extension. */
   readonly fileName: string;
   readonly background: string;
 }): Promise<void> {

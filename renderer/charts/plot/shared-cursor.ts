@@ -1,6 +1,5 @@
-/** What a chart of a group hears of the others. */
 export interface CursorListener {
-  /** The pointer is at this place on the x axis; null where it has left. */
+  /** Position on the x axis; null: the pointer has left. */
   onPoint(x: number | null): void;
   onZoom(range: VisibleRange): void;
 }
@@ -26,7 +25,7 @@ export class SharedCursor {
   }
 }
 
-/** A part of the x axis that the reader has drawn up; null for the whole. */
+/** Zoomed part of the x axis; null: all of it. */
 export type VisibleRange = readonly [from: number, to: number] | null;
 
 /** A date axis tells of its ends as "2026-11-21 14:44:09.12", in UTC. */

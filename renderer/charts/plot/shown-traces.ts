@@ -10,8 +10,8 @@ function withoutBars(trace: Trace): Trace {
 }
 
 /**
- * What is drawn: all traces, or of the series only the named one. Error bars that would hide each other are drawn only
- * while their series is shown alone.
+ * All traces, or of the series only the named one. Error bars that would hide each other are drawn only while their
+ * series is shown alone.
  */
 export function shownTraces(data: readonly Trace[], only: string | null): readonly Trace[] {
   const isThere = data.some((trace) => isSeries(trace) && trace.name === only);

@@ -23,20 +23,17 @@ const wholeEveryMs = 3000;
 interface View {
   readonly range: VisibleRange;
   readonly height: number;
-  /** The series that is shown alone; null for all. */
+  /** null: all are shown. */
   readonly only: string | null;
 }
 
-/** What was drawn whole last. */
 interface DrawnWhole extends View {
   readonly base: string | null;
   readonly count: number;
   readonly atMs: number;
 }
 
-/** What the reader does with the plot. */
 export interface PlotListener {
-  /** Another part of the x axis, or the whole again. */
   readonly onRange: (range: VisibleRange) => void;
   /** The point under the pointer, and where that is on the x axis; null where there is none. */
   readonly onHover: (hovered: Hovered | null, x: number | null) => void;
@@ -80,7 +77,7 @@ async function drawWhole(
   await Plotly.react(place, data, layout, config);
 }
 
-/** Whether the same chart stands with fewer points, and has not stood for long. */
+/** Whether only points were added since the whole chart was drawn, not long ago. */
 function onlyGrows(last: DrawnWhole | null, { grows }: Chart, view: View, everyMs: number): boolean {
   return (
     grows !== undefined &&
@@ -93,7 +90,7 @@ function onlyGrows(last: DrawnWhole | null, { grows }: Chart, view: View, everyM
   );
 }
 
-/** False while plotly has not made the element its own. */
+/** False while plotly has not initialized the element. */
 function listen(place: PlotlyElement, { onRange, onHover }: PlotListener): boolean {
   if (place.on === undefined) return false;
   place.on('plotly_relayout', (change) => {

@@ -7,8 +7,8 @@ import { attempting } from '../notices';
 import { SetupEnd, SetupProgress } from './setup-progress';
 
 /**
- * Installs the missing tools from where they are missed, with its progress; nothing where that is impossible or needless.
- * @param props.brief only the button: the page has the progress elsewhere
+ * Nothing where nothing is missing or it cannot be installed.
+ * @param props.brief only the button: the page shows the progress elsewhere
  */
 export function InstallTools({ brief = false }: { brief?: boolean }) {
   const { tools, machine } = useWorkbench();

@@ -5,7 +5,7 @@ import { useWorkbench } from '../../workbench';
 import { ProgressBar } from '../loading';
 import { attempting } from '../notices';
 
-/** How many lines of the installer are shown: the rest scrolls by. */
+/** Lines of the installer's output that are shown. */
 const shownLines = 6;
 
 const doing: Readonly<Record<SetupWork['action'], string>> = {
@@ -14,7 +14,6 @@ const doing: Readonly<Record<SetupWork['action'], string>> = {
   remove: 'Removing',
 };
 
-/** The work on the tools, with its progress and its end. */
 export function SetupProgress({ work }: { work: SetupWork }) {
   const { tools } = useWorkbench();
   const { cancel } = useStore(tools);
@@ -42,7 +41,7 @@ export function SetupProgress({ work }: { work: SetupWork }) {
   );
 }
 
-/** Why the last work failed or that it was cancelled; nothing where it ended well. */
+/** Nothing where it succeeded. */
 export function SetupEnd({ work }: { work: SetupWork | null }) {
   if (work?.status === 'cancelled') {
     return <p className="dim">Cancelled. Downloaded packages are kept.</p>;

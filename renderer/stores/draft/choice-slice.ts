@@ -13,7 +13,7 @@ import {
   withEdit,
 } from './draft-state';
 
-/** These say a part of a deployment and are laid over the choice; the others are a whole one. */
+/** These are laid over the choice; other sources replace it. */
 const partial: ReadonlySet<ImportedSpec['source']> = new Set(['config-pbtxt', 'shell-environment']);
 
 type Noted = Pick<DraftState, 'name' | 'p99BudgetMs'>;
@@ -21,12 +21,11 @@ type Noted = Pick<DraftState, 'name' | 'p99BudgetMs'>;
 type ChoiceActions =
   'choosePreset' | 'chooseModel' | 'startOver' | 'startNew' | 'reuse' | 'changeRun' | 'importText';
 
-/** Another choice in place of the present one: a model, a run's, a file's, or none. */
 export function choiceSlice(
   { client, get, set }: DraftAccess,
   { edited, replace, begin, marks, fresh }: DraftSession,
 ): Pick<DraftState, ChoiceActions> {
-  /** Where it runs has nothing to do with the model; everything else has, and can be taken back where there is something. */
+  /** Where it runs is kept; everything else is replaced, which can be undone where there is something. */
   const otherModel = (next: Choice, what: string): void => {
     const { engine, ...rest } = get().overrides;
     const overrides = { ...next.overrides, ...(engine === undefined ? {} : { engine }) };
@@ -43,12 +42,11 @@ export function choiceSlice(
     set({ preset: next.preset, changing: null, ...noPlan, edit: null });
     edited(overrides);
   };
-  /** What a draft of its own begins with. */
   const newDraft = () =>
     ({ preset: firstPreset, page: 'environment', changing: null, name: '', ...fresh() }) as const;
-  /** What is said of the run outside its specification stays with another choice. */
+  /** Name and budget are not part of the specification, and stay with another choice. */
   const noted = ({ name, p99BudgetMs }: Noted): Noted => ({ name, p99BudgetMs });
-  /** Of a complete specification only what the preset does not say by itself, as of a run. */
+  /** A complete specification is reduced to its differences from the preset, as that of a run. */
   const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {
     const { success, data } = runSpecSchema.safeParse(choice?.overrides);
     return success ? client.call('spec.choice', { spec: data }) : choice;

@@ -7,7 +7,7 @@ import { choiceOf, type DraftAccess, type DraftState, withEdit } from './draft-s
 
 const editDelayMs = 250;
 
-/** config.pbtxt while a person writes in it: the form follows the text once it can be read. */
+/** The form follows the text as soon as it can be parsed. */
 export function createConfigText({ client, get, set }: DraftAccess, { edited, files }: DraftSession) {
   let left = false;
   const compare = createLatest(
@@ -31,7 +31,7 @@ export function createConfigText({ client, get, set }: DraftAccess, { edited, fi
       else files.saveSoon();
     },
   );
-  /** A text that has been understood gives way to the generated one. */
+  /** Parsed text is replaced by the generated one. */
   const leaveText = (): void => {
     const { edit } = get();
     if (edit?.problem === null && !edit.pending) set({ edit: null });

@@ -6,28 +6,26 @@ import type { Client } from '../../client';
 import { type DraftState, isOwnModel } from './draft-state';
 
 export interface DataSources {
-  /** Preset that `items` are of; null before the first. */
+  /** Preset of `items`; null before the first. */
   readonly preset: string | null;
   readonly items: readonly DataItem[];
-  /** The latest work of each source, by preset and id. */
+  /** Latest work of each source, by {@link workKey}. */
   readonly works: Readonly<Record<string, DataWork>>;
   readonly error: WireError | null;
   readonly load: (preset: string) => Promise<void>;
-  /** Starts; when it is done, the draft takes it. Rejects with what the core refuses. */
+  /** The draft takes the data once it is there. Rejects with the core's error. */
   readonly fetch: (item: DataItem) => Promise<void>;
   readonly cancel: (work: DataWork) => Promise<void>;
-  /** Puts the path, and the arguments that belong to it, into the draft. */
+  /** Puts the path and its arguments into the draft. */
   readonly use: (item: DataItem, path: string) => void;
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** Key of a source in `works`. */
 export const workKey = (preset: string, source: string): string => `${preset}/${source}`;
 
-/** Where the chosen preset's data comes from, and what is being fetched. */
 export function createDataSources(client: Client, draft: StoreApi<DraftState>): StoreApi<DataSources> {
   return createStore<DataSources>()((set, get) => {
-    /** Begun here: what they bring is taken into the draft. */
+    /** Fetches begun here: the draft takes their data. */
     const awaited = new Set<string>();
     const keep = (work: DataWork) => {
       set({ works: { ...get().works, [workKey(work.preset, work.source)]: work } });
@@ -53,7 +51,7 @@ export function createDataSources(client: Client, draft: StoreApi<DraftState>): 
           ]);
           if (get().preset !== preset) return;
           set({ items, error: null });
-          // What was told meanwhile is newer; of the answer the newest comes first.
+          // Events that came meanwhile are newer; the answer has the newest first.
           for (const work of works) {
             if (!(workKey(work.preset, work.source) in get().works)) keep(work);
           }

@@ -23,7 +23,6 @@ export const newDraftOf = (settings: Settings): NewDraft => ({
   p99BudgetMs: settings['deployment.p99BudgetMs'],
 });
 
-/** Nothing chosen yet. */
 export const blankDraft = () =>
   ({
     id: crypto.randomUUID(),
@@ -42,7 +41,7 @@ export const blankDraft = () =>
     stale: true,
   }) as const;
 
-/** As it is kept on disk. @param startedAs run that the draft became */
+/** @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
   const { id, changing, page, visited, tolerancesOf, p99BudgetMs, name } = state;
   return {
@@ -56,7 +55,6 @@ function savedDraft(state: DraftState, startedAs: string | null): Draft {
   };
 }
 
-/** As it is shown, where it was left. */
 function openedDraft(draft: Draft): Partial<DraftState> {
   const { id, updatedAt: editedAt, page, visited = [], tolerancesOf = null } = draft;
   return {
@@ -70,7 +68,7 @@ function openedDraft(draft: Draft): Partial<DraftState> {
   };
 }
 
-/** Notes of an import are of its file, and the draft before a new one is offered until that is started. */
+/** Stays while the draft is edited: notes of an import, and the way back to the draft before. */
 const isLasting = (notice: DraftNotice | null): boolean =>
   notice?.kind === 'started-new' || (notice?.kind === 'imported' && notice.notes.length > 0);
 
@@ -93,7 +91,7 @@ function createDraftFiles(client: Client, current: () => Draft, onError: (error:
     await client.call('drafts.remove', { id });
   };
   return {
-    /** What lies on disk, newest first; what is over the limit is removed. Rejects as the core does. */
+    /** Newest first; removes those over the limit. Rejects with the core's error. */
     read: async (): Promise<readonly Draft[]> => {
       const drafts = newestFirst(await client.call('drafts.list'));
       for (const { id } of drafts.slice(keptDrafts)) await remove(id);
@@ -106,15 +104,15 @@ function createDraftFiles(client: Client, current: () => Draft, onError: (error:
 }
 
 interface Marks {
-  /** The draft that can be taken back. */
+  /** The draft that undo returns to. */
   before: Draft | null;
   /** Run that the draft became; a change makes it another draft again. */
   startedAs: string | null;
 }
 
 /**
- * Which draft is put together: it is saved on every change, and the one before it can be taken back.
- * @param readText what is asked of a text of config.pbtxt that a draft was left with
+ * Saves the draft on every change, and keeps the one before it for undo.
+ * @param readText called with the config.pbtxt text that a draft was left with
  */
 export function createDraftSession(
   access: DraftAccess,
@@ -138,13 +136,13 @@ export function createDraftSession(
     if (openText(get()) !== null) readText();
   };
 
-  /** A change by hand: what a notice said of the choice before it holds no longer. */
+  /** A change by hand removes the notice about the choice before it. */
   const edited = (overrides: Tree): void => {
     marks.startedAs = null;
     setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
   };
 
-  /** Another choice in place of this one, which can be taken back, and stays on disk where it has something in it. */
+  /** Replaces the choice, which can be undone and stays on disk where it has content. */
   const replace = (
     next: Choice,
     notice: DraftNotice,
@@ -165,7 +163,7 @@ export function createDraftSession(
     setOverrides(next.overrides, { ...renewed, preset: next.preset, page, changing, notice, ...more });
   };
 
-  /** Another draft, in which only the settings have chosen yet; one with something in it stays on disk and can be taken back. */
+  /** A new draft by the settings; the present one stays on disk where it has content, and can be returned to. */
   const begin = (preset: string): void => {
     const { overrides, ...given } = fresh();
     if (isWorthKeeping(get(), fresh())) {
@@ -193,12 +191,12 @@ export function createDraftSession(
 
 export type DraftSession = ReturnType<typeof createDraftSession>;
 
-/** How a draft ends: started as a run, or left for the one before it or another. */
+/** Ends a draft: started as a run, or left for another. */
 export function endingSlice(
   { get, set }: DraftAccess,
   { preview, fresh, marks, current, files, without, setOverrides, show }: DraftSession,
 ): Pick<DraftState, 'started' | 'takeBack' | 'openDraft'> {
-  /** In place of the present draft, which stays on disk or is removed there. */
+  /** The present draft stays on disk or is removed there. */
   const leaveFor = (next: Draft, stays: boolean, notice: DraftNotice | null): void => {
     const present = current();
     if (stays) void files.saveNow();

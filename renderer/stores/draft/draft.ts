@@ -17,11 +17,10 @@ import { fieldSlice } from './field-slice';
 
 const previewDelayMs = 150;
 
-/** What the choice would do again and keep of the run that it changes. */
 function createChangePlan({ client, get, set }: DraftAccess): Latest {
   let last: { readonly key: string; readonly answer: Promise<typeof noPlan> } | null = null;
   const ask = async (): Promise<typeof noPlan> => {
-    // One at a time, and of those that waited only the newest: the core reads the weights of the run for it.
+    // One at a time, and the newest of those waiting: the core reads the weights of the run for it.
     await last?.answer;
     const { changing: runId, preview } = get();
     const spec = preview?.spec ?? null;
@@ -42,7 +41,6 @@ function createChangePlan({ client, get, set }: DraftAccess): Latest {
   return createLatest(0, ask, set);
 }
 
-/** What the choice leads to; and then what it changes of the run that it changes. */
 function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<void>): Latest {
   return createLatest(
     previewDelayMs,
@@ -62,7 +60,6 @@ function createPreview({ client, get, set }: DraftAccess, replan: () => Promise<
   );
 }
 
-/** What was left on disk, read once; and the pages of the wizard. */
 function pageSlice(
   { get, set }: DraftAccess,
   { files, show, fresh, preview }: DraftSession,
@@ -75,7 +72,7 @@ function pageSlice(
       const unfinished = newest !== undefined && newest.startedAs === undefined;
       if (unfinished) {
         show(newest);
-        // Of one without a change only the place on disk is used again.
+        // An unchanged draft only gives its place on disk.
         if (!isWorthKeeping(get(), fresh()))
           set({ ...fresh(), page: 'environment', visited: [], editedAt: null });
       } else set(fresh());
@@ -97,8 +94,8 @@ function pageSlice(
 }
 
 /**
- * The deployment that is being put together, kept on disk by the core on every change.
- * @param fresh what the settings say of a new one
+ * Kept on disk by the core on every change.
+ * @param fresh a new draft by the settings
  */
 export function createDraft(
   client: Client,

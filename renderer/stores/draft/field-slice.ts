@@ -18,7 +18,7 @@ export const isTolerance = ([section, name]: Keys): boolean =>
 const hasTolerances = (overrides: Tree): boolean =>
   tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
 
-/** With those of the precision in their place. */
+/** With the default tolerances of the precision. */
 const withoutTolerances = (overrides: Tree): Tree =>
   tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);
 
@@ -31,7 +31,7 @@ function tolerancesAfter(state: DraftState, keys: Keys, next: Tree): Precision |
   return of === precisionOf(state, next) ? null : of;
 }
 
-/** A field of an engine is of the kind that it was changed in, whatever becomes the default. */
+/** A field of an engine keeps the kind that it was changed in, whatever becomes the default. */
 function withEngineKind({ overrides, spec }: DraftState, [section]: Keys): Tree {
   if (section !== 'engine') return overrides;
   const kind = getAt(overrides, engineKindKeys) ?? spec?.engine.kind;
@@ -45,18 +45,17 @@ function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tr
   return { ...placed, targetGpu };
 }
 
-/** The fields of the form. */
 export function fieldSlice(
   { get, set }: DraftAccess,
   { edited, files }: DraftSession,
-  /** A text of the editor that has been understood gives way to the form. */
+  /** Replaces parsed editor text by the form's. */
   leaveText: () => void,
 ): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'setBudget' | 'setName' | 'useDefaultTolerances'> {
   const change = (keys: Keys, next: Tree): void => {
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
   };
-  /** What is said of a run before it starts, outside its specification. */
+  /** Not part of the specification. */
   const noted = (part: Pick<DraftState, 'name'> | Pick<DraftState, 'p99BudgetMs'>): void => {
     set({ ...part, editedAt: new Date().toISOString() });
     files.saveSoon();

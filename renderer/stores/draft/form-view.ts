@@ -11,7 +11,7 @@ export interface FormView {
 
 const key = 'workbench.form-view';
 
-/** How deployments are put together; the next one, and a window opened again, is as the last. */
+/** Kept for the next deployment and window. */
 export function createFormView(storage: Storage): StoreApi<FormView> {
   return createStore<FormView>()((set) => ({
     view: views.find((known) => known === storage.getItem(key)) ?? 'simple',

@@ -12,17 +12,17 @@ export interface OwnModel {
   readonly busy: boolean;
   /** Shapes that were typed, by input: "1, 3, 224, 224". */
   readonly shapes: Readonly<Record<string, string>>;
-  /** What is wrong with them, by input, since they were last used. */
+  /** By input, since the shapes were last used. */
   readonly shapeProblems: Readonly<Record<string, string>>;
   /**
-   * Reads what stands at the path, and takes it into the draft where nothing has to be trusted or said first; true then.
-   * @param asNew into a draft of its own; so with `trust` and `retry`
+   * Reads the path; true: the draft has taken it, as nothing has to be trusted or answered first.
+   * @param asNew into a new draft; so with `trust` and `retry`
    */
   readonly open: (path: string, asNew?: boolean) => Promise<boolean>;
   readonly setShape: (name: string, text: string) => void;
-  /** Trusts the code as it is now, and takes the model into the draft. */
+  /** Trusts the code as it is now; the draft takes the model. */
   readonly trust: (asNew?: boolean) => Promise<boolean>;
-  /** Opens it again with the shapes that were typed. */
+  /** Opens it again with the typed shapes. */
   readonly retry: (asNew?: boolean) => Promise<boolean>;
 }
 
@@ -32,7 +32,7 @@ interface GivenTensors {
   readonly problems: Record<string, string>;
 }
 
-/** What is wrong with the shape that was typed for an input, or the shape. */
+/** The parsed shape, or what is wrong with it. */
 function shapeOf(input: string, text: string) {
   const written = parseShape(text);
   if (written === null) return `Write the sizes with commas, for example 1, 3, 224, 224.`;
@@ -42,7 +42,6 @@ function shapeOf(input: string, text: string) {
   return 'Give a number for each dimension. Only the batch, which is first, may be -1 or a name.';
 }
 
-/** The shapes that were typed, and what is wrong with those that are none. */
 function readShapes({ shapes: texts, opened }: Pick<OwnModel, 'shapes' | 'opened'>): GivenTensors {
   const given: GivenTensors = { shapes: {}, datatypes: {}, problems: {} };
   for (const { name, shape } of opened?.asked ?? []) {
@@ -57,7 +56,6 @@ function readShapes({ shapes: texts, opened }: Pick<OwnModel, 'shapes' | 'opened
   return given;
 }
 
-/** The engineer's own model while it is opened. */
 export function createOwnModel(client: Client, draft: StoreApi<DraftState>): StoreApi<OwnModel> {
   return createStore<OwnModel>()((set, get) => {
     const call = async (name: 'models.open' | 'models.trust', asNew = false): Promise<boolean> => {
@@ -69,7 +67,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       set({ busy: true });
       try {
         const opened = await client.call(name, { path, shapes, datatypes });
-        // Another path was chosen while this one was read.
+        // Another path was chosen meanwhile.
         if (get().path !== path) return false;
         set({ opened, busy: false });
         const { choice, preset, trusted } = opened;

@@ -9,17 +9,17 @@ import { createLatest } from '../latest';
 import type { Resource } from '../resource';
 import type { DraftState } from './draft-state';
 
-/** After the last key: a remote server is asked over the network. */
+/** After the last change: a remote server is asked over the network. */
 const checkDelayMs = 500;
 
 export interface StartCheck {
-  /** What the machine, the engine or the remote server has against the choice; empty until the first answer. */
+  /** Empty until the first answer. */
   readonly problems: readonly StartProblem[];
-  /** Asks again: what was taken may be free by now. */
+  /** Something in use may be free by now. */
   readonly again: () => Promise<void>;
 }
 
-/** The part of a choice that the answer depends on: nothing else makes the core look again. */
+/** Nothing else makes the core check again. */
 function checkedPart(spec: RunSpec): string {
   const { engine, format, precision, configure, model, performance } = spec;
   const loadTools = ofScenarios(performance).map(({ loadTool }) => loadTool);
@@ -30,7 +30,7 @@ function checkedPart(spec: RunSpec): string {
   );
 }
 
-/** Follows the draft: what `runs.start` would refuse it for, asked when it changes and when the machine was read again. */
+/** What `runs.start` would refuse the draft for; checked when the draft or the machine changes. */
 export function createStartCheck(
   client: Client,
   draft: StoreApi<DraftState>,
@@ -54,7 +54,7 @@ export function createStartCheck(
       const part = spec === null ? null : checkedPart(spec);
       if (part === checked) return;
       checked = part;
-      // What was said of another engine or address is not true of this one.
+      // Problems of another engine or address do not apply to this one.
       const kept = get().problems.filter(
         ({ field }) => field === 'engine.kind' && spec?.engine.kind === before.preview?.spec?.engine.kind,
       );

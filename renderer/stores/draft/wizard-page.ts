@@ -23,7 +23,6 @@ export const pageTitle: Readonly<Record<WizardPage, string>> = {
   review: 'Review & run',
 };
 
-/** Steps of the run that a page decides about. */
 export const stepsOfPage: Readonly<Record<WizardPage, readonly StepId[]>> = {
   environment: ['images', 'deploy'],
   model: ['prepare-data', 'export'],
@@ -47,13 +46,13 @@ const pageOfPart: Readonly<Record<string, WizardPage>> = {
   performance: 'performance',
 };
 
-/** The page on which a field of the specification stands; what belongs to none is reviewed at the end. */
+/** A field of no page belongs to the review. */
 export function pageOf(field: string): WizardPage {
   const part = field.split('.')[0] ?? '';
   return (Object.hasOwn(pageOfPart, part) ? pageOfPart[part] : undefined) ?? 'review';
 }
 
-/** The page of what stopped a run: of the field that the error names, else of the step; the load where nothing did. */
+/** By the field that the error names, else by the step; the load page without an error. */
 export function pageOfProblem({ error, steps }: Pick<RunState, 'error' | 'steps'>): WizardPage {
   if (error === null) return 'performance';
   if (error.where !== undefined && rowOf(error.where) !== undefined) return pageOf(error.where);

@@ -6,36 +6,36 @@ import type { Client } from '../../client';
 import { containerTitle } from '../../format/container-title';
 import { toolkitLine } from '../../format/toolkit-line';
 
-/** Lines kept of one container; Docker has them all. */
+/** Docker has all lines. */
 export const maxContainerLines = 100_000;
 const tailLines = 5000;
 
 type LoggedContainer = Pick<ContainerInfo, 'id' | 'name' | 'state' | 'role' | 'step'>;
 
 export interface ContainerLog {
-  /** The container whose log is followed; null while none is. */
+  /** null: no log is followed. */
   readonly id: string | null;
   readonly name: string;
-  /** What the container does; kept once Docker has removed it. */
+  /** Kept once Docker has removed the container. */
   readonly title: string;
-  /** Changes in place, so that a line more does not copy 100,000; `version` tells that it has. */
+  /** Mutated in place, as copying 100,000 lines per line is slow; `version` changes with it. */
   readonly lines: string[];
   readonly version: number;
   readonly paused: boolean;
-  /** Lines that have come while paused. */
+  /** Lines received while paused. */
   readonly heldCount: number;
   readonly error: WireError | null;
   readonly search: string;
-  /** Indices of the lines that contain the search, any case. */
+  /** Indices of lines with the search text, ignoring case. */
   readonly found: number[];
-  /** Position in `found` that was jumped to; null before the first jump. */
+  /** Index in `found` of the current match; null before the first jump. */
   readonly current: number | null;
   readonly open: (container: LoggedContainer) => void;
   readonly close: () => void;
   readonly pause: () => void;
   readonly resume: () => void;
   readonly setSearch: (search: string) => void;
-  /** To the next (1) or the previous (-1) hit, around the end. */
+  /** 1: next match, -1: previous; wraps around. */
   readonly jump: (by: 1 | -1) => void;
   readonly onEvent: (event: WindowEvent) => void;
 }
@@ -48,7 +48,7 @@ function addFound(found: number[], lines: readonly string[], from: number, searc
   }
 }
 
-/** Puts lines at the end in place; over the limit the oldest go, and the hits among them. */
+/** In place; over the limit the oldest lines go, with their matches. */
 function addLines(
   { lines, found, search, current }: ContainerLog,
   added: readonly string[],
@@ -64,7 +64,7 @@ function addLines(
   return { found: kept, current: current === null || current < gone ? null : current - gone };
 }
 
-/** Follows one container. One call after the other: the end of following must not overtake the beginning of the next. */
+/** One call after the other: the end of following must not overtake the beginning of the next. */
 function createFollower(client: Client, onError: (error: WireError) => void) {
   let newest = 0;
   let calls: Promise<void> = Promise.resolve();
@@ -113,11 +113,11 @@ const empty = () => ({
   ...{ current: null, heldCount: 0, paused: false, error: null },
 });
 
-/** The live log of one container. Paused, it holds what comes, so that nothing moves under the reader's eye. */
+/** Paused, it buffers new lines, so that nothing moves under the reader's eye. */
 export function createContainerLog(client: Client): StoreApi<ContainerLog> {
   return createStore<ContainerLog>()((set, get) => {
     let held: string[] = [];
-    /** Of the followed container, as last told; a log ends with its process and begins anew with the next. */
+    /** Whether the followed container ran at the last event: a log ends with its process. */
     let wasRunning = false;
     const follower = createFollower(client, (error) => set({ error }));
     const changed = (change: Partial<ContainerLog>): void => set({ ...change, version: get().version + 1 });

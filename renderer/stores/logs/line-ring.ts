@@ -1,18 +1,18 @@
-/** Lines that are read by position; arrays are such lists too. */
+/** Lines by position; arrays are such lists too. */
 export interface LineList {
   readonly length: number;
   at(index: number): string | undefined;
 }
 
 /**
- * The last `capacity` lines. A line keeps its number, counted from the first that ever came, while older ones go. Nothing
- * is moved when a line comes: the newest takes the place of the oldest.
+ * The last `capacity` lines. A line keeps its number, counted from the first ever, while older ones go. Nothing is
+ * moved: the newest line overwrites the oldest.
  */
 export function createLineRing(capacity: number) {
   let places: string[] = [];
   let end = 0;
   const first = (): number => Math.max(0, end - capacity);
-  /** The line of this number; undefined when it is gone or has not come. */
+  /** undefined: gone, or not there yet. */
   const numbered = (number: number): string | undefined =>
     number >= first() && number < end ? places[number % capacity] : undefined;
   return {

@@ -1,7 +1,7 @@
 import { levelOfLine, type LogLevel, logLevels } from '../../format/log-level';
 import type { LineList, LineRing } from './line-ring';
 
-/** The lines that a reader wants: with the search (any case), in entries of the level. */
+/** Lines with the search text, ignoring case, in entries of the level. */
 export interface LogWish {
   readonly search: string;
   readonly level: 'all' | 'warning' | 'error';
@@ -32,10 +32,10 @@ function createEntryReader() {
   };
 }
 
-/** Beside the level of a line: it is the first one kept of its entry. */
+/** Flag beside the level of a line: the first kept line of its entry. */
 const firstMark = 4;
 
-/** The entries of the lines that are kept, by the numbers of these; of one that is too long its end is. */
+/** Entries of the kept lines, by line number; of an entry that is too long only the end. */
 function createLogEntries(capacity: number) {
   const read = createEntryReader();
   const marks = new Uint8Array(capacity);
@@ -47,21 +47,21 @@ function createLogEntries(capacity: number) {
     counts[level] = (counts[level] ?? 0) + by;
   };
   return {
-    /** Of each level, of which a line is kept. */
+    /** Kept entries of each level. */
     get counts(): Readonly<Record<LogLevel, number>> {
       const [info = 0, warning = 0, error = 0] = counts;
       return { info, warning, error };
     },
-    /** Of the entry of a line that is kept. */
+    /** Level of the entry of a kept line. */
     levelOf: (number: number): LogLevel => logLevels[markOf(number) % firstMark] ?? 'info',
-    /** The next line. @param isFirst no line before it is kept */
+    /** @param isFirst no earlier line is kept */
     add(number: number, line: string, isFirst: boolean): void {
       const { level, begins } = read(line);
       const mark = logLevels.indexOf(level) + (begins || isFirst ? firstMark : 0);
       marks[number % capacity] = mark;
       count(mark, 1);
     },
-    /** The oldest line. @param seen number after the last line that was added */
+    /** @param seen number after the last line that was added */
     forget(number: number, seen: number): void {
       const mark = markOf(number);
       const next = markOf(number + 1);
@@ -72,7 +72,7 @@ function createLogEntries(capacity: number) {
   };
 }
 
-/** Finds lines by the entry that they belong to: a trace stays with its error, and the two are counted once. */
+/** A trace belongs to its error: the two are found together and counted once. */
 export function createLogFilter(ring: LineRing, capacity: number) {
   let wish = everyLine;
   let entries = createLogEntries(capacity);
@@ -80,7 +80,7 @@ export function createLogFilter(ring: LineRing, capacity: number) {
   let seen = 0;
   let oldest = 0;
   let found: number[] = [];
-  /** Places at the start of `found` whose lines are gone; cut off when they are many. */
+  /** Places at the start of `found` whose lines are gone; trimmed when they are many. */
   let gone = 0;
 
   const all = (): boolean => wish.search === '' && wish.level === 'all';
@@ -89,7 +89,7 @@ export function createLogFilter(ring: LineRing, capacity: number) {
     (wanted === '' || (ring.numbered(number) ?? '').toLowerCase().includes(wanted));
 
   const forgetOldest = (): void => {
-    // A batch longer than the ring leaves numbers whose place has been taken before it was looked at.
+    // A batch longer than the ring overwrites lines that were never read.
     for (; oldest < ring.first; oldest += 1) {
       if (oldest < seen) entries.forget(oldest, seen);
     }
@@ -112,16 +112,16 @@ export function createLogFilter(ring: LineRing, capacity: number) {
   };
 
   return {
-    /** The lines that fit, as they are now; it changes in place. */
+    /** Matching lines; changes in place. */
     lines,
     get wish() {
       return wish;
     },
-    /** Entries of each level of which a line is kept. */
+    /** Kept entries of each level. */
     get counts() {
       return entries.counts;
     },
-    /** Looks at the lines that have come since; the others have been looked at. */
+    /** Reads the lines that have come since the last call. */
     follow(): void {
       forgetOldest();
       const wanted = wish.search.toLowerCase();

@@ -14,10 +14,10 @@ const fetchedLines = 20_000;
 export interface StepLog {
   readonly runId: string | null;
   readonly step: StepId | null;
-  /** The lines that fit the wish. It changes in place; `version` tells that it has. */
+  /** Matching lines; changes in place, and `version` with it. */
   readonly lines: LineList;
   readonly version: number;
-  /** Entries of each level, of all lines kept. */
+  /** Entries of each level, of all kept lines. */
   readonly counts: Readonly<Record<LogLevel, number>>;
   readonly wish: LogWish;
   readonly error: WireError | null;
@@ -26,7 +26,7 @@ export interface StepLog {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** How many lines at the end of `fetched` are the first ones of `live`: they were told and written both. */
+/** How many lines at the end of `fetched` are the first of `live`: they were both written and sent. */
 export function overlap(fetched: readonly string[], live: readonly string[]): number {
   for (let count = Math.min(fetched.length, live.length); count > 0; count -= 1) {
     const start = fetched.length - count;
@@ -37,7 +37,7 @@ export function overlap(fetched: readonly string[], live: readonly string[]): nu
   return 0;
 }
 
-/** The log of the step that is shown: what stands on disk, then what is told. */
+/** Lines on disk, then those of events. */
 export function createStepLog(client: Client, capacity: number = maxLogLines): StoreApi<StepLog> {
   const ring = createLineRing(capacity);
   const filter = createLogFilter(ring, capacity);

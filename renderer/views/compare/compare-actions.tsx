@@ -23,7 +23,6 @@ const files: readonly (readonly [Exclude<ComparisonFile, 'pdf'>, string])[] = [
 
 const chevron = <IconChevronDown size={14} aria-hidden="true" />;
 
-/** Saved sets of runs: open one, save or remove this one. */
 export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
   const workbench = useWorkbench();
   const saved = useStore(workbench.comparisons, ({ value }) => value) ?? [];
@@ -62,7 +61,6 @@ export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
   );
 }
 
-/** What can be done with the runs that are compared. */
 export function CompareActions({ runIds }: { runIds: readonly string[] }) {
   const workbench = useWorkbench();
   const save = (kind: ComparisonFile) => attempting(() => exportComparison(workbench, kind));

@@ -8,14 +8,14 @@ import { noticeDone } from '../../components/notices';
 import type { ComparedRuns } from '../../stores/compared-runs';
 import type { Workbench } from '../../workbench';
 
-/** The runs on the page, in their order, as far as they are read. */
+/** Loaded runs on the page, in their order. */
 export const shownStates = ({ runIds, states, errors }: Pick<ComparedRuns, 'runIds' | 'states' | 'errors'>) =>
   runIds.flatMap((runId) => {
     const state = states[runId];
     return state === undefined || errors[runId] !== undefined ? [] : [state];
   });
 
-/** The p99 budget on the page: as typed for these runs, else the one that all of them have. */
+/** As typed for these runs, else the budget that all of them have. */
 export function shownBudgetMs(compared: ComparedRuns): number | null {
   const { typed, runIds } = compared;
   const isTyped = typed !== null && typed.runIds.some((runId) => runIds.includes(runId));
@@ -23,7 +23,7 @@ export function shownBudgetMs(compared: ComparedRuns): number | null {
   return budgetMs !== null && budgetMs > 0 ? budgetMs : null;
 }
 
-/** The saved comparison of just these runs; undefined where there is none. */
+/** undefined: not saved. */
 export const savedOf = (
   saved: readonly SavedComparison[] | null,
   runIds: readonly string[],
@@ -35,7 +35,7 @@ function requestOf({ compared, comparisons }: Workbench): ComparisonRequest {
   return { runIds, p99BudgetMs: shownBudgetMs(compared.getState()), title };
 }
 
-/** Asks for a place and writes there what the page shows. */
+/** Asks where to save. */
 export async function exportComparison(workbench: Workbench, kind: ComparisonFile): Promise<void> {
   const saved = await workbench.client.call('desktop.saveComparison', { ...requestOf(workbench), kind });
   if (saved !== null) noticeDone('Saved', saved.path);

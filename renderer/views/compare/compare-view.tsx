@@ -39,7 +39,7 @@ function isPlanned(state: RunState, sweep: Sweep): boolean {
   return performance !== null && plannedSweep(performance, 'online') === sweep;
 }
 
-/** The sweeps that the runs have between them, batch size first; of online those that any run measured or plans. */
+/** Batch size first; online sweeps that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
   const online = (['concurrency', 'requestRate'] as const).filter((sweep) =>
     states.some((state) => pointsOfSweep(state, sweep).length > 0 || isPlanned(state, sweep)),
@@ -67,7 +67,6 @@ function SweepPicker(props: {
   );
 }
 
-/** Which of the runs to choose: within a p99 budget, where one is typed. */
 function BestRun({ states, names }: { states: readonly RunState[]; names: readonly string[] }) {
   const { compared } = useWorkbench();
   const budgetMs = useStore(compared, shownBudgetMs);
@@ -89,11 +88,11 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
   );
 }
 
-/** The published figures of a sweep; nothing is published of an open loop. */
+/** Nothing is published of open loops. */
 const publishedOf = (shown: Baseline | null, sweep: Sweep, first: RunState): BaselineSeries | null =>
   sweep === 'requestRate' ? null : baselineSeries(shown, scenarioOf(sweep), performanceOf(first));
 
-/** @param first of the states: what the others, and published figures, are held against. */
+/** @param first baseline of the others and of published figures */
 function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
   const known = useStore(presets, (list) => list.value);
@@ -171,7 +170,6 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   );
 }
 
-/** Two or more runs side by side. */
 export function CompareView({ runIds }: { runIds: readonly string[] }) {
   const wayTo = useWayTo();
   const { compared, comparisons } = useWorkbench();

@@ -3,7 +3,6 @@ import type { SpecDifference } from '../../../main/domain/comparison/diff-specs'
 import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 
-/** The parameters that are not the same, by their labels and their names in the run specification. */
 export function DifferenceTable({
   differences,
   names,

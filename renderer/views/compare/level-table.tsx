@@ -53,7 +53,7 @@ function ValueCells(props: { value: ComparedValue; text: string; higherIsBetter:
 
 type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
 
-/** A latency in milliseconds with its ratio; a dash where the tool does not say. */
+/** Milliseconds with the ratio; a dash where the tool reports none. */
 function LatencyCells(props: {
   column: Column;
   point: LoadPoint;
@@ -76,7 +76,7 @@ function NoCells({ first }: { first: boolean }) {
 interface ValueGroup {
   readonly title: string;
   readonly cells: (run: ComparedRun, first: boolean) => ReactNode;
-  /** Of the level; absent where nothing is published of it. */
+  /** undefined: nothing is published for the level. */
   readonly published: (point: BaselinePoint | undefined) => string;
 }
 
@@ -153,19 +153,19 @@ function LevelHeads(props: {
   );
 }
 
-/** Throughput and p99 of every level, the runs side by side, each with its ratio to the baseline, which is the first. */
+/** Each run with its ratio to the first, the baseline. */
 export function LevelTable(props: {
   sweep: Sweep;
   levels: readonly AlignedLevel[];
   names: readonly string[];
-  /** Published figures in a column of their own at the end of each group. */
+  /** In a column at the end of each group. */
   baseline: BaselineSeries | null;
 }) {
   const { sweep, levels, names, baseline } = props;
   const groups = groupsOf(sweep);
   const mixed = sweep !== 'batchSize' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
   const published = new Map((baseline?.points ?? []).map((point) => [point.load, point]));
-  // Of another batch size than all rows have it is named in the heading.
+  // The heading names a batch size that differs from the rows'.
   const publishedAt = (level: number, batchSize: number) => {
     const point = published.get(level);
     return mixed && point?.batchSize !== batchSize ? undefined : point;

@@ -16,7 +16,7 @@ const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
 
 const changeLine = ({ at, changed }: SpecChange): string => `${formatWhen(at)}: ${changesText(changed)}`;
 
-/** One run; the first, at `index` 0, is the baseline. */
+/** `index` 0 is the baseline. */
 function LegendRun(props: {
   state: RunState;
   index: number;
@@ -61,11 +61,10 @@ function LegendRun(props: {
   );
 }
 
-/** The runs with their color and symbol; the first is the baseline. */
 export function RunLegend(props: {
   states: readonly RunState[];
   names: readonly string[];
-  /** What differs, as charts and tables name them. */
+  /** What differs, as named in charts and tables. */
   short: readonly string[];
 }) {
   const { states, names, short } = props;

@@ -40,7 +40,6 @@ function SaveForm({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Names the runs that are compared. */
 export function SaveDialog() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);

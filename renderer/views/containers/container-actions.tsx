@@ -19,7 +19,6 @@ import { whyNot } from './container-text';
 
 type Interruption = Exclude<ContainerAction, 'start'>;
 
-/** Of what can be done with a container, or with a deployment. */
 export const actionStyles: Readonly<
   Record<ContainerAction, { readonly icon: Icon; readonly label: string }>
 > = {
@@ -29,14 +28,14 @@ export const actionStyles: Readonly<
   remove: { icon: IconTrash, label: 'Remove' },
 };
 
-/** What can be done with a container; what interrupts one that runs is asked about first. */
+/** Asks before it interrupts a running container. */
 export function ContainerActions({
   container,
   title,
   connected,
 }: {
   container: ContainerInfo;
-  /** Of its run. */
+  /** Title of its run. */
   title: string;
   connected: boolean;
 }) {

@@ -10,7 +10,7 @@ import type { ContainerInfo, ContainerState, ContainerStats } from '../../../mai
 import type { GpuFacts } from '../../../main/contract/machine';
 import { CopyButton } from '../../components/copy-button';
 import { LinkButton } from '../../components/links';
-import { Status,type StatusStyle } from '../../components/status-text';
+import { Status, type StatusStyle } from '../../components/status-text';
 import { containerTitle } from '../../format/container-title';
 import { formatAge, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
@@ -36,7 +36,7 @@ const styles: Readonly<Record<ContainerState, StatusStyle>> = {
   dead: { icon: IconCircleX, tone: 'bad' },
 };
 
-/** Icon and word; where it has ended, its exit code; Docker's own words on hover. */
+/** With the exit code once it has ended; Docker's own words on hover. */
 function ContainerStateText({ container }: { container: ContainerInfo }) {
   const { state, status } = container;
   const code = exitCode(container);
@@ -49,7 +49,6 @@ function ContainerStateText({ container }: { container: ContainerInfo }) {
   );
 }
 
-/** Where Triton's ports can be reached from here. */
 function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
   if (ports.length === 0) return <span className="dim">–</span>;
   return (
@@ -71,7 +70,7 @@ function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
   );
 }
 
-/** @param props.onOpen null where the run is not on this machine. */
+/** @param props.onOpen null: the run is not on this machine */
 function RunOfContainer({
   runId,
   title,
@@ -99,18 +98,17 @@ function RunOfContainer({
   );
 }
 
-/** One container; its name selects it for the log below. */
 export function ContainerRow(props: {
   container: ContainerInfo;
   stats: ContainerStats | undefined;
   gpus: readonly GpuFacts[];
   now: number;
-  /** Of its run: model, format and precision. */
+  /** Model, format and precision of its run. */
   title: string;
   image: ImageName;
   selected: boolean;
   connected: boolean;
-  /** null where the run is not on this machine. */
+  /** null: the run is not on this machine. */
   onOpenRun: (() => void) | null;
   onSelect: () => void;
 }) {

@@ -20,7 +20,7 @@ const headings = [
   { title: 'Actions', hidden: true, width: 120 },
 ];
 
-/** The workbench's own containers, those that work first. */
+/** Running ones first. */
 export function ContainerTable({
   containers,
   connected,

@@ -12,7 +12,7 @@ export const containerStateText: Readonly<Record<ContainerState, string>> = {
   dead: 'Dead',
 };
 
-/** Those that work first, then the newest. */
+/** Running ones first, then the newest. */
 export function sortContainers(containers: readonly ContainerInfo[]): readonly ContainerInfo[] {
   const rank = (state: ContainerState): number =>
     state === 'running' || state === 'restarting' || state === 'paused' ? 0 : 1;
@@ -32,7 +32,7 @@ export interface ImageName {
 
 const shortId = (imageId: string): string => imageId.replace(/^sha256:/, '').slice(0, 12);
 
-/** The tag of a container's image, also where the container was created by the image's id; the id for want of a tag. Pure. */
+/** Its tag, also where the container was created by image id; else the id. */
 export function imageName(
   { image, imageId }: Pick<ContainerInfo, 'image' | 'imageId'>,
   images: readonly Pick<ImageInfo, 'id' | 'tags'>[],
@@ -42,7 +42,6 @@ export function imageName(
   return { short: tag.slice(tag.lastIndexOf('/') + 1), full: tag };
 }
 
-/** What each of Triton's own ports carries. */
 const portNames: ReadonlyMap<number, string> = new Map([
   [8000, 'HTTP'],
   [8001, 'gRPC'],
@@ -51,7 +50,7 @@ const portNames: ReadonlyMap<number, string> = new Map([
 export const portText = (containerPort: number): string =>
   portNames.get(containerPort) ?? String(containerPort);
 
-/** GPUs of a container in a person's words: their index where the machine knows them. */
+/** By index where the machine knows the GPU. */
 export function gpuText(asked: readonly string[], known: readonly GpuFacts[]): string {
   if (asked.length === 0) return '–';
   if (asked.includes('all')) return 'All';
@@ -86,7 +85,7 @@ export function exitCode(container: Pick<ContainerInfo, 'state' | 'status'>): nu
   return code === undefined || container.state !== 'exited' ? null : Number(code);
 }
 
-/** Why an action is not offered now; null when it is. */
+/** null: the action is available. */
 export function whyNot(
   action: 'start' | 'stop' | 'restart' | 'remove',
   state: ContainerState,

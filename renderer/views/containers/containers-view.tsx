@@ -32,7 +32,6 @@ function NoContainers({ connected }: { connected: boolean }) {
   );
 }
 
-/** Table above, log of the selected container below. */
 function ContainersSection({ state }: { state: DockerState }) {
   const { containerLog, containerStats } = useWorkbench();
   const shownId = useStore(containerLog, (log) => log.id);
@@ -74,7 +73,6 @@ function ContainersSection({ state }: { state: DockerState }) {
 const connectedStyle = { icon: IconCircleCheck, tone: 'good', text: 'Connected' } as const;
 const connectingStyle = { icon: IconLoader2, tone: 'info', text: 'Connecting' } as const;
 
-/** The connection to the Docker Engine, and what to do without one. */
 function ConnectionBanner({ state }: { state: DockerState }) {
   const { connection, host, error, listedAt } = state;
   const listed = listedAt === null ? '' : ` · last updated ${formatClock(listedAt)}`;
@@ -109,7 +107,6 @@ function ConnectionBanner({ state }: { state: DockerState }) {
 const tabs = ['Containers', 'Images'] as const;
 type Tab = (typeof tabs)[number];
 
-/** Triton and client containers of this workbench, and the images that they are made of. */
 export function ContainersView() {
   const { docker } = useWorkbench();
   const { state, error } = useStore(docker);

@@ -45,7 +45,7 @@ function Search() {
   );
 }
 
-/** The live log of the selected container. `container` is null once Docker has removed it: its lines stay readable. */
+/** `container` is null once Docker has removed it: its lines stay. */
 export function LogPanel({ container }: { container: ContainerInfo | null }) {
   const { containerLog } = useWorkbench();
   const state = useStore(containerLog);

@@ -10,7 +10,6 @@ const kinds: readonly { readonly value: Snippet['id']; readonly label: string }[
   { value: 'perf_analyzer', label: 'perf_analyzer' },
 ];
 
-/** Ready-made requests to each model, to copy. */
 export function ClientCode({ deployment }: { deployment: DeploymentInfo }) {
   const [kind, setKind] = useState<Snippet['id']>('python');
   const { id, models } = deployment;

@@ -19,7 +19,7 @@ const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => strin
   remove: (id) => `Delete ${id} and its copy of the model? The run stays.`,
 };
 
-/** What can be done with a deployment; what its clients notice is asked about first. */
+/** Asks before what clients notice. */
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
   const { client, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);

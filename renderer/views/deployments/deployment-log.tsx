@@ -6,7 +6,6 @@ import { useWorkbench } from '../../workbench';
 const limit = 200;
 const readMs = 3000;
 
-/** The last lines of a deployment's Triton, read while they are open. */
 export function DeploymentLog({ id }: { id: string }) {
   const { client } = useWorkbench();
   const [open, setOpen] = useState(false);

@@ -87,7 +87,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
   );
 }
 
-/** Returns to the version before, after a question: the present one is then deleted. */
+/** Asks first: the present version is then deleted. */
 function RollbackAction({
   deployment,
   model,
@@ -168,7 +168,6 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
   );
 }
 
-/** One deployment: how it is, where it answers, what it serves, how to ask it. */
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
   const { id, state, reason, interrupted, warning, work } = deployment;
   const style = work === null ? styles[state] : { ...styles.starting, text: work };

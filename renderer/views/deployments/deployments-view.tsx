@@ -27,7 +27,6 @@ function NoDeployments() {
   );
 }
 
-/** Models that are kept serving: state, addresses, versions and client code. */
 export function DeploymentsView() {
   const { deployments } = useWorkbench();
   const { value, error, load } = useStore(deployments);

@@ -29,7 +29,7 @@ function CheckLine({ check, installable }: { check: Check; installable: boolean 
   );
 }
 
-/** The preflight: every check in its order; what does not apply is folded away with its reason. */
+/** Checks that do not apply are folded away with their reason. */
 export function CheckList({ checks, installable }: { checks: readonly Check[]; installable: boolean }) {
   const applied = checks.filter((check) => check.status !== 'not-applicable');
   const rest = checks.filter((check) => check.status === 'not-applicable');

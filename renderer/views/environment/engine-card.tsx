@@ -11,7 +11,6 @@ import { dockerFacts } from './machine-text';
 const availableStyle = { icon: IconCircleCheck, tone: 'good', text: 'Available' } as const;
 const missingStyle = { icon: IconAlertTriangle, tone: 'warn', text: 'Not available' } as const;
 
-/** A place to run Triton: whether it can be used, and what to do where it cannot. */
 export function EngineCard(props: {
   engine: EngineStatus;
   docker: DockerFacts;

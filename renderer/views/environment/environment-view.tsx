@@ -16,7 +16,7 @@ import { GpuCard } from './gpu-card';
 import { machineFacts } from './machine-text';
 import { ToolsPanel } from './tools-panel';
 
-/** The GPUs, read once a second while they are shown; where there is none there is nothing to read again. */
+/** Read every second only where there is a GPU. */
 function GpuSection() {
   const { gpus, machine } = useWorkbench();
   const { report: live, error, history, load } = useStore(gpus);
@@ -50,7 +50,7 @@ function GpuSection() {
   );
 }
 
-/** What has answered and what has not, while the machine is looked at for the first time. */
+/** Shown while the machine is read for the first time. */
 function WaitingList() {
   const { docker, gpus } = useWorkbench();
   const connection = useStore(docker, (state) => state.state?.connection ?? null);
@@ -116,7 +116,6 @@ function Machine({ machine }: { machine: MachineStatus }) {
   );
 }
 
-/** Whether deployments can run here, what to do where they cannot, and what the machine is. */
 export function EnvironmentView() {
   const { machine, app, gpus, tools } = useWorkbench();
   const components = useStore(tools, (state) => state.components);

@@ -90,7 +90,6 @@ function Processes({ gpu }: { gpu: GpuFacts }) {
   );
 }
 
-/** One GPU: what it is, and what it does now and did in the last minute. */
 export function GpuCard(props: { gpu: GpuFacts; report: GpuReport; history: readonly GpuLoad[] }) {
   const { gpu, report, history } = props;
   return (

@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../../../main/contract/numbers';
 
 const yesNo = (value: boolean | null): string | null => (value === null ? null : value ? 'on' : 'off');
 
-/** What a GPU is, in a person's order; what the driver does not say is left out. */
+/** Without what the driver does not report. */
 export function gpuFacts(
   gpu: GpuFacts,
   report: GpuReport,
@@ -43,9 +43,9 @@ export function gpuFacts(
 export interface Gauge {
   readonly label: string;
   readonly text: string;
-  /** 0 to 1 of the full bar; null where there is no scale or no reading. */
+  /** 0 to 1; null: no scale or no reading. */
   readonly share: number | null;
-  /** 0 to 1 each, oldest first; null where the driver did not say. */
+  /** 0 to 1 each, oldest first; null: no reading. */
   readonly past: readonly (number | null)[];
 }
 
@@ -55,7 +55,6 @@ const fullTemperatureC = 100;
 const shareOf = (value: number | null, full: number | null): number | null =>
   value === null || full === null || full <= 0 ? null : Math.min(1, Math.max(0, value / full));
 
-/** The four readings of a GPU that change by the second, each on its own scale. */
 export function gaugesOf(gpu: GpuFacts, history: readonly GpuFacts['load'][]): readonly Gauge[] {
   const { load, memoryTotalBytes, powerLimitW } = gpu;
   const gauge = (
@@ -99,7 +98,7 @@ export function gaugesOf(gpu: GpuFacts, history: readonly GpuFacts['load'][]): r
   ];
 }
 
-/** The path of a sparkline in a box of `width` by `height`, newest at the right; a hole where there is no reading. */
+/** Newest at the right; a gap where there is no reading. */
 export function sparkline(
   past: readonly (number | null)[],
   kept: number,

@@ -33,7 +33,7 @@ const styles: Readonly<Record<ComponentStatus['state'], StatusWord>> = {
   broken: { icon: IconCircleX, tone: 'bad', text: 'Incomplete' },
 };
 
-/** What else goes with it, so that nobody is surprised. Pure. */
+/** Names everything that is removed with it. */
 function removeQuestion(id: ComponentId, all: readonly ComponentStatus[]): string {
   const others = withDependents([id]).filter(
     (other) => other !== id && all.some((status) => status.id === other && status.state !== 'missing'),
@@ -95,7 +95,7 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
   );
 }
 
-/** The images of the workbench, which the page Containers builds, pulls and removes. */
+/** Built, pulled and removed on the Containers page. */
 function ImagesRow() {
   const wayTo = useWayTo();
   const { images } = useWorkbench();
@@ -128,7 +128,6 @@ function ImagesRow() {
   );
 }
 
-/** What runs outside of Docker: what is installed, what the rest takes, and installing, repairing and removing it. */
 export function ToolsPanel() {
   const { tools } = useWorkbench();
   const { components, work, install, loadComponents } = useStore(tools);

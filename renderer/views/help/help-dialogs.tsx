@@ -124,7 +124,7 @@ const titles = {
   about: 'About Triton Workbench',
 } as const;
 
-/** Gives the focus back to what had it before the dialog, the menu or the palette that led there. */
+/** Focus returns to where it was before the dialog, menu or palette. */
 function useFocusBack(opened: boolean): void {
   const last = useRef<HTMLElement | null>(null);
   useEffect(() => {
@@ -146,7 +146,6 @@ function useFocusBack(opened: boolean): void {
   }, [opened]);
 }
 
-/** What the Help menu opens. */
 export function HelpDialogs() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);

@@ -5,10 +5,10 @@ import { useWorkbench } from '../../workbench';
 import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
 
 interface LinkContext {
-  /** The page that is shown, "guide/window". */
+  /** "guide/window". */
   readonly page: string;
   readonly known: ReadonlySet<string>;
-  /** Where it begins; another object with each link that is followed. */
+  /** A new object with each followed link. */
   readonly at: PagePlace;
   readonly open: (context: PagePlace) => void;
 }
@@ -113,7 +113,7 @@ function One({ block, context }: { block: Block; context: LinkContext }) {
   }
 }
 
-/** A page of the documentation; it has the focus, and begins at the heading that a link named. */
+/** Focused, and scrolled to the heading of the link. */
 export function MarkdownView({ text, context }: { text: string; context: LinkContext }) {
   const region = useRef<HTMLDivElement>(null);
   const { at } = context;

@@ -1,4 +1,4 @@
-/** A part of a page: what this program's own documentation is written with, and nothing more. */
+/** The Markdown that this program's documentation uses. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
@@ -55,7 +55,7 @@ function takeParagraph(lines: readonly string[], from: number): [Block, number] 
   return [{ kind: 'paragraph', text: lines.slice(from, to).join(' ') }, to];
 }
 
-/** The blocks of a page. Pictures are left out: they are not part of the package. */
+/** Pictures are left out: they are not in the package. */
 export function parseMarkdown(text: string): readonly Block[] {
   const lines = text.split('\n').filter((line) => !/^!\[[^\]]*\]\([^)]*\)\s*$/.test(line));
   const blocks: Block[] = [];
@@ -76,7 +76,7 @@ export function parseMarkdown(text: string): readonly Block[] {
   return blocks;
 }
 
-/** Code, emphasis and links of a line; all else is text. */
+/** Code, emphasis and links; everything else is text. */
 export function parseSpans(text: string): readonly Span[] {
   const spans: Span[] = [];
   const marked = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
@@ -92,13 +92,13 @@ export function parseSpans(text: string): readonly Span[] {
   return from < text.length ? [...spans, { kind: 'text', text: text.slice(from) }] : spans;
 }
 
-/** A page, and the heading of it to begin at; null: its begin. */
+/** Heading to begin at; null: the top. */
 export interface PagePlace {
   readonly page: string;
   readonly heading: string | null;
 }
 
-/** The place that a link of another page leads to; null: none of the program's own. */
+/** null: not a page of the documentation. */
 export function linkedPage(from: string, to: string): PagePlace | null {
   const [path = '', heading = null] = to.split('#');
   if (path === '') return { page: from, heading };
@@ -111,7 +111,7 @@ export function linkedPage(from: string, to: string): PagePlace | null {
   return parts.length === 2 ? { page: parts.join('/'), heading } : null;
 }
 
-/** What links name a heading by, as GitHub does: "Ports and addresses" is "ports-and-addresses". */
+/** As GitHub names anchors: "Ports and addresses" is "ports-and-addresses". */
 export const headingName = (text: string): string =>
   text
     .replace(/\[([^\]]+)\]\([^)\s]+\)/g, '$1')

@@ -15,7 +15,6 @@ import { useWorkbench } from '../../workbench';
 import { emptyForm, type HostForm, readForm } from './host-form';
 import { HostStateText } from './host-row';
 
-/** What was found at the address. */
 function Found({ status }: { status: HostStatus }) {
   return (
     <section className="column host-found" role="status" aria-label="What was found">
@@ -32,7 +31,6 @@ function Found({ status }: { status: HostStatus }) {
   );
 }
 
-/** The fields, what was found, and the two things that can be done with them. */
 function useAddHost(onDone: () => void) {
   const { client, hosts } = useWorkbench();
   const entries = useStore(hosts, (state) => state.entries);
@@ -47,7 +45,7 @@ function useAddHost(onDone: () => void) {
   return {
     ...{ form, problems, error, busy },
     ready: host !== null,
-    // Of another address nothing was found.
+    // A status of another address does not apply.
     status: found?.of === key ? found.status : null,
     change: (part: Partial<HostForm>) => {
       setForm((before) => ({ ...before, ...part }));
@@ -148,7 +146,6 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Asks for a host: from the page or the palette. */
 export function AddHostDialog() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);

@@ -4,9 +4,9 @@ import { useStore } from 'zustand';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
-/** From which machine addresses are seen; nothing where there are no hosts. */
+/** Nothing where there are no hosts. */
 export function HostChoice(props: {
-  /** Name of a host; '' is this machine. */
+  /** '': this machine. */
   value: string;
   onChange: (host: string) => void;
   size?: 'xs';

@@ -1,7 +1,6 @@
 import { type NewHost, newHostSchema } from '../../../main/contract/host/hosts';
 import { asSentence } from '../../format/words';
 
-/** What is typed. */
 export interface HostForm {
   readonly name: string;
   readonly address: string;
@@ -13,7 +12,7 @@ type Problems = Readonly<Partial<Record<keyof HostForm, string>>>;
 
 const sentence = (text: string): string => asSentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
-/** The host that the form names, or what is wrong with each field that is filled in. */
+/** The host, or the problem of each field that is filled in. */
 export function readForm(
   form: HostForm,
   taken: readonly string[],

@@ -13,7 +13,7 @@ import { IconAction, TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { Remedy } from '../../components/copy-button';
 import { noticeDone } from '../../components/notices';
-import { Status,type StatusStyle } from '../../components/status-text';
+import { Status, type StatusStyle } from '../../components/status-text';
 import type { HostEntry } from '../../stores/hosts';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -26,7 +26,7 @@ const styleOf = (status: HostStatus): StatusStyle => {
     : { icon: IconAlertTriangle, tone: 'warn' };
 };
 
-/** Whether a host is reached, in a word or two. */
+/** In a word or two. */
 export function HostStateText({ status }: { status: HostStatus | null }) {
   if (status === null) {
     return <Status icon={IconLoader2} tone="info" text="Connecting" data-state="asking" />;
@@ -37,7 +37,7 @@ export function HostStateText({ status }: { status: HostStatus | null }) {
   );
 }
 
-/** Cells of a row: what every host has, and the lines below it. */
+/** Columns of a row, which the lines below it span. */
 export const hostColumns = 7;
 
 /** What runs there is known. */
@@ -113,14 +113,12 @@ function FactCells({ status }: { status: HostStatus | null }) {
   );
 }
 
-/** Why a host, or its Docker, cannot be used, and what to do. */
 function problemOf(status: HostStatus | null): readonly [message: string, remedy: string | null] | null {
   if (status === null) return null;
   if (!status.reachable) return [status.message, status.remedy];
   return status.docker.reachable ? null : [status.docker.message, null];
 }
 
-/** One host; below it what is wrong, and its preflight while it is shown. */
 export function HostRow({ entry }: { entry: HostEntry }) {
   const { host, status, checks } = entry;
   const problem = problemOf(status);

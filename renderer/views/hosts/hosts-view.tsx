@@ -50,7 +50,6 @@ function summary(entries: readonly HostEntry[]): string {
   return open > 0 ? `${total}, connecting to ${open}` : `${total}, ${reached} reachable`;
 }
 
-/** The other machines to run on: whether each is reached, what it has, what runs there. */
 export function HostsView() {
   const { hosts, overlay } = useWorkbench();
   const { entries, error, load } = useStore(hosts);

@@ -25,7 +25,6 @@ import { builtText, sortImages } from './image-text';
 import { LoginForm } from './login-form';
 import { WorkList } from './work-list';
 
-/** Fetches an image by name and tag, or by digest. */
 function PullForm({ connected }: { connected: boolean }) {
   const { client } = useWorkbench();
   const [reference, setReference] = useState('');
@@ -66,7 +65,6 @@ function PullForm({ connected }: { connected: boolean }) {
   );
 }
 
-/** Images that the workbench builds itself. */
 function BuildList({ connected }: { connected: boolean }) {
   const { client } = useWorkbench();
   const [asking, setAsking] = useState<BuiltImage | null>(null);
@@ -164,11 +162,10 @@ function Images({ connected }: { connected: boolean }) {
   );
 }
 
-/** Pull, build, what is under way, and what is here. */
 export function ImagesSection({ state }: { state: DockerState }) {
   const { images, imageWorks } = useWorkbench();
   const connected = state.connection === 'connected';
-  // What containers use decides what can be removed.
+  // Images of containers cannot be removed.
   const used = state.containers.map((container) => container.id + container.state).join(' ');
   useEffect(() => {
     if (connected) void images.getState().load();

@@ -6,7 +6,7 @@ import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-/** The registry's user and key. The key leaves this form once and is never shown or stored by the window. */
+/** The key leaves this form once; the window neither shows nor stores it. */
 export function LoginForm() {
   const { client } = useWorkbench();
   const [registry, setRegistry] = useState('nvcr.io');

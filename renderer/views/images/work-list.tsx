@@ -5,7 +5,7 @@ import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { ProgressBar } from '../../components/loading';
 import { attempt } from '../../components/notices';
-import { Status,type StatusStyle } from '../../components/status-text';
+import { Status, type StatusStyle } from '../../components/status-text';
 import { useWorkbench } from '../../workbench';
 
 const styles: Readonly<Record<ImageWork['status'], StatusStyle & { pull: string; build: string }>> = {
@@ -57,7 +57,6 @@ function Work({ work }: { work: ImageWork }) {
   );
 }
 
-/** Pulls and builds under way or just ended. */
 export function WorkList() {
   const { imageWorks } = useWorkbench();
   const works = useStore(imageWorks, (state) => state.works);

@@ -40,19 +40,18 @@ interface ServerQuery {
   readonly server: ServerDescription | null;
   readonly error: WireError | null;
   readonly asking: boolean;
-  /** Nobody has asked for the address yet: it is the one that the form begins with. */
+  /** The address that the form begins with, not asked yet. */
   readonly unasked?: boolean;
-  /** The address in the field was not asked. */
+  /** The address was changed since the last answer. */
   readonly changed?: boolean;
 }
 
-/** The address is another one than that which was asked: what that one answered says nothing of it. */
+/** The answer of another address does not apply. */
 const changed: ServerQuery = { server: null, error: null, asking: false, changed: true };
 
 const addressKey = ({ url, host, caFile, headers }: Address): string =>
   [url, host, caFile, headers].map((part) => part.trim()).join('\n');
 
-/** What the server at an address has, or why nobody knows. */
 async function queryServer(client: Client, address: Address): Promise<ServerQuery> {
   if (address.url.trim() === '') return { server: null, error: null, asking: false };
   try {
@@ -63,7 +62,6 @@ async function queryServer(client: Client, address: Address): Promise<ServerQuer
   }
 }
 
-/** The form, what the server of its address has, and the start. */
 function useMeasure(target: MeasureTarget, onDone: () => void) {
   const { client, runs, route, settings } = useWorkbench();
   const [form, setForm] = useState<MeasureForm>(() => ({
@@ -75,7 +73,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   const [asked, setAsked] = useState(() => addressKey({ ...emptyForm, ...target }));
   const latest = useRef(addressKey({ ...emptyForm, ...target }));
   const found = useCallback((key: string, next: ServerQuery): void => {
-    // A slow answer of an address that is no longer the one in the field says nothing of it.
+    // The address has changed meanwhile.
     if (latest.current !== key) return;
     setQuery(next);
     const [only, ...others] = next.server?.models ?? [];
@@ -91,8 +89,8 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     });
   }, [client, target, found]);
   /**
-   * @param again also an address that was asked already
-   * @param part what has just changed of it
+   * @param again asks the same address once more
+   * @param part of the form that has just changed
    */
   const ask = (again: boolean, part: Partial<MeasureForm> = {}): void => {
     const address = { ...form, ...part };
@@ -121,7 +119,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     });
   };
   const change: Change = (part) => setForm((before) => ({ ...before, ...part }));
-  /** Enter in the address of another server asks that one; in the address that was asked it begins, as everywhere. */
+  /** Enter asks a changed address; otherwise it starts, as everywhere. */
   const onEnter = (event: KeyboardEvent<HTMLInputElement>): void => {
     if (event.key !== 'Enter' || !isStale) return;
     event.preventDefault();
@@ -130,7 +128,6 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   return { form, change, server: known, ask, onEnter, model, read, start, error, busy };
 }
 
-/** Who the server is, and how many models it has. */
 function serverText({ tritonVersion, models, more }: ServerDescription): string {
   const count =
     models.length === 0
@@ -141,7 +138,7 @@ function serverText({ tritonVersion, models, more }: ServerDescription): string 
     .join(' · ');
 }
 
-/** What is said below the address. Only an address that somebody chose can be wrong. Pure. */
+/** Only an address that somebody chose can be wrong. */
 function addressText({
   server,
   error,
@@ -156,7 +153,7 @@ function addressText({
     : { description: undefined, error: error.message };
 }
 
-/** Why nothing can be measured yet; null where it can. Pure. */
+/** null: it can be measured. */
 function whyNot(
   found: ServerQuery,
   { request, problems }: ReadForm,
@@ -173,7 +170,7 @@ function whyNot(
   const [first] = problems.filter(({ field, severity }) => severity === 'problem' && field !== 'model');
   if (first === undefined) return null;
   const label = serverLabels[first.field] ?? fields.find((field) => isAbout(first, pathOf(field)))?.label;
-  // What is wrong with it is said beside the field.
+  // The field shows its own message.
   return label === undefined ? first.message : `Correct the field “${label}” first.`;
 }
 
@@ -250,7 +247,6 @@ function ServerFields(props: {
   );
 }
 
-/** Asks what is to be measured on a Triton that is there already, and starts it. */
 function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: () => void }) {
   const { form, change, server, ask, onEnter, model, read, start, error, busy } = useMeasure(target, onDone);
   const fields = measureFields(form, model);
@@ -318,7 +314,6 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   );
 }
 
-/** Measures a running Triton: from the list of runs, the monitor or the palette. */
 export function MeasureDialog() {
   const { overlay } = useWorkbench();
   const { measured, close } = useStore(overlay);

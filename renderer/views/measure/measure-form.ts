@@ -16,22 +16,21 @@ import { formField, namedField } from '../new-deployment/fields/form-field';
 import { problemsOf } from '../new-deployment/problems';
 import { textProblem } from '../new-deployment/read-text';
 
-/** What is typed, as it is typed. */
+/** As typed. */
 export interface MeasureForm {
   readonly url: string;
-  /** Host that sees the address; '' is this machine. */
+  /** Host that connects to the address; '': this machine. */
   readonly host: string;
   /** PEM file of the authorities of an https server; empty: the system's. */
   readonly caFile: string;
-  /** A line each: "Authorization: Bearer …". */
+  /** One per line: "Authorization: Bearer …". */
   readonly headers: string;
   readonly model: string;
-  /** Fields of the load, and shapes of inputs, that were chosen: a part of a specification. */
+  /** Chosen load fields and input shapes, a part of a specification. */
   readonly fields: Tree;
   readonly p99BudgetMs: number | null;
 }
 
-/** Where the server is, and how it is reached. */
 export type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>;
 
 export const emptyForm: MeasureForm = {
@@ -44,22 +43,21 @@ export const emptyForm: MeasureForm = {
   p99BudgetMs: null,
 };
 
-/** The fields of the load that are asked for; `perf` has all others. */
+/** `perf` has all others. */
 const loadPaths = ['batchSizes', 'concurrency', 'protocol', 'measurementIntervalMs'].map(
   (name) => `performance.${name}`,
 );
 
-/** A window begins with several levels, of which the best is the answer. */
+/** The window measures several levels by default, of which the best is the answer. */
 export const fieldDefaults: Tree = mergeTrees(serverBase, { performance: { concurrency: [1, 2, 4, 8] } });
 
-/** The value of a field: chosen, else the default. */
 export const valueIn = ({ fields }: Pick<MeasureForm, 'fields'>, keys: Keys): unknown =>
   getAt(fields, keys) ?? getAt(fieldDefaults, keys);
 
 const dimsText = (dims: readonly number[]): string =>
   dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ');
 
-/** A field for each input with open dimensions, and those of the load. */
+/** One field per input with open dimensions, then those of the load. */
 export function measureFields(
   form: Pick<MeasureForm, 'fields'>,
   model: ServedModel | null,
@@ -79,7 +77,7 @@ export function measureFields(
   return [...shapes, ...load];
 }
 
-/** A header per line that has any text. */
+/** One per non-empty line. */
 const headersOf = (text: string): readonly RequestHeader[] =>
   text
     .split('\n')
@@ -89,7 +87,6 @@ const headersOf = (text: string): readonly RequestHeader[] =>
       return { name: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };
     });
 
-/** The server as the core is asked for it. Pure. */
 export const serverOf = ({
   url,
   host,
@@ -120,7 +117,7 @@ function shapeProblems(form: MeasureForm, model: ServedModel | null): readonly S
   });
 }
 
-/** What the rules of a load say; nothing while the address is none, which the look at it says. */
+/** Findings of the load rules; an address is checked by connecting to it. */
 function ruleProblems(request: MeasureRequest, model: ServedModel | null): readonly SpecProblem[] {
   try {
     const wanted = wantedLoad(request);
@@ -146,15 +143,15 @@ function requestOf(form: MeasureForm, model: ServedModel | null): MeasureRequest
 }
 
 export interface ReadForm {
-  /** null: problems stand against it. */
+  /** null: there are problems. */
   readonly request: MeasureRequest | null;
   readonly problems: readonly SpecProblem[];
 }
 
-/** What is asked for, or what is wrong with which field. Pure. */
+/** The request, or the problem of each field. */
 export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm {
   const fields = measureFields(form, model);
-  // What cannot be read says so itself; the rest is judged with the default in its place.
+  // Unreadable fields report themselves; the rest is checked with their defaults.
   const readable = fields
     .filter(({ control, keys }) => textProblem(control, getAt(form.fields, keys)) !== null)
     .reduce((tree, { keys }) => unsetAt(tree, keys), form.fields);
@@ -177,7 +174,7 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
 
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
-/** Both addresses as the window reads them, so that the command reaches the same server; anything but an address stays as typed. */
+/** Normalized as the window reads them, so that the command reaches the same server; other text is unchanged. */
 function addressArguments(url: string, host: string | undefined): readonly string[] {
   try {
     const { http, grpc, secure } = parseRemoteUrl(url);
@@ -193,7 +190,6 @@ function addressArguments(url: string, host: string | undefined): readonly strin
   }
 }
 
-/** The same on the command line, which has every other option too. Pure. */
 export function commandOf(request: MeasureRequest): readonly string[] {
   const { url, host, tls, headers, model, shapes, p99BudgetMs } = request;
   return [
@@ -204,7 +200,7 @@ export function commandOf(request: MeasureRequest): readonly string[] {
     ]),
     ...Object.entries(shapes).flatMap(([name, dims]) => ['--shape', `${name}:${dims.join(',')}`]),
     ...(tls?.caFile === undefined ? [] : ['--tls-ca', tls.caFile]),
-    // Not its value: whoever copies the command puts it in.
+    // The value is left out: whoever copies the command adds it.
     ...(headers ?? []).flatMap(({ name }) => ['-H', `${name}: …`]),
     ...(p99BudgetMs === undefined ? [] : ['--p99-budget-ms', String(p99BudgetMs)]),
   ];

@@ -41,7 +41,7 @@ function RuleModel(props: {
   onChange: (change: Partial<AlertRule>) => void;
 }) {
   const { label, rule, models, onChange } = props;
-  // Thousands of names are only put in order for who looks at them.
+  // Thousands of names are sorted only when the list is opened.
   const [choosing, setChoosing] = useState(false);
   return (
     <Select
@@ -139,10 +139,10 @@ function RuleLine(props: {
   );
 }
 
-/** Of the alerts, which are drawn again every second. */
+/** Alerts are redrawn every second. */
 const mostShown = 50;
 
-/** What alerts, and by which rules. `models`: names of those that are seen. */
+/** `models`: names seen so far. */
 export function AlertPanel(props: {
   alerts: readonly Alert[];
   rules: readonly AlertRule[];
@@ -174,7 +174,7 @@ export function AlertPanel(props: {
         {alerts.length === 0 ? <p className="dim">No active alerts.</p> : null}
         <ul className="column monitor-alerts" aria-label="Current alerts">
           {alerts.slice(0, mostShown).map((alert, place) => (
-            // By place: subjects may change every second, and a line has nothing of its own.
+            // By index: subjects may change every second, and lines have no state.
             <AlertLine key={place} alert={alert} />
           ))}
         </ul>

@@ -10,7 +10,6 @@ import { unloadQuestion } from './monitor-text';
 
 type SetModel = (change: string | null | ((now: string | null) => string | null)) => void;
 
-/** Loads or unloads the model `name`; `setBusyWith` hears its key meanwhile. */
 function work(
   client: Client,
   call: 'monitor.loadModel' | 'monitor.unloadModel',
@@ -25,12 +24,12 @@ function work(
   );
 }
 
-/** The buttons of a row; drawn again only when something about them has changed, not with each sample. */
+/** Memoized: samples come every second. */
 const ActionButtons = memo(function ActionButtons(props: {
   name: string;
   /** Host and port. */
   server: string;
-  /** With the version. */
+  /** Name and version. */
   modelKey: string;
   served: boolean;
   why: string | null;
@@ -79,8 +78,8 @@ const ActionButtons = memo(function ActionButtons(props: {
 });
 
 /**
- * Unloading asks first: the model may be serving others. The row may become that of another model, to which nothing of this
- * one applies.
+ * Unloading asks first: the model may be serving others. The row may become another model's, to which the question does
+ * not apply.
  */
 export function ModelActions(props: {
   model: ModelSample;

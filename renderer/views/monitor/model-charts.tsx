@@ -13,16 +13,16 @@ import { useChartTheme } from '../../components/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;
-/** Charts of GPUs shown at first, and added by each click on the button: each is drawn again every second. */
+/** GPU charts shown at first and added per click: each is redrawn every second. */
 const gpuStep = 8;
 
-/** The live charts of one model, and of the GPUs. `version`: of the history, which changes in place. */
+/** `version`: of the history, which is mutated in place. */
 export function ModelCharts(props: {
   history: MonitorHistory;
   version: number;
   model: ModelSample;
   gpus: readonly GpuSample[];
-  /** GPUs that the server lists beyond the limit of the monitor. */
+  /** GPUs beyond the monitor's limit. */
   moreGpus: number;
   fromMs: number;
   toMs: number;
@@ -66,7 +66,7 @@ export function ModelCharts(props: {
       ))}
       {shownGpus.map((gpu, place) => (
         <ChartPanel
-          // By place: a server whose names change every second must not have a new chart made for each.
+          // By index: a server whose names change every second must not create a chart for each.
           key={place}
           id={`monitor-${gpu.uuid}`}
           title={gpu.uuid}

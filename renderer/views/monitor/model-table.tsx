@@ -32,7 +32,7 @@ const figures: readonly ModelColumn[] = [
 const probes = [probeP50Us, probeP99Us];
 const probesHeading = `${tableTitle(probeP50Us)} / ${probeP99Us.title}, ${probeP99Us.unit}`;
 
-/** Only of a model that the response cache answers for. */
+/** Only models with a response cache have one. */
 function CacheHits({ share }: { share: number | null }) {
   if (share === null) return null;
   const text = `cache ${formatShare(share)}`;
@@ -86,10 +86,9 @@ function ModelRow(props: {
   );
 }
 
-/** Rows shown at first, and added by each click on the button: a row is drawn again every second. */
+/** Rows shown at first and added per click: each is redrawn every second. */
 const rowStep = 100;
 
-/** What the table leaves out: rows that the button adds, and models that are not monitored. */
 function MoreModels(props: { shown: number; models: number; more: number; onMore: () => void }) {
   const { shown, models, more } = props;
   const hidden = moreText(models - shown, 'model');
@@ -122,15 +121,14 @@ const headings = [
   { title: 'Actions', hidden: true },
 ];
 
-/** Every model of the repository, loaded or not; a click shows its charts. */
 export function ModelTable(props: {
   models: readonly ModelSample[];
-  /** Models that the server lists beyond the limit of the monitor. */
+  /** Models beyond the monitor's limit. */
   more: number;
-  /** Host and port, for questions that name it. */
+  /** Host and port, for the questions. */
   server: string;
   selected: string | null;
-  /** Why nothing can be loaded now. */
+  /** Why loading is unavailable; null: it is available. */
   why: string | null;
   onSelect: (key: string) => void;
   onConfig: (name: string) => void;

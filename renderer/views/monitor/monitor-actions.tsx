@@ -21,7 +21,6 @@ const exports = [
   ['pdf', 'Report, PDF'],
 ] as const;
 
-/** Everything that has been kept, into a file. */
 export function SaveMenu() {
   const { client } = useWorkbench();
   return (
@@ -41,10 +40,9 @@ export function SaveMenu() {
   );
 }
 
-/** Window length, pause, record, export, another server, stop. */
 export function MonitorActions(props: {
   state: MonitorState;
-  /** The picker of the server is open. */
+  /** The server picker is open. */
   changing: boolean;
   onChange: () => void;
 }) {

@@ -27,11 +27,10 @@ const serverStyles: Readonly<Record<ServerState, StatusWord>> = {
   gone: { icon: IconPlugConnectedX, tone: 'bad', text: 'Gone' },
 };
 
-/** Not one answer since watching began: nothing was there that could be gone. Pure. */
+/** No answer since watching began. */
 const neverReached = ({ state, version, restarts }: MonitorSample['server']): boolean =>
   state === 'gone' && version === null && restarts === 0;
 
-/** Pure. */
 export const serverStyle = (server: MonitorSample['server']): StatusWord =>
   neverReached(server) ? { ...serverStyles.gone, text: 'Never reached' } : serverStyles[server.state];
 
@@ -48,7 +47,7 @@ export const windowText = (minutes: number): string =>
 
 export const speedText = (speed: number): string => (speed === 0 ? 'as fast as possible' : `${speed} ×`);
 
-/** What a rule watches, and the unit of its limit; null where it has none. */
+/** Name of the metric, and unit of its limit; null: it has no limit. */
 export const metricText: Readonly<
   Record<AlertMetric, { readonly label: string; readonly unit: string | null }>
 > = {
@@ -62,7 +61,7 @@ export const metricText: Readonly<
 /** Made once: a comparison that looks up the language each time takes ten times as long for thousands of names. */
 export const compareNames = new Intl.Collator().compare;
 
-/** What a rule can be of: every model, one of those that are seen, or the one that it already names. Pure. */
+/** Every model, those seen, and the one that the rule already names. */
 export function ruleModels(
   seen: readonly string[],
   { model }: Pick<AlertRule, 'model'>,
@@ -74,7 +73,7 @@ export function ruleModels(
   ];
 }
 
-/** How a GPU stands; – where its metrics do not say. Pure. */
+/** "–" where its metrics are missing. */
 export function gpuSentence(gpu: GpuSample): string {
   return [
     formatShare(gpu.utilization),
@@ -83,7 +82,7 @@ export function gpuSentence(gpu: GpuSample): string {
   ].join(' · ');
 }
 
-/** The server in one sentence; without a model to show, why it does not answer is said in their place. */
+/** Without models it says why the server does not answer. */
 export function serverSentence({ server, metricsProblem, models }: MonitorSample): string {
   const parts = [
     server.version === null ? null : `Triton ${server.version}`,
@@ -98,7 +97,7 @@ export function serverSentence({ server, metricsProblem, models }: MonitorSample
   return parts.filter((part) => part !== null).join(' · ');
 }
 
-/** Host and port of what is watched, or the file of a recording. Pure. */
+/** Host and port, or the file of a recording. */
 export const serverName = (source: MonitorState['source']): string =>
   source === null
     ? 'the server'
@@ -106,13 +105,13 @@ export const serverName = (source: MonitorState['source']): string =>
       ? watchedName(source).replace(/^https?:\/\//, '')
       : source.file;
 
-/** Names model and server, and what is being answered now: others may depend on it. Pure. */
+/** Names model, server and current load: others may depend on it. */
 export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, server: string): string {
   const rate = model.rates?.requestsPerSecond ?? 0;
   const load = rate === 0 ? '' : ` It is serving ${formatRate(rate)} requests/s.`;
   return `Unload ${model.name} from ${server}?${load}`;
 }
 
-/** An address without a scheme is one of http. Pure. */
+/** http is the default. */
 export const withScheme = (url: string): string =>
   url === '' || url.includes('://') ? url : `http://${url}`;

@@ -27,7 +27,6 @@ function NothingWatched({ recording }: { recording: string }) {
   );
 }
 
-/** A server, with its address while that is changed. */
 function ServerWatched(props: {
   state: MonitorState;
   sample: MonitorSample | null;
@@ -47,7 +46,6 @@ function ServerWatched(props: {
   );
 }
 
-/** Any Triton, live: models, rates, latencies, alerts; or a recording of one. */
 export function MonitorView() {
   const { monitor } = useWorkbench();
   const { state, error, sample } = useStore(monitor);
@@ -60,7 +58,7 @@ export function MonitorView() {
         watches ? (
           <MonitorActions state={state} changing={changing} onChange={() => setChanging(!changing)} />
         ) : state === null || sample === null ? null : (
-          // What was seen is kept until something else is watched.
+          // Samples are kept until something else is watched.
           <SaveMenu />
         )
       }

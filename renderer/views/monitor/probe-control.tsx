@@ -6,7 +6,6 @@ import { useWorkbench } from '../../workbench';
 /** A dead Python model takes a second to say so: two probes a second show it within two. */
 const startPerSecond = 2;
 
-/** Small requests of our own to one model: switched on, how many, of what. */
 export function ProbeControl({ model, state }: { model: ModelSample; state: MonitorState }) {
   const { client } = useWorkbench();
   const { probe, probeProblem } = state;

@@ -10,7 +10,7 @@ import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { speedText } from './monitor-text';
 
-/** Recordings of the home, to play again. `asked` changes when the list may have. */
+/** Loaded again when `asked` changes. */
 export function RecordingsList({ asked }: { asked: string }) {
   const { client } = useWorkbench();
   const [recordings, setRecordings] = useState<readonly RecordingInfo[]>([]);

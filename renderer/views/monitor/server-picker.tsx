@@ -18,12 +18,12 @@ import { withScheme } from './monitor-text';
 interface FoundServer {
   readonly name: string;
   readonly url: string;
-  /** '' where it is not known. */
+  /** '': unknown. */
   readonly metricsUrl: string;
   readonly host?: string | undefined;
 }
 
-/** Where the Triton of a run listens, as its step says once it has started the server. Pure. */
+/** Address of a run's Triton, once its step has started it. */
 function serverOfRun(run: RunState): FoundServer | null {
   const facts = run.steps.find((step) => step.id === 'deploy')?.facts ?? [];
   const valueOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
@@ -37,7 +37,6 @@ function serverOfRun(run: RunState): FoundServer | null {
   };
 }
 
-/** The Tritons of the runs under way. */
 function useRunServers(): readonly FoundServer[] {
   const { client, runs } = useWorkbench();
   const list = useStore(runs, (state) => state.value);
@@ -45,7 +44,7 @@ function useRunServers(): readonly FoundServer[] {
   useEffect(() => {
     let wanted = true;
     const running = (list ?? []).filter((run) => run.status === 'running');
-    // A run that cannot be read is not offered; its own page says why.
+    // Unreadable runs are not offered; their page says why.
     const asked = running.map(({ runId }) =>
       client.call('runs.get', { runId }).then(serverOfRun, () => null),
     );
@@ -59,7 +58,6 @@ function useRunServers(): readonly FoundServer[] {
   return servers;
 }
 
-/** Triton's containers of this workbench that can be reached from here. */
 function tritonOf(container: ContainerInfo): readonly FoundServer[] {
   if (container.role !== 'triton' || container.state !== 'running') return [];
   const at = (port: number) => container.ports.find((one) => one.containerPort === port)?.hostAddress ?? null;
@@ -76,7 +74,7 @@ function tritonOf(container: ContainerInfo): readonly FoundServer[] {
       ];
 }
 
-/** Servers of this machine's containers and runs, then those watched before. */
+/** Servers of this machine's containers and runs, then recent ones. */
 function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer[] {
   const { docker } = useWorkbench();
   const containers = useStore(docker, (state) => state.state?.containers) ?? [];
@@ -117,12 +115,11 @@ function KnownServers(props: {
   );
 }
 
-/** Which Triton to watch: an address, one watched before, one of a running deployment. */
 export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const { client, monitor } = useWorkbench();
   const recent = useStore(monitor, (state) => state.state?.recent) ?? [];
   const source = useStore(monitor, (state) => state.state?.source ?? null);
-  // What is watched now is what is to be corrected.
+  // The watched server is the one to correct.
   const start = source?.kind === 'live' ? source : recent[0];
   const [url, setUrl] = useState(start?.url ?? 'http://localhost:8000');
   const [metricsUrl, setMetricsUrl] = useState(start?.metricsUrl ?? '');
@@ -130,7 +127,7 @@ export function ServerPicker({ onWatch }: { onWatch?: () => void }) {
   const [asking, working] = useWork();
   const watch = ({ url: at, metricsUrl: metricsAt, host: seenFrom }: MonitorTarget): (() => void) =>
     working(async () => {
-      // Certificates that were given for the address before are still those of it.
+      // Certificates given for the address before still apply.
       const tls = recent.find((one) => one.url === at && one.host === seenFrom)?.tls;
       await client.call('monitor.start', {
         url: at,

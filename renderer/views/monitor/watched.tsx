@@ -30,7 +30,7 @@ function sourceText({ source }: MonitorState): string {
   return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
 }
 
-/** What is watched and its state; a second without figures says why. */
+/** A second without figures says why. */
 function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
@@ -61,7 +61,7 @@ function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pause
 
 const mostShown = 100;
 
-/** Events in the shown window, newest first. */
+/** In the shown window, newest first. */
 function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
   const shown = markers.slice(-mostShown).reverse();
   return (
@@ -83,7 +83,7 @@ function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
 
 const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
 
-/** Why the models cannot be loaded or unloaded. */
+/** null: models can be loaded and unloaded. */
 function whyNot(live: boolean, gone: boolean): string | null {
   if (!live) return 'Not available in a recording';
   return gone ? 'The server is unreachable' : null;
@@ -102,7 +102,6 @@ function NoModels({ server, gone, reason }: { server: string; gone: boolean; rea
   );
 }
 
-/** The configuration of a model as it is in force. */
 function ConfigDialog({ model, onClose }: { model: string; onClose: () => void }) {
   const { value, error } = useAnswer((client) => client.call('monitor.modelConfig', { model }), model);
   return (
@@ -121,7 +120,6 @@ function ConfigDialog({ model, onClose }: { model: string; onClose: () => void }
   );
 }
 
-/** Everything about the server that is watched. */
 export function Watched({ state, sample }: { state: MonitorState; sample: MonitorSample }) {
   const { monitor } = useWorkbench();
   const { alerts, history, version, minutes, pausedMs, selected, select } = useStore(monitor);
@@ -131,7 +129,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   );
   const model = models.find((one) => modelKey(one) === selected) ?? models[0];
   const shown = model === undefined ? null : modelKey(model);
-  // The order changes with the states; what is looked at does not.
+  // The order changes with the states; the selection does not.
   useEffect(() => {
     if (selected === null && shown !== null) select(shown);
   }, [selected, shown, select]);

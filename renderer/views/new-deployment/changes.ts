@@ -4,15 +4,15 @@ import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/
 import { counted } from '../../format/words';
 import { ownModelKeys, patchKeys } from '../../stores/draft/draft-state';
 
-/** What the schema itself gives an engine of this kind. */
+/** Defaults of the schema for an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {
   const parsed = runSpecSchema.shape.engine.safeParse({ kind });
   return parsed.success ? { ...parsed.data } : {};
 }
 
 /**
- * Defaults are told under the chosen profile, precision and GPU; for these themselves the preset's
- * own count, of the precision what the core told, where it did.
+ * Defaults depend on profile, precision and GPU. For these fields themselves the preset's own default counts; for the
+ * precision the one that the core reported, where it did.
  */
 export function defaultOf(
   preset: Preset,
@@ -45,24 +45,24 @@ export interface Change {
   readonly to: unknown;
 }
 
-/** "2 changes from the defaults", the same count wherever it is said. */
+/** "2 changes from the defaults". */
 export const changesText = (count: number): string =>
   count === 0 ? 'preset defaults' : `${counted(count, 'change')} from the defaults`;
 
 const isWithin = (outer: Keys, keys: Keys): boolean => outer.every((key, at) => keys[at] === key);
 
-/** What the choice says otherwise than the preset, field by field. */
+/** Differences of the choice from the preset, field by field. */
 export function changesOf(
   preset: Preset,
   defaults: RunSpec | null,
   overrides: Tree,
   precision?: Precision,
 ): readonly Change[] {
-  // Which model it is changes none of its defaults: that is made and undone where the model is chosen.
+  // The model itself is chosen elsewhere, and is not a change.
   const leaves = leavesOf(overrides).filter(
     ([keys]) => !isWithin(patchKeys, keys) && !isWithin(ownModelKeys, keys),
   );
-  // Hand edits of config.pbtxt are one change, whatever is in them.
+  // All hand edits of config.pbtxt are one change.
   const patch = getAt(overrides, patchKeys);
   const all = patch === undefined ? leaves : [...leaves, [patchKeys, patch] as const];
   return all

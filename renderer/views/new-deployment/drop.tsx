@@ -5,10 +5,13 @@ import { useWorkbench } from '../../workbench';
 
 type DropUse = 'import' | 'model' | 'checkpoint' | 'dataset';
 
-/** Samples of a model file, which has no weights beside itself. */
+/** Samples for a model file. */
 const samples = /\.(npz|json)$/i;
 
-/** What a dropped thing is taken for: a folder is a data set (a SavedModel by its usual name a model), a configuration is imported, an ONNX file is a model, any other file is weights, or of an own model file its samples. */
+/**
+ * Use of a dropped path: a folder is a data set (a SavedModel by its usual name a model), a configuration is imported,
+ * an ONNX file is a model, any other file is weights, or samples for an own model file.
+ */
 export function dropUse(name: string, isFolder: boolean, hasOwnFile = false): DropUse {
   if (isFolder) return /^saved_?model$|\.savedmodel$/i.test(name) ? 'model' : 'dataset';
   // A .pt file may be weights as well: as a model it is chosen by its button.
@@ -20,9 +23,9 @@ export function dropUse(name: string, isFolder: boolean, hasOwnFile = false): Dr
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
 
 /**
- * Takes a file or folder that is dropped anywhere on the window; true while one is dragged over it.
- * @param onTaken the draft has it, or asks on the Model page what it needs to know
- * @param asNew it begins a draft of its own
+ * True while something is dragged over the window.
+ * @param onTaken the draft has it, or the Model page asks what it needs to know
+ * @param asNew begins a new draft
  */
 export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void, asNew = false): boolean {
   const { client, draft, ownModel } = useWorkbench();
@@ -43,7 +46,7 @@ export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void, asNew
     if (item === undefined || file === null) return;
     event.preventDefault();
     const isFolder = item.webkitGetAsEntry()?.isDirectory === true;
-    // Where a model is asked for, what could be weights or data as well is one.
+    // Where a model is asked for, a file that could also be weights or data is a model.
     const onModel = event.target instanceof Element && event.target.closest('[data-drop="model"]') !== null;
     const use = dropUse(file.name, isFolder, !asNew && hasModelFile(draft.getState().overrides));
     attempt(() => take(onModel && use !== 'import' ? 'model' : use, file));
@@ -77,7 +80,6 @@ export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void, asNew
   return over;
 }
 
-/** What can be dropped, while something is dragged over the window. */
 export function DropHint() {
   return (
     <div className="drop-hint" aria-hidden="true">

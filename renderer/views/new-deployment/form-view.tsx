@@ -4,7 +4,7 @@ import type { FormViewName } from '../../stores/draft/form-view';
 import type { WizardPage } from '../../stores/draft/wizard-page';
 import { useWorkbench } from '../../workbench';
 
-/** A change of a run is made with all settings: what it keeps is told page by page. */
+/** A change of a run shows all pages: each says what is kept. */
 export function useFormView(): FormViewName {
   const { draft, formView } = useWorkbench();
   const isChange = useStore(draft, ({ changing }) => changing !== null);
@@ -12,7 +12,7 @@ export function useFormView(): FormViewName {
   return isChange ? 'all' : view;
 }
 
-/** Goes to a field by its path, on the page where it is; null: to the page only. */
+/** By field path; null: the page only. */
 export function useGoToField(): (path: string | null, page: WizardPage) => void {
   const { draft, formView } = useWorkbench();
   const view = useFormView();
@@ -38,7 +38,7 @@ export function useGoToField(): (path: string | null, page: WizardPage) => void 
   };
 }
 
-/** Shows everything that stands against the start: beside the simple page, or on the last of all. */
+/** Beside the simple page, or on the review. */
 export function useShowProblems(): () => void {
   const { draft } = useWorkbench();
   const view = useFormView();
@@ -53,7 +53,6 @@ const views: { value: FormViewName; label: string }[] = [
   { value: 'all', label: 'All settings' },
 ];
 
-/** One page of the main fields, or seven with all of them: the same draft. */
 export function FormViewSwitch() {
   const { formView } = useWorkbench();
   const { view, show } = useStore(formView);

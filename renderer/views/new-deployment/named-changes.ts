@@ -3,7 +3,7 @@ import { pathOf } from './fields/field';
 import { fieldText } from './read-text';
 import { resetField, useWizard } from './wizard-context';
 
-/** The fields of config.pbtxt that were edited by hand, as the file names them. */
+/** As named in config.pbtxt. */
 export function editedText(patch: unknown): string {
   const names = isTree(patch) ? Object.keys(patch) : [];
   return names.length === 0
@@ -11,7 +11,7 @@ export function editedText(patch: unknown): string {
     : names.map((name) => name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)).join(', ');
 }
 
-/** Everything that the choice says otherwise than the defaults, in the words of the form. */
+/** With the labels of the form. */
 export function useNamedChanges() {
   const wizard = useWizard();
   const { changes, fields } = wizard;
@@ -22,7 +22,6 @@ export function useNamedChanges() {
     return {
       path,
       label: field?.label ?? (isPatch ? 'Edited by hand in config.pbtxt' : path),
-      /** The default, as text. */
       from: isPatch ? 'none' : fieldText(path, from),
       to: isPatch ? editedText(to) : fieldText(path, to),
       reset: () => resetField(wizard, keys),

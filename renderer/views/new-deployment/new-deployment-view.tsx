@@ -21,7 +21,7 @@ import { WizardFoot, WizardSteps } from './wizard-steps';
 
 const pollEveryMs = 5000;
 
-/** While something keeps the draft from being started, it is looked at again: a port may be free by now. */
+/** A problem may go away by itself, such as a port in use. */
 function useStartCheck(): void {
   const { startCheck } = useWorkbench();
   const again = useStore(startCheck, (state) => state.again);
@@ -34,7 +34,6 @@ function pageAfter(key: WizardKey, page: WizardPage): WizardPage | undefined {
   return key.kind === 'move' ? wizardPages[wizardPages.indexOf(page) + key.by] : undefined;
 }
 
-/** The wizard's keys, wherever the focus is on its page. */
 function useWizardKeys(start: () => void): void {
   const { draft, formView } = useWorkbench();
   const view = useFormView();
@@ -59,7 +58,6 @@ function useWizardKeys(start: () => void): void {
   }, []);
 }
 
-/** The form, with what was said of the choice above it. */
 function Centre({ error }: { error: WireError | null }) {
   const view = useFormView();
   return (
@@ -76,7 +74,6 @@ function Centre({ error }: { error: WireError | null }) {
   );
 }
 
-/** Puts a deployment together, on one page or on seven in any order; the start is in reach as soon as nothing is missing. */
 export function NewDeploymentView() {
   const { draft, hosts } = useWorkbench();
   const { open, page, changing, planError, saveError, goTo, ...state } = useStore(draft);

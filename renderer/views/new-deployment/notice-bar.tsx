@@ -26,7 +26,7 @@ const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) =
   </Button>
 );
 
-/** Another configuration of the same file, over what there was before the import. */
+/** Takes another configuration of the imported file. */
 function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 'imported' }> }) {
   const { draft } = useWorkbench();
   const { takeBack, importText } = useStore(draft);
@@ -64,10 +64,9 @@ function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' }>): string 
   }
 }
 
-/** Beside these the draft before is one of its own, and not an earlier state of this one. */
+/** The draft before is then another one, not an earlier state of this one. */
 const isBesideAnother = ({ kind }: DraftNotice): boolean => kind === 'started-new' || kind === 'opened';
 
-/** What took the place of the choice, what was left out of it, and the way back. */
 export function NoticeBar() {
   const { draft } = useWorkbench();
   const { notice, takeBack, dismiss } = useStore(draft);
@@ -103,7 +102,7 @@ export function NoticeBar() {
   );
 }
 
-/** Tolerances that were chosen under another precision than the one that is chosen now. */
+/** The tolerances were chosen under another precision. */
 export function ToleranceNotice() {
   const { draft, changes, valueAt } = useWizard();
   const { tolerancesOf, useDefaultTolerances } = draft;

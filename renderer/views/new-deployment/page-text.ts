@@ -6,7 +6,7 @@ import type { FieldContext } from './fields/field';
 import { engineOf } from './fields/why-not';
 import { valueText } from './read-text';
 
-/** One sentence below the heading of a page, and what F1 adds to it. */
+/** Sentence below the heading, and what F1 adds. */
 export const pageText: Readonly<
   Record<WizardPage, { readonly intro: string; readonly help: readonly string[] }>
 > = {
@@ -76,7 +76,7 @@ function loadSummary({ value }: FieldContext): string {
   return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
 }
 
-/** A page's choices in a few words, below its name. */
+/** Shown below the page's name. */
 export const pageSummary: Readonly<Record<WizardPage, (context: FieldContext) => string>> = {
   environment: environmentSummary,
   model: ({ value, preset }) =>

@@ -15,11 +15,10 @@ import { useWizard } from './wizard-context';
 
 type PaneTab = 'plan' | 'help';
 
-/** A command in one line: the program without its folder, then its words as they are. */
+/** The program without its folder, then its arguments. */
 const commandTitle = ([program = '', ...words]: readonly string[]): string =>
   shellLine([program.split(/[\\/]/).at(-1) ?? program, ...words]);
 
-/** The commands of a step: one line until they are opened. */
 function Commands({ argvs }: { argvs: readonly (readonly string[])[] }) {
   const [first] = argvs;
   if (first === undefined) return null;
@@ -127,7 +126,7 @@ function Help() {
   );
 }
 
-/** Folded until asked for where the editor of config.pbtxt takes its place, and in a narrow window. */
+/** Folded by default where the config.pbtxt editor needs the room, and in a narrow window. */
 export function usePane(page: WizardPage) {
   const kind = page === 'configure' ? 'configure' : 'form';
   const wide = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false });
@@ -142,7 +141,6 @@ export function usePane(page: WizardPage) {
   return { open, tab, fold, setTab };
 }
 
-/** The foldable pane at the right: what will happen, and help. */
 export function Pane({ open, tab, fold, setTab }: ReturnType<typeof usePane>) {
   const label = open ? 'Hide preview' : 'Show preview';
   return (

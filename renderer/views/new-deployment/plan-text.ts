@@ -70,14 +70,14 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   },
 };
 
-/** The steps of a run in words, before it starts. `metrics`: the preset's, which say how a threshold bounds. */
+/** `metrics`: of the preset; they say how a threshold bounds. */
 export const planText = (
   spec: RunSpec,
   metrics: Metrics,
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
   stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec, metrics) }));
 
-/** What the run's folder will hold, by path below it. */
+/** By path below the run's folder. */
 export function runFiles(spec: RunSpec): readonly { readonly path: string; readonly what: string }[] {
   const { modelName, modelVersion } = spec.configure;
   const { fileName } = formatFacts[spec.format];
@@ -116,7 +116,7 @@ function assigned(value: unknown): string {
 const isPlainName = (name: string): boolean => /^[\w*-]+$/.test(name);
 
 /**
- * With the engine of the draft where the command line, told none, takes another: for a published GPU that of the
+ * Adds the engine of the draft where the command line would choose another: for a published GPU that of the
  * publication, else that of the settings.
  */
 export function commandChanges(
@@ -131,12 +131,12 @@ export function commandChanges(
     : changes;
 }
 
-/** The model of a run on the command line: a preset's id, or an own model's path with what its file does not say. */
+/** A preset's id, or an own model's path with the options that its file lacks. */
 export function modelWords(preset: string, source: unknown): readonly string[] {
   const parsed = sourceSchema.safeParse(source);
   if (!parsed.success) return [preset];
   const { kind, path, inputs } = parsed.data;
-  // TorchScript has no shapes in its file; they were typed when it was opened.
+  // TorchScript files have no shapes; they were typed.
   const shapes = kind === 'torchscript' ? inputs : [];
   return [path, ...shapes.flatMap(({ name, sample }) => ['--shape', `${name}=${sample.join(',')}`])];
 }
@@ -151,8 +151,8 @@ const assignments = (changes: readonly Pick<Change, 'keys' | 'to'>[]): readonly 
   });
 
 /**
- * The same run on the command line.
- * @param noGpu the command line would else take what is published of the GPU that it finds.
+ * The equivalent command.
+ * @param noGpu the command line would otherwise take what is published for the GPU that it finds
  */
 export function cliCommand(
   model: readonly string[],
@@ -185,8 +185,8 @@ export function planSummary(plan: ChangePlan): string {
 }
 
 /**
- * The command line that makes the same change; null where there is none: nothing changes, a field is taken away, or the name
- * of a tensor or metric has a dot, so that its path says too little.
+ * The equivalent command; null: nothing changes, a field is removed, or the name of a tensor or metric has a dot, which
+ * its path cannot express.
  */
 export function resumeCommand(
   runId: string,

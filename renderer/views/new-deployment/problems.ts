@@ -14,7 +14,7 @@ import { textProblem } from './read-text';
 export const isAbout = (problem: Pick<SpecProblem, 'field'>, path: string): boolean =>
   problem.field === path || problem.field.startsWith(`${path}.`);
 
-/** The core names the field in front of its message; beside the field that is said already. */
+/** The core puts the field before its message; beside the field that is redundant. */
 export const problemText = (problem: SpecProblem): string => {
   const { field, message } = problem;
   return message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
@@ -24,10 +24,7 @@ const requiredText = 'Required';
 
 export const configTextField = 'configure.config.pbtxt';
 
-/**
- * All that stands against the choice: what cannot be read here, what the core says of the rest, and the text of
- * config.pbtxt where it was left half written.
- */
+/** Values that cannot be parsed, problems of the core, and an unfinished config.pbtxt. */
 export function problemsOf(
   fields: readonly Field[],
   overrides: Tree,
@@ -58,8 +55,8 @@ export function problemsOf(
 }
 
 /**
- * With what was found on the machine. A field that is wrong by itself is said first, and what can be solved by a button
- * stands in place of the same problem without one.
+ * Adds the problems found on the machine. A field's own problem comes first; one that a button fixes replaces the same
+ * one without.
  */
 export function withStartProblems(
   problems: readonly SpecProblem[],
@@ -73,21 +70,18 @@ export function withStartProblems(
   return [...kept, ...start.filter(({ field }) => !kept.some(hard(field)))];
 }
 
-/** Not an error yet: nobody has been there. The field says that it is required, the review that it is missing. */
+/** Not visited yet, so not an error: the field says that it is required, the review that it is missing. */
 export const isMissing = (problem: SpecProblem, value: unknown): boolean =>
   problem.message === requiredText && (value === undefined || value === '');
 
 export interface PageState {
-  /** `unvisited`: nothing is known against it, and nobody has looked at it yet. */
+  /** `unvisited`: no known problem, and not visited yet. */
   readonly state: 'valid' | 'unvisited' | 'needs-input' | 'problem' | 'warning';
   readonly problems: number;
   readonly warnings: number;
 }
 
-/**
- * The state of a page. It needs input where all that is wrong is that something was not given yet. The review is of all
- * pages, and is no better than the worst of them.
- */
+/** Input is needed where nothing but missing values is wrong. The review is as bad as the worst page. */
 export function pageState(
   page: WizardPage,
   problems: readonly SpecProblem[],

@@ -4,7 +4,7 @@ import type { Control } from './fields/field';
 
 const listed = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
 
-/** "1, 2, 4" -> [1, 2, 4]; a sentence that says what is wrong otherwise. */
+/** "1, 2, 4" -> [1, 2, 4]; else a sentence with the problem. */
 export function parseIntegers(text: string, mayBeEmpty: boolean): readonly number[] | string {
   const parts = listed(text);
   if (parts.length === 0) return mayBeEmpty ? [] : 'Enter at least one whole number';
@@ -12,14 +12,14 @@ export function parseIntegers(text: string, mayBeEmpty: boolean): readonly numbe
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a whole number of at least 1`;
 }
 
-/** "0.5, 2" -> [0.5, 2], or none; a sentence that says what is wrong otherwise. */
+/** "0.5, 2" -> [0.5, 2], or empty; else a sentence with the problem. */
 function parseNumbers(text: string): readonly number[] | string {
   const parts = listed(text);
   const bad = parts.find((part) => !Number.isFinite(Number(part)) || Number(part) <= 0);
   return bad === undefined ? parts.map(Number) : `“${bad}” is not a number above 0`;
 }
 
-/** "1e-4" or "0.0001" -> 0.0001; a sentence that says what is wrong otherwise. */
+/** "1e-4" or "0.0001" -> 0.0001; else a sentence with the problem. */
 function parseDecimal(text: string): number | string {
   const value = Number(text);
   return text.trim() === '' || !Number.isFinite(value) || value < 0
@@ -27,7 +27,7 @@ function parseDecimal(text: string): number | string {
     : value;
 }
 
-/** What a text says in this control: its value, or what is wrong with it; null where nothing is read from texts. */
+/** Value of a text in this control, or what is wrong with it; null: nothing is parsed from texts. */
 function reading(control: Control, text: string): unknown {
   if (control.kind === 'integers') return parseIntegers(text, control.mayBeEmpty);
   if (control.kind === 'numbers') return parseNumbers(text);
@@ -35,13 +35,13 @@ function reading(control: Control, text: string): unknown {
   return control.kind === 'decimal' ? parseDecimal(text) : null;
 }
 
-/** What is wrong with a value that was kept as text because it could not be read; null for any other. */
+/** null: the value was parsed. */
 export function textProblem(control: Control, value: unknown): string | null {
   const read = typeof value === 'string' ? reading(control, value) : null;
   return typeof read === 'string' ? read : null;
 }
 
-/** The value of what is typed; undefined: none, so that the default counts. A text that cannot be read is its own value. */
+/** undefined: empty, so that the default counts. Text that cannot be parsed is its own value. */
 export function typedValue(control: Control, text: string): unknown {
   const { kind } = control;
   const mayBeMissing = kind === 'decimal' || kind === 'text' || kind === 'path';
@@ -51,13 +51,11 @@ export function typedValue(control: Control, text: string): unknown {
   return read === null || typeof read === 'string' ? text : read;
 }
 
-/** The value of a field in a table of changes. */
 export function fieldText(path: string, value: unknown): string {
   const row = rowOf(path);
   return row === undefined ? valueText(value) : (parameterText(row, value) ?? valueText(value));
 }
 
-/** A value as it stands in a field or a table. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null || value === '') return '—';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ');

@@ -1,4 +1,3 @@
-/** Keys of the wizard, for people. */
 export const shortcuts: readonly { readonly keys: string; readonly what: string }[] = [
   { keys: 'Alt+1 … Alt+7', what: 'Go to a page of all settings' },
   { keys: 'Alt+0', what: 'Go to the simple page' },
@@ -14,7 +13,7 @@ export type WizardKey =
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
-/** Digits by their place, as Alt changes the sign on some keyboards. */
+/** By physical key: Alt changes the character on some keyboards. */
 function pageKey({ key, code }: Pressed): WizardKey | null {
   if (key === 'ArrowRight') return { kind: 'move', by: 1 };
   if (key === 'ArrowLeft') return { kind: 'move', by: -1 };
@@ -22,7 +21,7 @@ function pageKey({ key, code }: Pressed): WizardKey | null {
   return digit === undefined ? null : { kind: 'page', index: Number(digit) - 1 };
 }
 
-/** What a key means here; null: nothing. */
+/** null: not a key of the wizard. */
 export function wizardKey(event: Pressed): WizardKey | null {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const control = ctrlKey || metaKey;

@@ -7,8 +7,8 @@ import { useShowProblems } from './form-view';
 import { wizardModel } from './wizard-model';
 
 /**
- * Starts what the choice leads to now, not what it led to before the last key, or changes and continues the run that the
- * choice is for; shows the problems where it cannot.
+ * Starts the newest choice once pending answers have come, or changes and continues the run that it is for; shows the
+ * problems where it cannot.
  */
 export function useStart() {
   const { client, draft, presets, machine, startCheck, route } = useWorkbench();
@@ -50,7 +50,7 @@ export function useStart() {
   };
   return {
     start: begin(false),
-    /** The same in spite of the preflight's problems; the run is marked. */
+    /** Despite problems of the preflight; the run is marked. */
     startAnyway: begin(true),
     starting,
   };

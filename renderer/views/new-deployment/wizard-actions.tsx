@@ -11,7 +11,7 @@ interface ImportProps {
   onTaken?: () => void;
 }
 
-/** Asks for a file of configuration, and takes it in place of the draft, laid over it, or as a draft of its own. */
+/** In place of the draft, laid over it, or as a new draft. */
 export function useImport({ asNew = false, onTaken }: ImportProps = {}): () => void {
   const { client, draft } = useWorkbench();
   return attempting(async () => {
@@ -34,12 +34,11 @@ export const ImportConfiguration = (props: ImportProps) => (
   </Button>
 );
 
-/** Head of the wizard: import, export, reset. */
 export function WizardActions() {
   const { client, draft, overlay } = useWorkbench();
   const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
-    // What was typed a moment ago belongs to it.
+    // Includes what was typed a moment ago.
     await draft.getState().settle();
     const { fileName, text } = await client.call('spec.export', { ...choiceOf(draft.getState()), as });
     const saved = await client.call('desktop.saveText', { fileName, text });

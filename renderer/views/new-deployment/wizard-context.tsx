@@ -12,7 +12,7 @@ import { type FieldForm, FieldFormProvider } from './controls/field-form';
 import { engineForTarget } from './fields/model-fields';
 import { type WizardModel, wizardModel } from './wizard-model';
 
-/** null while the presets are on their way, or the draft's preset is none of them. */
+/** null while presets are loading, or where the draft's is unknown. */
 export function useWizardModel(): WizardModel | null {
   const { draft, presets, machine, startCheck, settings, hosts } = useWorkbench();
   const state = useStore(draft);
@@ -40,13 +40,12 @@ export function useWizard(): WizardModel & { readonly draft: DraftState } {
   return { ...model, draft: state };
 }
 
-/** The draft as the controls of its fields see it. */
 function formOf(wizard: ReturnType<typeof useWizard>): FieldForm {
   const { draft, context: known, problems, valueAt, defaultOf, isChanged } = wizard;
   return {
     ...{ name: 'field', problems, defaultOf, isChanged },
     valueAt: (keys) =>
-      // An own model may have the id of one that comes with the workbench, and is none of them.
+      // An own model may have the id of a preset, and is not one.
       keys.join('.') === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(keys),
     change: (keys, value) => {
       const path = keys.join('.');
@@ -68,7 +67,7 @@ export function WizardProvider({ value, children }: { value: WizardModel; childr
   );
 }
 
-/** What is shown of a draft; a note in its place while presets and drafts are read, and where its preset is none of the list. */
+/** A note in its place while presets and drafts are loading, and for an unknown preset. */
 export function Wizard(props: { model: WizardModel | null; error: WireError | null; children: ReactNode }) {
   const { model, error, children } = props;
   const { draft, presets } = useWorkbench();
@@ -98,8 +97,8 @@ export function Wizard(props: { model: WizardModel | null; error: WireError | nu
 }
 
 /**
- * Back to the default. Without a chosen engine a published GPU asks for containers, whatever this machine has, and any other
- * draft for the engine of the preset, whatever the settings say.
+ * Back to the default. Without a chosen engine a published GPU uses containers, whatever this machine has, and any
+ * other draft the preset's engine, whatever the settings say.
  */
 export function resetField(
   { draft, valueAt, defaultOf }: Pick<ReturnType<typeof useWizard>, 'draft' | 'valueAt' | 'defaultOf'>,

@@ -17,9 +17,9 @@ export interface WizardModel {
   readonly fields: readonly Field[];
   readonly problems: readonly SpecProblem[];
   readonly changes: readonly Change[];
-  /** Nothing stands against starting the run, as far as the last answer tells. */
+  /** No known problem keeps the run from starting. */
   readonly ready: boolean;
-  /** Problems of the preflight stand against it and nothing else does: the run can be started in spite of them. */
+  /** Only problems of the preflight: the run can be started despite them. */
   readonly onlyPreflight: boolean;
   readonly valueAt: (keys: Keys) => unknown;
   readonly defaultOf: (keys: Keys) => unknown;
@@ -33,7 +33,7 @@ type DraftView = Pick<
 
 const hasSpec = (preview: DraftView['preview']): boolean => (preview?.spec ?? null) !== null;
 
-/** The values as they are chosen now, over what the core last said of the rest. */
+/** Chosen values over the last specification of the core. */
 function valuesOf(draft: DraftView): Tree {
   const { preview, spec, overrides } = draft;
   const last: Tree = spec === null ? {} : { ...spec };
@@ -45,7 +45,7 @@ function valuesOf(draft: DraftView): Tree {
   );
 }
 
-/** The engine of the settings is the default; else for a published GPU that GPU's only where there can be one. */
+/** The engine of the settings is the default; for a published GPU that GPU's, only where there can be one. */
 function defaultsHere(
   { preview, overrides }: DraftView,
   machine: MachineStatus | null,
@@ -62,7 +62,6 @@ function defaultsHere(
   return defaults === null || stays === null ? defaults : { ...defaults, engine: stays };
 }
 
-/** Everything that the pages show of a draft. */
 export function wizardModel(
   draft: DraftView,
   preset: Preset,

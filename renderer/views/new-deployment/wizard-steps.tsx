@@ -33,7 +33,6 @@ const styles: Readonly<Record<PageState['state'], readonly [icon: Icon, tone: st
 const problemCount = ({ problems, warnings }: PageState): string =>
   problems > 0 ? counted(problems, 'problem') : counted(warnings, 'warning');
 
-/** The pages, each with its state; in any order. */
 export function WizardSteps() {
   const { draft, problems, context, valueAt } = useWizard();
   return (
@@ -80,7 +79,7 @@ export function WizardSteps() {
   );
 }
 
-/** For a start that only the preflight refuses; asks before. */
+/** Only for a start that the preflight refuses; asks first. */
 function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
   return (
     <AskFirst
@@ -103,7 +102,6 @@ function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => 
   );
 }
 
-/** To the pages beside the one that is shown. */
 function BackAndNext() {
   const { draft } = useWizard();
   const at = wizardPages.indexOf(draft.page);
@@ -136,7 +134,6 @@ function BackAndNext() {
   );
 }
 
-/** What the choice amounts to, or how many problems it has. */
 function State() {
   const { draft, problems, changes } = useWizard();
   const showProblems = useShowProblems();
@@ -156,7 +153,6 @@ function State() {
   );
 }
 
-/** Back and Next where there are pages, and the start as soon as nothing is missing. */
 export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof useStart>) {
   const { draft, ready, onlyPreflight } = useWizard();
   const view = useFormView();

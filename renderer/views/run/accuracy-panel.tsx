@@ -47,7 +47,7 @@ const lengthColumn: AccuracyColumn<Output> = {
     otherLengths === undefined ? '–' : `${formatCount(otherLengths)} of ${formatCount(sampleCount)}`,
 };
 
-/** Some columns are only there where an output has them. */
+/** Some columns exist only where an output has values. */
 const outputColumns = (outputs: readonly Output[]): readonly AccuracyColumn<Output>[] => [
   { title: 'Output', mono: true, cell: ({ output }) => output },
   { title: 'Largest absolute difference', number: true, cell: ({ maxAbsDiff }) => formatScale(maxAbsDiff) },
@@ -77,7 +77,6 @@ function AccuracyTable<Row>(props: {
   return <HeadedRows headings={columns} rows={rows.map(cellsOf)} />;
 }
 
-/** Framework against Triton: metrics, and the observed differences beside the tolerances. */
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
   const titleOf = (name: string): string =>
     preset?.metrics.find((known) => known.name === name)?.title ?? name;

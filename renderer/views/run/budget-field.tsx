@@ -5,12 +5,12 @@ import { BudgetInput } from '../../components/budget-input';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 
-/** The p99 that must be kept, and what the run gives within it. It belongs to the run: report and command line show it too. */
+/** The budget belongs to the run: report and command line show it too. */
 export function BudgetField({ state }: { state: RunState }) {
   const { client } = useWorkbench();
   const { runId } = state;
   const budgetMs = budgetMsOf(state);
-  /** What was typed and not taken over yet; undefined: nothing. */
+  /** Typed, not yet saved; undefined: nothing. */
   const [next, setNext] = useState<number | null | undefined>(undefined);
   const takeOver = (): void => {
     setNext(undefined);

@@ -38,7 +38,7 @@ const headings = [
   'Verdict',
 ];
 
-/** Where the two load tools differ, a level at a time; nothing for a run that does not cross-check. */
+/** Nothing for a run without a cross-check. */
 export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: RunState; scenario: Scenario }) {
   const { state, scenario } = props;
   const levels = useMemo(() => crossCheckOf(state, scenario), [state, scenario]);

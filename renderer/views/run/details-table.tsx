@@ -9,7 +9,6 @@ export interface DetailsHeading extends Heading {
   readonly strong?: boolean;
 }
 
-/** Headings of measured columns. */
 export const headingsOf = <Of,>(columns: readonly Column<Of>[]): readonly DetailsHeading[] =>
   columns.map((column) => ({ title: titleWithUnit(column), help: column.help, number: true }));
 
@@ -17,11 +16,10 @@ export interface DetailsRow {
   readonly key: string;
   /** One per heading. */
   readonly cells: readonly ReactNode[];
-  /** Something to look at; a cell of the row says what. */
+  /** Marked; a cell of the row says why. */
   readonly doubtful?: boolean;
 }
 
-/** Headings with the rows below them. */
 export function HeadedRows({
   headings,
   rows,
@@ -53,8 +51,8 @@ export function HeadedRows({
 }
 
 /**
- * A table below that of the levels; nothing where there are no rows.
- * @param parts.rowsOf of a level; none where it has nothing of the kind
+ * A table below the levels; nothing without rows.
+ * @param parts.rowsOf rows of one level
  */
 export const detailsTable = (parts: {
   readonly title: string;

@@ -51,7 +51,6 @@ function Facts({ step }: { step: StepState }) {
   );
 }
 
-/** What one step logs, runs and tells; folds away below the charts. */
 export function Dock(props: { runId: string; step: StepState; open: boolean; onToggle: () => void }) {
   const { runId, step, open } = props;
   const { log } = useWorkbench();

@@ -14,7 +14,7 @@ import { RemedyButtons } from './remedy-buttons';
 
 const shownLines = 10;
 
-/** The last lines of a log but for those that only repeat the error, which is shown beside them. Pure. */
+/** Without lines that only repeat the error, which is shown beside them. */
 export function tailOf(lines: readonly string[], error: WireError): readonly string[] {
   const own = new Set([
     ...`ERROR: ${error.message}`.split('\n'),
@@ -24,7 +24,7 @@ export function tailOf(lines: readonly string[], error: WireError): readonly str
   return lines.filter((line) => line.trim() !== '' && !own.has(line)).slice(-shownLines);
 }
 
-/** Everything that is known of the failure, for a message to whoever can help. Pure. */
+/** Everything known of the failure, for a message to whoever can help. */
 export function detailsText(
   error: WireError,
   text: ErrorText,
@@ -51,12 +51,11 @@ export function detailsText(
   ].join('\n');
 }
 
-/** Lines asked for; those that only repeat the error are left out. */
+/** Lines that repeat the error are removed from these. */
 const askedLines = 20;
 
-/** The last lines of the failed step's log, once they are there. */
 function useTail(runId: string, step: StepState | undefined, error: WireError): readonly string[] {
-  // The panel of the log says what is wrong with it; the error here stands without it.
+  // The log panel reports its own error.
   const { value } = useAnswer(
     async (client) =>
       step === undefined ? [] : client.call('runs.log', { runId, step: step.id, limit: askedLines }),
@@ -75,7 +74,6 @@ function CopyDetails({ text }: { text: () => string }) {
   );
 }
 
-/** Why the run failed, the end of the step's log, and what helps. */
 export function FailurePanel(props: { state: RunState; error: WireError; onOpenLog: () => void }) {
   const { state, error } = props;
   const step = state.steps.find(({ status }) => status === 'failed');

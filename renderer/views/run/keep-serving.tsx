@@ -10,7 +10,7 @@ import { noticeDone } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-/** A run whose model was seen to answer rightly, on a Triton that the workbench starts. Pure. */
+/** Verified, on a Triton that the workbench starts. */
 export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'origin' | 'accuracy'>>(
   run: Run,
 ): run is Deployed<Run> =>
@@ -19,13 +19,12 @@ export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'o
   run.origin === 'own' &&
   run.accuracy?.result.passed === true &&
   !isElsewhere(run.source.spec.engine) &&
-  // Its server was on a node of the cluster.
+  // The server of a job was on a node of the cluster.
   !isJobEngine(run.source.spec.engine);
 
-/** Host that the model was served on; null: this machine. */
+/** null: this machine. */
 const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (engine.host ?? null) : null);
 
-/** Keeps the model of the run serving: as a deployment of its own, or in one that there is. */
 export function KeepServing({ state }: { state: DeployedRun }) {
   const { client, deployments, route } = useWorkbench();
   const found = useStore(deployments, (list) => list.value) ?? [];

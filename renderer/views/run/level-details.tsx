@@ -31,14 +31,12 @@ const keyOf = (point: LoadPoint): string => `${levelText(point)} ${point.model ?
 const isDoubtful = (columns: readonly Column[], point: LoadPoint): boolean =>
   columns.some(({ doubtful }) => doubtful?.(point));
 
-/** The row of a level, its level first. */
 const levelRow = (point: LoadPoint, cells: readonly ReactNode[], doubtful = false): DetailsRow => ({
   key: keyOf(point),
   cells: [levelText(point), ...cells],
   doubtful,
 });
 
-/** Failed requests and wrong responses by level and kind, with the server's words. */
 export const ErrorsTable = detailsTable({
   title: 'Failed requests and wrong responses',
   note: 'by kind, with the first message of the server',
@@ -57,7 +55,6 @@ export const ErrorsTable = detailsTable({
 
 const checked = [...checks, comparedResponses];
 
-/** Which responses were decoded and looked at under load. */
 export const ChecksTable = detailsTable({
   title: 'Checks of responses',
   note: 'responses that were decoded and compared with the model’s declared outputs and, if given, the expected ones',
@@ -69,7 +66,7 @@ export const ChecksTable = detailsTable({
   },
 });
 
-/** What ran beside each model that was measured together with others; nothing of a model alone. */
+/** Nothing for a model measured alone. */
 export const TogetherTable = detailsTable({
   title: 'Models measured together',
   note: 'responses of the server at the same time',
@@ -88,7 +85,6 @@ export const TogetherTable = detailsTable({
 const range = (fewest: number | null, most: number | null): string =>
   fewest === null || most === null ? missing : `${formatCount(fewest)} to ${formatCount(most)}`;
 
-/** When the responses of a stream came, all percentiles. */
 export const StreamTable = detailsTable({
   title: 'Responses of streams',
   note: 'times of the responses to one request, in ms',
@@ -121,7 +117,6 @@ export const StreamTable = detailsTable({
   },
 });
 
-/** How the sequences of a stateful model were sent. */
 export const SequenceTable = detailsTable({
   title: 'Sequences',
   note: 'requests of a stateful model that belong together',
@@ -138,7 +133,7 @@ export const SequenceTable = detailsTable({
   },
 });
 
-/** Whether the tensors that went through shared memory arrived; nothing where they went over the wire. */
+/** Nothing where tensors went over the wire. */
 export const SharedMemoryTable = detailsTable({
   title: 'Shared memory',
   note: 'tensors that were not sent over the network',
@@ -150,7 +145,7 @@ export const SharedMemoryTable = detailsTable({
   },
 });
 
-/** What the server's response cache did; nothing where it counted neither a hit nor a miss. */
+/** Nothing without hits and misses. */
 export const CacheTable = detailsTable({
   title: 'Response cache',
   note: "from the server's statistics, mean times",
@@ -158,7 +153,6 @@ export const CacheTable = detailsTable({
   rowsOf: (point) => (point.cache === undefined ? [] : [levelRow(point, cellsOf(cache, point))]),
 });
 
-/** What the server did for each model of an ensemble. */
 export const ComposingTable = detailsTable({
   title: 'Models of the ensemble',
   note: "mean times of one request of the model, from the server's statistics",
@@ -174,13 +168,13 @@ export const ComposingTable = detailsTable({
     })),
 });
 
-/** Why the load generator is in doubt, in the words of the levels table. */
+/** As worded in the table of levels. */
 const limitText = {
   'client-saturated': 'client-limited: the server may be faster',
   'machine-busy': 'machine busy: latencies may read too high',
 } as const;
 
-/** What the load generator and the machines had to do; nothing where the tool does not say. */
+/** Nothing where the tool does not report it. */
 export const EffortTable = detailsTable({
   title: 'Load on the machines',
   note: 'near one core, or always busy, the load generator limits the measurement',
@@ -197,7 +191,7 @@ export const EffortTable = detailsTable({
   },
 });
 
-/** What the GPUs of the server were like level by level; nothing where nobody tells. */
+/** Nothing where no GPU was read. */
 export const GpuTable = detailsTable({
   title: 'GPUs',
   note: 'of the server, from the first measured window on',

@@ -8,7 +8,7 @@ import { windowsChart } from '../../charts/windows-chart';
 import { useThrottled } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 
-/** Of the level under way a sweep shows one point: it is drawn anew no more often than an eye follows. */
+/** A sweep shows one point of the level under way, redrawn no more often than this. */
 const livePointMs = 500;
 
 interface LiveChartProps {
@@ -17,7 +17,6 @@ interface LiveChartProps {
   readonly fileName: string;
 }
 
-/** Throughput and latency over the sweep, with the level under way. */
 export const SweepCharts = memo(function SweepCharts({ input, sweep, fileName }: LiveChartProps) {
   const { run } = useWorkbench();
   const level = useThrottled(
@@ -48,7 +47,6 @@ export const SweepCharts = memo(function SweepCharts({ input, sweep, fileName }:
   );
 });
 
-/** Every measurement window as it lands. */
 export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit<LiveChartProps, 'sweep'>) {
   const { run } = useWorkbench();
   const level = useStore(run, (open) => open.level);

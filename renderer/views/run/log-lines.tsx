@@ -14,7 +14,6 @@ import { useWorkbench } from '../../workbench';
 const isLevel = (value: string): value is LogWish['level'] =>
   value === 'all' || value === 'warning' || value === 'error';
 
-/** Which lines of the log are shown, and how. */
 export function LogTools(props: {
   wrap: boolean;
   onWrap: (wrap: boolean) => void;
@@ -25,7 +24,7 @@ export function LogTools(props: {
   const lines = useStore(log, (state) => state.lines);
   const wish = useStore(log, (state) => state.wish);
   const setWish = useStore(log, (state) => state.setWish);
-  // Numbers, so that lines without news for these buttons do not draw them again.
+  // Numbers, so that lines without news for these buttons do not redraw them.
   const errors = useStore(log, (state) => state.counts.error);
   const warnings = useStore(log, (state) => state.counts.warning);
   const label = (text: string, count: number): string =>
@@ -66,7 +65,7 @@ export function LogTools(props: {
   );
 }
 
-/** What is said in place of the lines of a log that has none. Pure. */
+/** In place of an empty log. */
 export const emptyLogText = (status: StepStatus): string => emptyTexts[status] ?? 'This step wrote no log.';
 
 const emptyTexts: Readonly<Partial<Record<StepStatus, string>>> = {
@@ -75,7 +74,6 @@ const emptyTexts: Readonly<Partial<Record<StepStatus, string>>> = {
   skipped: 'This step was not run, so it wrote no log.',
 };
 
-/** The log of the step that is shown, cut down to the lines that are wanted. */
 export function LogLines(props: {
   step: StepState;
   wrap: boolean;
@@ -87,7 +85,7 @@ export function LogLines(props: {
   const { lines, version, error, wish } = useStore(log);
   if (error !== null) return <ErrorPanel error={error} />;
   const isEmpty = lines.length === 0 && wish.search === '' && wish.level === 'all';
-  // A run of an earlier version did not write why a step failed to its log.
+  // Runs of earlier versions did not log why a step failed.
   if (isEmpty && step.error !== null) return <ErrorPanel error={step.error} />;
   const which = wish.level === 'all' ? 'line' : wish.level;
   return (

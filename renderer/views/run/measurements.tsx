@@ -40,17 +40,17 @@ import { PointsTable } from './points-table';
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');
 
-/** The scenario that has news: the one under way, else that of the answer, else the last that has anything. */
+/** The scenario under way, else that of the answer, else the last with results. */
 function newsOf(state: RunState, answer: ChosenLevel | null): Scenario {
   const busy = scenarios.find((scenario) => isBusy(state, scenario));
   const { points, missing } = state.scenarios.online;
   return busy ?? answer?.scenario ?? (points.length + missing.length > 0 ? 'online' : 'offline');
 }
 
-/** Made once: the panel around it is drawn again only for another chart. */
+/** Created once: the panel around it is redrawn only for another chart. */
 const componentsHelp = <ComponentsHelp />;
 
-/** Tables of what only some levels have; each is nothing where none has it. */
+/** Each is nothing where no level has it. */
 const details = [
   ErrorsTable,
   ChecksTable,
@@ -64,7 +64,7 @@ const details = [
   GpuTable,
 ] as const;
 
-/** What the scenario was to vary; of figures from a file what they do. */
+/** The planned sweep; of imported figures the measured one. */
 const plannedOf = (state: Pick<RunState, 'source' | 'scenarios'>, scenario: Scenario): Sweep => {
   const performance = performanceOf(state);
   const levels = state.scenarios[scenario].points.map(({ point }) => point);
@@ -101,7 +101,7 @@ function ScenarioPicker(props: {
   );
 }
 
-/** What was read of the server's GPUs, by level; nothing where nobody read them. */
+/** Nothing where no GPU was read. */
 function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fileName: string }) {
   const { input, sweep, fileName } = props;
   const charts = useMemo(
@@ -122,7 +122,6 @@ function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fil
   ));
 }
 
-/** Which level to choose, and what each costs. */
 function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunState; fileName: string }) {
   const { input, state, fileName } = props;
   const chart = useMemo(
@@ -141,7 +140,7 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
   );
 }
 
-/** Charts and table of one scenario at a time; the one with news comes to the front until the reader picks one. */
+/** The scenario with news is shown until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
   const budgetMs = budgetMsOf(state);
@@ -159,7 +158,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   );
   const points = useMemo(() => sortedPoints({ scenario, state: measured }), [scenario, measured]);
   const asked = plannedOf(state, scenario);
-  // Windows land often, levels seldom: what shows levels alone is not drawn again for a window.
+  // Windows arrive often, levels seldom: what shows only levels is not redrawn for a window.
   const input = useMemo<Omit<SweepInput, 'level'>>(
     () => ({ scenario, state: measured, planned, sweep: asked, budgetMs, theme }),
     [scenario, measured, planned, asked, budgetMs, theme],

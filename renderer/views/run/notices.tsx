@@ -17,7 +17,7 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { showsMeasurements } from './shown-step';
 
-/** Says that a run was created elsewhere, and offers to trust it in the place of resuming it. */
+/** A run created elsewhere is trusted before it can be resumed. */
 export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origin' | 'status' | 'source'> }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();
@@ -48,7 +48,7 @@ export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origi
   );
 }
 
-/** Says which lines of the run's journal are damaged, and what may be missing from this page. */
+/** Damaged lines, and what may be missing from this page. */
 export function DamageNotice({ lines }: { lines: readonly number[] }) {
   const text = damageText(lines);
   return text === null ? null : (
@@ -58,7 +58,6 @@ export function DamageNotice({ lines }: { lines: readonly number[] }) {
   );
 }
 
-/** Says that nothing of this run was measured here, where it is from, and what nobody knows of it. */
 export function ImportPanel({ source }: { source: ImportSource }) {
   return (
     <section className="panel verdict unverified" role="status" aria-label="Imported">
@@ -75,7 +74,6 @@ export function ImportPanel({ source }: { source: ImportSource }) {
   );
 }
 
-/** What a run on a Triton that was there already is, and is not. */
 export function ServerPanel({ load }: { load: ServerLoad }) {
   return (
     <section className="panel panel-body" aria-label="Measured server">
@@ -85,7 +83,7 @@ export function ServerPanel({ load }: { load: ServerLoad }) {
   );
 }
 
-/** When the specification was changed, and what; nothing for a run that is as it was created. */
+/** Nothing for a run that was not changed. */
 export function ChangesNotice({ changes }: { changes: RunState['specChanges'] }) {
   if (changes.length === 0) return null;
   return (
@@ -105,7 +103,7 @@ const texts: Partial<Record<RunStatus, string>> = {
   cancelled: 'Cancelled. Resume continues with the first step or level that is not done.',
 };
 
-/** Of levels in turns: none has ended before the last round. */
+/** No level of several in turns ends before the last round. */
 const inTurns = 'Levels whose last window had ended are kept; the others are measured again.';
 const turnsTexts: typeof texts = {
   paused: `Paused. Resume continues. ${inTurns}`,
@@ -113,11 +111,11 @@ const turnsTexts: typeof texts = {
   cancelled: `Cancelled. Resume continues. ${inTurns}`,
 };
 
-/** A run that was stopped and can be continued: nothing of it is an error. */
+/** Stopped is not an error: the run can be continued. */
 export function StoppedNotice({ state }: { state: RunState }) {
   const text = measuresInTurns(state) ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;
-  // Why the job ended says more than that nobody works on the run.
+  // The end of the job says more than the state of the run.
   const job = jobLine(state);
   const resume = 'Resume submits a new job; nothing measured is repeated.';
   return (
@@ -131,7 +129,6 @@ export function StoppedNotice({ state }: { state: RunState }) {
   );
 }
 
-/** Where the job of a run works on it. */
 export function JobNotice({ state }: { state: RunState }) {
   const text = state.status === 'running' ? jobLine(state) : null;
   if (text === null) return null;
@@ -142,7 +139,6 @@ export function JobNotice({ state }: { state: RunState }) {
   );
 }
 
-/** Says what this run waits for, and what ends the wait. */
 export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
   const { runs, presets } = useWorkbench();
   const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor.what));

@@ -44,7 +44,7 @@ import { Panel } from '../../components/panel';
 import { type Heading, numeric, ScrollTable, TableHead } from '../../components/table';
 import { doubtsText } from '../../format/words';
 
-/** The table of its own below has the other percentiles, and the final response. */
+/** Other percentiles and the final response have a table of their own. */
 const streams = [
   ...responseRates,
   ...responseTimes
@@ -52,7 +52,7 @@ const streams = [
     .flatMap(({ columns }) => columns.filter(({ short }) => short === 'p50' || short === 'p99')),
 ];
 
-/** By request rate both latencies are beside each other: from the send and from the schedule. */
+/** With request rates: latency from send and from schedule. */
 const ofRates = [
   achieved,
   ...latencies.map(fromSend),
@@ -61,8 +61,8 @@ const ofRates = [
 ];
 
 /**
- * The columns of a sweep, and those that streams, sequences and checks add where a level has them. The components of the
- * latency are behind it, where they are asked for: a chart of their own shows them.
+ * Columns of a sweep; streams, sequences and checks add theirs where a level has them. Components of the latency are
+ * behind them, on request: a chart of their own shows them.
  */
 export const levelColumns = (
   sweep: Sweep,
@@ -98,11 +98,11 @@ const isLevelOf = (answer: ChosenLevel | null, scenario: Scenario, row: Row): bo
   loadKey(row.point) === loadKey(answer.point) &&
   row.point.model === answer.point.model;
 
-/** Models that were measured at the same time have the same levels. */
+/** Models measured at the same time have the same levels. */
 const rowKey = (row: Row): string =>
   'point' in row && row.point.model !== undefined ? `${row.level} ${row.point.model}` : String(row.level);
 
-/** A value; below it the range of its repeats, or of a level measured once half the width of its 95 % interval. */
+/** Below the value: the range of its repeats, or half the 95 % interval of a single measurement. */
 function ValueCell({ column, point }: { column: Column; point: LoadPoint }) {
   const range = rangeText(column, point);
   const half = point.repeats === undefined ? halfWidthText(column, point) : missing;
@@ -149,7 +149,7 @@ function noteOf(points: readonly LoadPoint[]): string {
   return `mean times and percentiles in ms, sorted by load${spread}${stream}${parts.join('')}`;
 }
 
-/** @param several models were measured at the same time: each row names its own. */
+/** @param several models measured at the same time: each row names its own */
 const headingsOf = (load: Column, columns: readonly Column[], several: boolean): readonly Heading[] => [
   ...(several ? [{ title: model.title, help: model.help }] : []),
   numeric(titleWithUnit(load), load.help),
@@ -160,7 +160,7 @@ const headingsOf = (load: Column, columns: readonly Column[], several: boolean):
   ...columns.map(({ title, help }) => numeric(title, help)),
 ];
 
-/** Every level with the seeds' columns, sorted by load; times in milliseconds. Levels without a result say why. */
+/** Sorted by load; times in milliseconds. Levels without a result say why. */
 export const PointsTable = memo(function PointsTable({
   scenario,
   state,
@@ -168,7 +168,7 @@ export const PointsTable = memo(function PointsTable({
 }: {
   scenario: Scenario;
   state: ScenarioState;
-  /** Its level has a star. */
+  /** Marked with a star. */
   answer?: ChosenLevel | null;
 }) {
   const [withComponents, setWithComponents] = useState(false);

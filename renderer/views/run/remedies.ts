@@ -4,11 +4,10 @@ import { bySource } from '../../../main/contract/run/run-source';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { RunState } from '../../../main/contract/run/run-state';
 
-/** What a person can do about a run that failed. */
 export type RemedyAction =
   'edit' | 'measure-unverified' | 'free-port' | 'environment' | 'containers' | 'resume';
 
-/** What helps, the most likely first; the compiler asks for every code. */
+/** The most likely first. */
 const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'input-invalid': ['edit'],
   'spec-invalid': ['edit'],
@@ -66,7 +65,7 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   internal: ['resume', 'edit'],
 };
 
-/** Codes about content: of files of the user's own, which may be other ones when the run is resumed. */
+/** Codes about the content of the user's files, which may differ when the run is resumed. */
 const ofContent: ReadonlySet<ErrorCode> = new Set([
   'input-invalid',
   'config-invalid',
@@ -80,7 +79,7 @@ const ofContent: ReadonlySet<ErrorCode> = new Set([
   'model-mismatch',
 ]);
 
-/** Of an error that the same files would bring again: only others make the next attempt different. */
+/** The same files would cause the same error. */
 export const needsOtherFiles = ({ code }: Pick<WireError, 'code'>): boolean => ofContent.has(code);
 
 const hasOwnFiles = ({ model, performance }: RunSpec): boolean =>
@@ -93,10 +92,7 @@ function hasFixedPort({ engine }: RunSpec): boolean {
   return !isElsewhere(engine) && (engine.httpPort ?? engine.grpcPort) !== undefined;
 }
 
-/**
- * What can be done about the error that stopped a run, the first as the main one. Resume is there only where the same
- * specification may succeed when it is tried again. Pure.
- */
+/** The first is the main action. Resume is offered only where the same specification may succeed. */
 export function remediesOf(
   error: Pick<WireError, 'code'>,
   state: Pick<RunState, 'source' | 'origin'>,
@@ -114,11 +110,11 @@ const remediesHere = (
 ): readonly RemedyAction[] =>
   bySource<readonly RemedyAction[]>(source, {
     imported: () => [],
-    // What it measures cannot be changed; the server may answer now.
+    // The load cannot be changed; the server may answer now.
     server: () => ['resume'],
     deployed: (spec) => {
       const known = byCode[code];
-      // Without a port of its own choice the next attempt takes another one anyway.
+      // Without a fixed port the next attempt takes another one anyway.
       if (code === 'port-taken' && !hasFixedPort(spec)) return ['resume', 'edit'];
       if (ofContent.has(code) && hasOwnFiles(spec)) return [...known, 'resume'];
       return known;

@@ -48,14 +48,14 @@ const buttons: Readonly<
   },
 };
 
-/** The same content fails again. */
+/** The same content would fail again. */
 const resumeFilesButton = {
   icon: IconPlayerPlay,
   label: 'Resume with changed files',
   help: 'Repeats what depends on the files of your model and data, as they are now; unchanged ones fail again',
 };
 
-/** Of a run that cannot be changed here. */
+/** For a run that cannot be changed here. */
 const runAgainButton = {
   icon: IconPencil,
   label: 'Run again with changes',
@@ -72,7 +72,7 @@ async function act(workbench: Workbench, state: RunState, action: RemedyAction):
       return;
     case 'free-port':
       await editRun(workbench, state);
-      // Without a port the run takes a free one.
+      // Without these the run takes free ports.
       for (const port of ['httpPort', 'grpcPort']) draft.getState().reset(['engine', port]);
       draft.getState().goTo('environment');
       return;
@@ -95,7 +95,7 @@ function buttonOf(action: RemedyAction, state: RunState, error: WireError) {
   return action === 'resume' && needsOtherFiles(error) ? resumeFilesButton : buttons[action];
 }
 
-/** What helps with the error of a run, the first as the main button. */
+/** The first is the main button. */
 export function RemedyButtons({ state, error }: { state: RunState; error: WireError }) {
   const workbench = useWorkbench();
   const [busy, setBusy] = useState<RemedyAction | null>(null);

@@ -7,7 +7,6 @@ import { attempt } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-/** Says what would be repeated, where the step stands, and asks. */
 export function RerunQuestion(props: { state: RunState; step: StepId; onDone: () => void }) {
   const { state, step, onDone } = props;
   const { client, run } = useWorkbench();

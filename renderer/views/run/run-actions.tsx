@@ -38,11 +38,11 @@ const buttons = {
   resume: { icon: IconPlayerPlay, label: 'Resume' },
 } as const;
 
-/** Asked for already, or too late. */
+/** Already requested, or too late. */
 const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
   stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
 
-/** Pause, cancel, resume: what fits the state. What helps a run that failed is beside its error. */
+/** Remedies of a failed run are beside its error. */
 export function WorkButtons({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, setBusy] = useState<RunWork | null>(null);
@@ -89,7 +89,6 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   json: 'JSON',
 };
 
-/** The same server and model, to be measured once more. */
 function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number | null }) {
   const { overlay } = useWorkbench();
   const { addresses, host, models, levels, protocol } = load;
@@ -123,7 +122,7 @@ function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number |
   );
 }
 
-/** The reports of a run; of one that measured a running Triton they are written when they are asked for. */
+/** Reports of a measured server are written on request. */
 function kindsOf(state: RunState): readonly ReportFile['kind'][] {
   const { reports, status, scenarios } = state;
   const load = serverLoadOf(state);
@@ -204,11 +203,10 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
   );
 }
 
-/** Beside the error of a failed run already. */
+/** Remedies are beside the error already. */
 const isOfferedByError = (state: RunState): boolean =>
   hasFailed(state.status) && state.error !== null && remediesOf(state.error, state).includes('edit');
 
-/** What can be done with a run in its present state. */
 export function RunActions({ state }: { state: RunState }) {
   const workbench = useWorkbench();
   const { client } = workbench;

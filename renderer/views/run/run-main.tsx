@@ -43,7 +43,7 @@ function FigurePanel({ figure }: { figure: KeyFigure }) {
   );
 }
 
-/** The level under way changes with every window; nothing else of the page follows it here. */
+/** Separate: the level under way changes with every window. */
 function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
   const { run } = useWorkbench();
   const level = useStore(run, (open) => open.level);
@@ -56,11 +56,11 @@ function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
   );
 }
 
-/** Green is only for an answer that nothing is in doubt about, of a run that ran to its end, past its accuracy gate. */
+/** Green needs an answer without doubt, of a complete run that passed its accuracy gate. */
 const isSure = (state: RunState): boolean =>
   state.status === 'done' && !state.unverified && (answerOf(state)?.isSure ?? false);
 
-/** Settles what is in doubt about the answer; what it takes is said before. */
+/** Says first how long it takes. */
 function MeasureAgain({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();
@@ -86,7 +86,6 @@ function MeasureAgain({ state }: { state: RunState }) {
   );
 }
 
-/** The answer, and below it what it left out and how well it is founded. */
 function AnswerPanel({ state, verdict }: { state: RunState; verdict: Verdict }) {
   const { lead, doubts, partial } = verdict;
   return (
@@ -102,7 +101,7 @@ function AnswerPanel({ state, verdict }: { state: RunState; verdict: Verdict }) 
   );
 }
 
-/** What is doubtful beside what the answer says of itself, as on the first page of the report. */
+/** Doubts beyond those of the answer, as on the first page of the report. */
 function DoubtsPanel({ state }: { state: RunState }) {
   const doubts = useMemo(() => doubtsOf(state), [state]);
   if (doubts.length === 0) return null;
@@ -117,7 +116,6 @@ function DoubtsPanel({ state }: { state: RunState }) {
   );
 }
 
-/** What the run has given, and what stands in its way first. */
 export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
   const { presets } = useWorkbench();
   const spec = specOf(state);

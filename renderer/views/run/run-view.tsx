@@ -21,7 +21,7 @@ import { RunMain } from './run-main';
 import { opensItself, shownStep } from './shown-step';
 import { StepList } from './step-list';
 
-/** How long the run, or its measuring, may still take. An estimate, and it says so. */
+/** An estimate, labeled as one. */
 function TimeLeft({ state }: { state: RunState }) {
   const nowMs = useNow(state.status === 'running');
   const left = estimateTimeLeft(state, nowMs);
@@ -35,7 +35,7 @@ function TimeLeft({ state }: { state: RunState }) {
 
 const stoppingText = { pause: 'Pausing', cancel: 'Cancelling' } as const;
 
-/** The log of the shown step has lines, or has had some: what has opened does not close again between two steps. */
+/** Stays true between two steps, so that an open panel does not close. */
 function useHasLines(state: RunState, step: StepId | null): boolean {
   const { log } = useWorkbench();
   const lines = useStore(log, ({ runId, step: of, counts }) =>
@@ -80,7 +80,10 @@ function RunBody({ state }: { state: RunState }) {
   );
 }
 
-/** Its name, where it has one, and what it is; of a run that is not read yet its id. @param title of its model */
+/**
+ * The run's name and kind; its id until it is loaded.
+ * @param title of its model
+ */
 function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
   if (state === null) return runId;
   const own = state.name === null ? [] : [state.name];
@@ -95,13 +98,13 @@ function runTitle(runId: string, state: RunState | null, title: string | undefin
   return [...own, ...what].join(' · ');
 }
 
-/** What a run that is not at rest is at; undefined where the state itself says it. */
+/** undefined: the state itself says it. */
 function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText | undefined) {
   if (stopping !== undefined) return stoppingText[stopping];
   return queueOf(waitsFor) === null ? undefined : 'Queued';
 }
 
-/** What executes the model: a local run's figures are not those of the backend that NVIDIA's images have. */
+/** Figures of a local run are not those of the backend in NVIDIA's images. */
 function ServedByMark({ state }: { state: RunState }) {
   const served = servedByOf(state);
   return served === null ? null : (
@@ -132,12 +135,11 @@ function RunStanding({ state }: { state: RunState }) {
   );
 }
 
-/** One run, live or finished. */
 export function RunView({ runId }: { runId: string }) {
   const wayTo = useWayTo();
   const { run, presets } = useWorkbench();
   const open = useStore(run, (current) => current.open);
-  // Not the whole store: windows come often and concern the charts alone.
+  // Not the whole store: windows arrive often and concern only the charts.
   const state = useStore(run, (current) => current.state);
   const error = useStore(run, (current) => current.error);
   const known = useStore(presets, (list) => list.value);

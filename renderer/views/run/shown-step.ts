@@ -3,8 +3,8 @@ import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { shownStatus } from './step-note';
 
 /**
- * Charts, figures and tables have something to show: levels, or holes with their reasons. A run that is under way, or about
- * to be, shows the levels that it will measure. Pure.
+ * There are levels, or holes with their reasons. A run under way, or about to be, shows the levels that it will
+ * measure.
  */
 export function showsMeasurements(state: Pick<RunState, 'status' | 'scenarios'>): boolean {
   if (state.status === 'running' || state.status === 'created') return true;
@@ -15,16 +15,18 @@ export function showsMeasurements(state: Pick<RunState, 'status' | 'scenarios'>)
 }
 
 /**
- * Whether the panel of the step opens without being asked, as soon as its log has lines: beside a run under way, and of a
- * failed step below its results. A finished run is read for its results, and a failure without results shows the end of
- * the log itself. Pure.
+ * Whether the panel of the step opens by itself once its log has lines: beside a run under way, and of a failed step
+ * below its results. A finished run is read for its results, and a failure without results shows the end of the log
+ * itself.
  */
 export function opensItself(state: RunState, step: StepState | undefined): boolean {
   if (state.status === 'running') return true;
   return step?.status === 'failed' && showsMeasurements(state);
 }
 
-/** The reader's choice, else the step under way, else the one that stopped the run or is half done, else the last one entered. */
+/**
+ * The reader's choice, else the step under way, the one that stopped the run or is half done, or the last one entered.
+ */
 export function shownStep(state: RunState, picked: StepId | null): StepState | undefined {
   const { steps } = state;
   return (

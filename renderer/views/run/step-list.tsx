@@ -15,7 +15,6 @@ import { useWorkbench } from '../../workbench';
 import { RerunQuestion } from './rerun-question';
 import { isLeft, shownStatus, stepHelp, stepNote, stepTime } from './step-note';
 
-/** What can be done with one step of a run that nobody works on. */
 function StepMenu(props: { state: RunState; step: StepState; onRerun: () => void }) {
   const { state, step } = props;
   const { client, run } = useWorkbench();
@@ -85,7 +84,6 @@ function StepRow(props: {
   );
 }
 
-/** The steps with their state, duration and progress; the chosen one is shown in the dock. */
 export function StepList(props: {
   state: RunState;
   progress: StepProgress | null;

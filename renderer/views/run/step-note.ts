@@ -5,11 +5,11 @@ import type { RunState, StepState, StepStatus } from '../../../main/contract/run
 import { plannedTurns } from '../../../main/contract/run/sweep';
 import { skipWords } from '../../../main/contract/words';
 
-/** A step that a dead workbench left: nobody works on it. */
+/** Left by a workbench that died. */
 export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>
   step.status === 'running' && state.status !== 'running';
 
-/** "1 of 3 measured" of a sweep that was stopped between its levels; '' where none is measured, or all are. */
+/** "1 of 3 measured" of a sweep that was stopped between its levels; else ''. */
 function measuredText(state: RunState, scenario: Scenario): string {
   const { length } = state.scenarios[scenario].points;
   if (length === 0) return '';
@@ -20,23 +20,22 @@ function measuredText(state: RunState, scenario: Scenario): string {
   return `${length} of ${plannedTurns(performance, scenario).length} measured`;
 }
 
-/** Stopped after it had begun: what it has measured is kept, and the rest is still to come. */
+/** Stopped after it began: measured levels are kept. */
 function isHalfDone(state: RunState, step: StepState): boolean {
   if (step.status === 'done' || step.status === 'skipped') return false;
   return scenarios.some((id) => id === step.id && state.scenarios[id].points.length > 0);
 }
 
-/** The state that a step is drawn with. Pure. */
 export function shownStatus(state: RunState, step: StepState): StepStatus | 'paused' {
   if (isLeft(state, step)) return 'cancelled';
   if (step.status === 'waiting' && state.status !== 'running' && isHalfDone(state, step)) return 'paused';
   return step.status;
 }
 
-/** What stands at the end of the step's row: one word for a step that was not run, else how long it took. Pure. */
+/** One word for a step that was not run, else its duration. */
 export function stepTime(state: RunState, step: StepState, nowMs: number): string {
   if (isLeft(state, step)) return '';
-  // Of a step that was done before its time is shown.
+  // A step that was done before shows its time.
   if (step.skippedBecause === 'cached' || step.skippedBecause === 'not-needed')
     return skipWords[step.skippedBecause];
   if (step.status === 'running' && step.startedAt !== null) {
@@ -45,7 +44,7 @@ export function stepTime(state: RunState, step: StepState, nowMs: number): strin
   return step.durationUs === null ? '' : formatDuration(step.durationUs);
 }
 
-/** The line below a step; '' where the row says it all. Pure. */
+/** '' where the row says it all. */
 export function stepNote(state: RunState, step: StepState, progressText: string | null): string {
   if (step.status === 'running' && !isLeft(state, step)) return progressText ?? '';
   // Before a step begins its files are looked for among those of earlier runs.
@@ -54,11 +53,11 @@ export function stepNote(state: RunState, step: StepState, progressText: string 
   const measured = scenario !== undefined && isHalfDone(state, step) ? measuredText(state, scenario) : '';
   if (isLeft(state, step)) return measured === '' ? 'Interrupted' : `Interrupted, ${measured}`;
   if (measured !== '') return measured;
-  // Each doubt about its levels is one of them: the first need not be the worst.
+  // Each doubt about its levels is a warning: the first need not be the worst.
   return scenario === undefined ? (step.warnings[0] ?? '') : step.warnings.join(' ');
 }
 
-/** What the word at the end of the row stands for; undefined where it is a time. Pure. */
+/** Meaning of the word at the end of the row; undefined for a time. */
 export function stepHelp(step: StepState): string | undefined {
   if (step.skippedBecause === 'cached') return 'Reuses the files of an earlier run with the same inputs.';
   if (step.skippedBecause === 'not-needed') return 'Not needed by any later step.';

@@ -2,7 +2,7 @@ import { type MachineStatus, toolList } from '../../../main/contract/machine';
 import { inContainers } from '../../../main/contract/run/engine-kinds';
 
 interface DemoState {
-  /** Why the demo cannot run on the local engine; null where it can, and as long as nobody has looked. */
+  /** Why the demo cannot run on the local engine; null: it can, or nobody has checked. */
   readonly why: string | null;
   readonly canInstall: boolean;
   readonly canUseDocker: boolean;
@@ -10,7 +10,6 @@ interface DemoState {
 
 type Seen = Pick<MachineStatus, 'engines' | 'tools'>;
 
-/** Whether the demo can be started here, and the ways out where it cannot. */
 export function demoState(machine: Seen | null): DemoState {
   const missing = machine?.tools.missing.filter((tool) => tool !== 'perf-analyzer') ?? [];
   if (machine === null || missing.length === 0) return { why: null, canInstall: false, canUseDocker: false };

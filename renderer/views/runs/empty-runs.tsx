@@ -32,7 +32,7 @@ const Row = ({ row }: { row: MachineRow }) => {
   );
 };
 
-/** What is here and what is missing, before the first run; the Environment page has the remedies. */
+/** Remedies are on the Environment page. */
 function MachineRows() {
   const { machine } = useWorkbench();
   const status: MachineStatus | null = useStore(machine, ({ value }) => value);
@@ -51,7 +51,6 @@ function MachineRows() {
   );
 }
 
-/** Before the first run: the demo and what it does, or what it needs first. */
 export function EmptyRuns() {
   const { client, machine, route } = useWorkbench();
   const status = useStore(machine, ({ value }) => value);

@@ -10,12 +10,12 @@ const facetText: Readonly<Record<Facet, string>> = {
   tag: 'Tag',
 };
 
-/** Values shown of one facet; the search finds the others. */
+/** The search finds further values. */
 const mostChips = 8;
 
 const isStatus = (value: string): value is keyof typeof runStatusText => Object.hasOwn(runStatusText, value);
 
-/** Chips that narrow the list; a facet with one value alone has nothing to choose from. */
+/** A facet with a single value offers no choice. */
 export function FilterChips(props: {
   runs: readonly RunSummary[];
   chosen: ChosenFacets;

@@ -11,7 +11,7 @@ const valuesOf = {
 export type Facet = keyof typeof valuesOf;
 export const facets = Object.keys(valuesOf) as readonly Facet[];
 
-/** What is asked for of each facet: any of its values; nothing chosen, everything. */
+/** Any of the values of each facet; empty: everything. */
 export type ChosenFacets = Readonly<Partial<Record<Facet, readonly string[]>>>;
 
 const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>
@@ -21,7 +21,7 @@ const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>
     return wanted.length === 0 || values.some((value) => wanted.includes(value));
   });
 
-/** Runs in which every word of the search occurs, in any of the row's texts, and that fit the chosen facets. */
+/** Every word of the search occurs in the row's texts, and the chosen facets fit. */
 export function filterRuns(
   runs: readonly RunSummary[],
   search: string,
@@ -49,7 +49,7 @@ export function filterRuns(
   });
 }
 
-/** Every value of a facet with its number of runs, the most frequent first. */
+/** Number of runs per value, the most frequent first. */
 export function facetCounts(
   runs: readonly RunSummary[],
   facet: Facet,

@@ -8,7 +8,7 @@ import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
-/** What a file of perf_analyzer does not say is asked for, then the file becomes a run. */
+/** Asks for what a file of perf_analyzer lacks. */
 function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
   const { client, runs, route } = useWorkbench();
   const [model, setModel] = useState('');
@@ -51,7 +51,6 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
   );
 }
 
-/** Figures of perf_analyzer, measured elsewhere, as a run of the list. */
 export function ImportButton() {
   const { client } = useWorkbench();
   const [path, setPath] = useState<string | null>(null);

@@ -33,7 +33,6 @@ function gpuRow({ gpus: { gpus } }: Seen): MachineRow {
     : { ...row, state: 'here', text: `${gpus.map(({ name }) => name).join(', ')}.` };
 }
 
-/** What a first run finds on this machine: tools, Docker, GPU. */
 export const machineRows = (machine: Seen): readonly MachineRow[] => [
   toolsRow(machine),
   dockerRow(machine),

@@ -43,7 +43,6 @@ function RenameForm(props: { runId: string; before: string; onDone: () => void }
   );
 }
 
-/** Names the run that the run page, the list or the palette asks for. */
 export function RenameDialog() {
   const { overlay, runs } = useWorkbench();
   const { renamed, close } = useStore(overlay);

@@ -20,13 +20,13 @@ function grouped(runs: readonly RunSummary[], keyOf: (run: RunSummary) => string
 }
 
 export interface Distinction {
-  /** The fields in which the runs of the model differ: "fp16 docker"; '' where there are none. */
+  /** Fields that differ between the model's runs: "fp16 docker"; '' where there are none. */
   readonly fields: string;
-  /** With the time where the fields are not enough: for names that are read without their row. */
+  /** With the time where the fields are not enough. */
   readonly full: string;
 }
 
-/** What tells a run from the others of its model, by run. Pure. */
+/** By run id. */
 export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, Distinction> {
   const texts = new Map<string, Distinction>();
   for (const [, own] of grouped(runs, (run) => run.preset)) {

@@ -26,7 +26,7 @@ const known = (text: string): string => (text === '' ? missing : text);
 const titleOf = ({ name, createdAt }: Pick<RunSummary, 'name' | 'createdAt'>): string =>
   [name, formatWhen(createdAt)].filter(Boolean).join(', ');
 
-/** The runs of the same model, format and precision, newest first; nothing where this one is the only one. */
+/** Same model, format and precision, newest first; nothing for a single run. */
 export function RunHistory({ runId }: { runId: string }) {
   const { runs } = useWorkbench();
   const list = useStore(runs, ({ value }) => value);

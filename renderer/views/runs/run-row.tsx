@@ -26,7 +26,7 @@ function Accuracy({ run }: { run: RunSummary }) {
   );
 }
 
-/** The throughput of the answer; what is in doubt about it is below, and all of it in the hover. */
+/** Doubts are below the figure, and in full on hover. */
 export function AnswerRate({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>) {
   if (answer === null) return missing;
   return (
@@ -38,7 +38,6 @@ export function AnswerRate({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answ
   );
 }
 
-/** Where it ran, and which of Triton's backends the figures are of. */
 function Engine({ run: { engine, servedBy } }: { run: RunSummary }) {
   if (servedBy === null) return engine;
   return (
@@ -80,7 +79,7 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
   );
 }
 
-/** What a narrow list has no columns for. */
+/** Columns that a narrow list leaves out. */
 function narrowText({ profile, engine, accuracy }: RunSummary): string {
   return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)} `;
 }
@@ -128,16 +127,16 @@ const outdatedRow = {
   title: 'Row from another version of the workbench; it is being updated',
 };
 
-/** One run; the name is the row's link, a click anywhere does the same. */
+/** The name is the link; a click anywhere in the row does the same. */
 export function RunRow(props: {
   run: RunSummary;
   name: string;
-  /** What tells it from the other runs of its model. */
+  /** From the other runs of its model. */
   distinction: Distinction | undefined;
   selected: boolean;
   /** Another version of the workbench made the row. */
   outdated: boolean;
-  /** Its place in the whole list, from 1: most rows are not in the document. */
+  /** 1-based in the whole list: most rows are not in the document. */
   position: number;
   onEdit: () => void;
 }) {

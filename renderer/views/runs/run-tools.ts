@@ -9,14 +9,14 @@ import { pageOfProblem } from '../../stores/draft/wizard-page';
 import { eachRun, restoreRuns } from '../../stores/run-work';
 import type { Workbench } from '../../workbench';
 
-/** Opens the wizard with what the run changed of the defaults as a draft. Rejects with a WorkbenchError. */
+/** Opens the wizard with the run's changes from the defaults. Rejects with a WorkbenchError. */
 export async function runAgain(workbench: Workbench, runId: string): Promise<void> {
   const { choice, run } = await choiceOf(workbench, runId);
   workbench.draft.getState().reuse(choice, `run ${runId}`, run.p99BudgetMs);
   workbench.route.getState().go({ page: 'new', draft: true });
 }
 
-/** The same to change that run and continue it, on the page of what stopped it. Rejects with a WorkbenchError. */
+/** Changes and continues that run, on the page of what stopped it. Rejects with a WorkbenchError. */
 export async function changeRun(workbench: Workbench, runId: string): Promise<void> {
   const { choice, run } = await choiceOf(workbench, runId);
   workbench.draft.getState().changeRun(choice, runId, pageOfProblem(run), run.p99BudgetMs);
@@ -27,7 +27,7 @@ export async function changeRun(workbench: Workbench, runId: string): Promise<vo
 type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> &
   (Parameters<typeof isDeployedRow>[0] | Pick<RunState, 'source'>);
 
-/** A run that nobody works on, and whose files and specification are known here. */
+/** Nobody works on it, and its files and specification are known here. */
 export const isChangeable = (run: Changeable): boolean =>
   ('source' in run ? isDeployed(run) : isDeployedRow(run)) &&
   run.status !== 'running' &&
@@ -50,12 +50,12 @@ async function choiceOf(
     throw new WorkbenchError('input-invalid', 'This run has no specification that could be run again.');
   }
   const choice = await workbench.client.call('spec.choice', { spec });
-  // What was left on disk is read first, lest it takes the place of this.
+  // Drafts on disk are read first: they would replace this one.
   await workbench.draft.getState().open();
   return { choice, run };
 }
 
-/** Removes the runs and offers for a while to bring them back. Rejects with the first refusal. */
+/** Offers to restore them for a while. Rejects with the first refusal. */
 export async function removeRuns(workbench: Workbench, rows: readonly RunSummary[]): Promise<void> {
   const { client, runs, selection } = workbench;
   const removed: RunSummary[] = [];

@@ -62,7 +62,7 @@ function SortHead(props: Column & { sorting: Sorting; onSort: (sorting: Sorting)
   );
 }
 
-/** @param props.runs those shown, which its box selects */
+/** @param props.runs shown runs, which the checkbox selects */
 function RunsHead(props: {
   runs: readonly RunSummary[];
   sorting: Sorting;
@@ -95,7 +95,7 @@ function RunsHead(props: {
   );
 }
 
-/** Tags and note of a run, below its row. Enter saves, Escape cancels. */
+/** Enter saves, Escape cancels. */
 function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; onDone: () => void }) {
   const { run, onDone } = props;
   const { client, runs } = useWorkbench();
@@ -136,11 +136,11 @@ function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; 
   );
 }
 
-/** Holds the place of rows that are not in the document. */
+/** The height of rows that are not in the document. */
 const Spacer = ({ rows }: { rows: number }) =>
   rows <= 0 ? null : <tr className="spacer" aria-hidden="true" style={{ height: rows * rowHeight }} />;
 
-/** The runs in the order given; of many thousands, only the rows in view are in the document. */
+/** Only the rows in view are in the document. */
 export function RunsTable(props: {
   runs: readonly RunSummary[];
   all: readonly RunSummary[];

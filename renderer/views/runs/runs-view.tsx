@@ -49,7 +49,6 @@ function RunsActions({ searchable }: { searchable: boolean }) {
   );
 }
 
-/** How many of the runs are shown, and what the list still lacks. */
 function RunCount({ shown, known }: { shown: number; known: number }) {
   const { rowsToCome } = useWorkbench();
   const { outdated, missing } = useStore(rowsToCome);
@@ -67,7 +66,6 @@ function RunCount({ shown, known }: { shown: number; known: number }) {
   );
 }
 
-/** All runs, newest first until the reader sorts them otherwise. */
 export function RunsView() {
   const { runs, rowsToCome, presets, selection, runFilter, seenFailures } = useWorkbench();
   const { value, error } = useStore(runs);

@@ -1,7 +1,10 @@
 import { useStore } from 'zustand';
 import { useWorkbench } from '../../workbench';
 
-/** Beside a name that is typed: says whether another run has it, which is allowed. @param runId run that gets it; null: a new one */
+/**
+ * Says whether another run has the name, which is allowed.
+ * @param runId run that gets it; null: a new one
+ */
 export function SameNameNote({ name, runId }: { name: string; runId: string | null }) {
   const { runs } = useWorkbench();
   const wanted = name.trim();

@@ -11,13 +11,13 @@ import type { TickedRuns } from './ticked-runs';
 
 const hiddenText = (hidden: number): string => `${formatCount(hidden)} more hidden by the filter`;
 
-/** The oldest first: it is the baseline until another is chosen. */
+/** Oldest first: it is the default baseline. */
 const byAge = (rows: readonly RunSummary[]): string[] =>
   rows.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)).map((row) => row.runId);
 
 const last = 5;
 
-/** The newest runs of those shown that have measured something, without a tick for each. */
+/** The newest measured runs of those shown. */
 function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
   const wayTo = useWayTo();
   const newest = byAge(shown.filter(({ best }) => best !== null)).slice(-last);
@@ -35,7 +35,6 @@ function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
   );
 }
 
-/** What can be done with the runs that are ticked and shown. */
 export function SelectionBar({
   rows,
   hidden,

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../../main/contract/api';
 import { runStatusText } from '../../format/words';
 
-/** null: the run has no such value, and stands last either way. */
+/** null: no value; last in either direction. */
 const valueOf = {
   preset: ({ preset }: RunSummary) => preset,
   format: ({ format, precision }: RunSummary) => `${format} ${precision}`,
@@ -21,7 +21,7 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** In the order of a column; equal ones newest first. */
+/** Equal ones newest first. */
 export function sortRuns(
   runs: readonly RunSummary[],
   { column, descending }: Sorting,
@@ -39,7 +39,7 @@ export function sortRuns(
   return keyed.map(({ run }) => run);
 }
 
-/** The same column turns round; another begins with its telling end: newest, fastest, quickest answer. */
+/** The same column reverses; another begins with the newest, the fastest or the lowest latency. */
 export function nextSorting(now: Sorting, column: SortColumn): Sorting {
   if (now.column === column) return { column, descending: !now.descending };
   return { column, descending: column === 'throughput' || column === 'started' };

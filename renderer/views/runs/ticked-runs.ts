@@ -1,13 +1,13 @@
 import type { RunSummary } from '../../../main/contract/api';
 
 export interface TickedRuns {
-  /** Ticked and shown: what an action works on. */
+  /** Ticked and shown: actions apply to these. */
   readonly rows: readonly RunSummary[];
-  /** Ticked, but hidden by the filter: no action touches them. */
+  /** Ticked but filtered out: actions do not apply. */
   readonly hidden: number;
 }
 
-/** What the ticks mean under a filter: nothing happens to a run that is not on the screen. Pure. */
+/** Actions never apply to runs that are not on the screen. */
 export function tickedRuns(
   all: readonly RunSummary[],
   shown: readonly RunSummary[],
@@ -17,7 +17,7 @@ export function tickedRuns(
   return { rows, hidden: all.filter((run) => ticked.has(run.runId)).length - rows.length };
 }
 
-/** The ticks after the box in the head: all that is shown or none of it; what the filter hides stays as it is. Pure. */
+/** The header checkbox selects all shown runs or none; hidden ones stay as they are. */
 export function tickShown(
   shown: readonly RunSummary[],
   ticked: ReadonlySet<string>,

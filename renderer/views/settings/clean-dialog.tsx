@@ -12,7 +12,7 @@ import { useWorkbench } from '../../workbench';
 
 export interface CleanChoice {
   readonly plan: CallOutput<'home.planClean'>;
-  /** Images of the workbench that no container uses. */
+  /** Not used by any container. */
   readonly images: readonly ImageInfo[];
 }
 
@@ -66,7 +66,7 @@ function ImageBoxes({ images, ticked, tick }: Ticks & { images: readonly ImageIn
   ));
 }
 
-/** What a clean-up freed: images share layers, of which only the engine knows. Pure. */
+/** Images share layers: only the engine knows what is freed. */
 export function freedText(freedBytes: number, imageBytes: number): string {
   const images = imageBytes === 0 ? null : `up to ${formatBytes(imageBytes)} of images`;
   if (freedBytes > 0) {
@@ -138,7 +138,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
   );
 }
 
-/** What can be removed, each with its size; nothing is chosen beforehand. */
+/** Nothing is selected by default. */
 export function CleanDialog({
   choice,
   onDone,

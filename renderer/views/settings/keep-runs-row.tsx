@@ -59,11 +59,11 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
   );
 }
 
-/** How long runs are kept; what that moves to the trash is listed first. */
+/** Runs that would move to the trash are listed first. */
 export function KeepRunsRow({ value }: { value: number | null }) {
   const { client, settings } = useWorkbench();
   const [asked, setAsked] = useState<Asked | null>(null);
-  /** Another number draws the field anew, with the value that holds. */
+  /** A new key redraws the field with the valid value. */
   const [drawn, setDrawn] = useState(0);
   const done = (): void => {
     setAsked(null);

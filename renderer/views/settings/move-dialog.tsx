@@ -89,7 +89,7 @@ function WorkText({ work, onClose }: { work: HomeMoveWork; onClose: () => void }
   );
 }
 
-/** Asks before the home moves, and shows how far it is; it stays open until the move has ended. */
+/** Stays open until the move has ended. */
 export function MoveDialog({ plan, onClose }: { plan: HomeMovePlan | null; onClose: () => void }) {
   const { settings } = useWorkbench();
   const work = useStore(settings, (state) => state.move);

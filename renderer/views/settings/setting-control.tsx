@@ -35,7 +35,7 @@ function ChoiceControl({ id, value, set }: ControlProps) {
   );
 }
 
-/** A text or number: taken with Enter or when the field is left. */
+/** Saved on Enter and on blur. */
 function TextControl({ id, value, set }: ControlProps) {
   const { title, unit, absent, fallback } = definitionOf(id);
   const shown = value === null ? '' : String(value);
@@ -104,7 +104,6 @@ function Control(props: ControlProps) {
   return choices === undefined ? <TextControl {...props} /> : <ChoiceControl {...props} />;
 }
 
-/** A setting with its help, its default, and the way back to it. */
 export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: ControlProps['set'] }) {
   const { id, value } = props;
   const { settings } = useWorkbench();

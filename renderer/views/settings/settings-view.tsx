@@ -18,10 +18,10 @@ import { KeepRunsRow } from './keep-runs-row';
 import { SettingRow } from './setting-control';
 import { StoragePanel } from './storage-panel';
 
-/** Words that the storage group is found by. */
+/** Search terms of the storage group. */
 const storageWords = 'storage workbench home folder move size cache trash images clean up';
 
-/** The settings in whose texts and choices every word of the search occurs. Pure. */
+/** Every word occurs in the setting's texts or choices. */
 export function findSettings(search: string): ReadonlySet<SettingKey> {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return new Set(
@@ -33,7 +33,6 @@ export function findSettings(search: string): ReadonlySet<SettingKey> {
   );
 }
 
-/** What is wrong with the file of the settings. */
 function FileProblems({ state }: { state: SettingsState }) {
   const { client, settings } = useWorkbench();
   const { broken, invalid, unknown, file } = state;
@@ -98,7 +97,6 @@ function Groups({ state, search }: { state: SettingsState; search: string }) {
   );
 }
 
-/** Shows the setting that the palette asked for, and gives it the focus. */
 function useSoughtSetting(showAll: () => void): void {
   const { settings, app } = useWorkbench();
   const { state, sought } = useStore(settings);
@@ -108,7 +106,7 @@ function useSoughtSetting(showAll: () => void): void {
   useEffect(() => {
     if (sought === null || !isReady) return undefined;
     show();
-    // Behind the palette, which gives the focus back to what had it.
+    // After the palette has given the focus back.
     const timer = setTimeout(() => {
       const row = document.querySelector(`[data-setting="${sought}"]`);
       row?.scrollIntoView({ block: 'nearest' });
@@ -121,7 +119,6 @@ function useSoughtSetting(showAll: () => void): void {
   }, [settings, sought, isReady]);
 }
 
-/** Every setting, grouped; window and command line share them. */
 export function SettingsView() {
   const { settings, storage, overlay } = useWorkbench();
   const { state, error } = useStore(settings);

@@ -41,7 +41,6 @@ function Sizes({ report }: { report: StorageReport }) {
   );
 }
 
-/** Where the home is, and the ways to open and to move it. */
 function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
   const { client } = useWorkbench();
   const [plan, setPlan] = useState<HomeMovePlan | null>(null);
@@ -81,7 +80,7 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
   );
 }
 
-/** The home with its sizes, and the clean-up. `children`: settings of the same group. */
+/** `children`: settings of the same group. */
 export function StoragePanel({ children }: { children: ReactNode }) {
   const { client, storage, app } = useWorkbench();
   const { value, error } = useStore(storage);

@@ -11,7 +11,6 @@ import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { choiceText } from './study-chart';
 
-/** How many runs a study has, how long they measure, and what is left out: before it begins. */
 export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: () => void }) {
   const { client, studies, route } = useWorkbench();
   const [name, setName] = useState(spec.name);
@@ -67,7 +66,6 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
   );
 }
 
-/** The question before a study begins. */
 export function StartDialog({ spec, onClose }: { spec: StudySpec | null; onClose: () => void }) {
   return (
     <Modal opened={spec !== null} onClose={onClose} title="Start study" size="lg">

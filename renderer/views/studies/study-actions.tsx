@@ -37,7 +37,6 @@ const removeQuestion = (name: string, { withRuns, size }: Asked): string => {
   return `Remove ${name} with its reports? Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.`;
 };
 
-/** Pause and cancel of what is in progress; else resume. */
 function StudyWork({ study }: { study: StudyDetail }) {
   const { client, studies } = useWorkbench();
   const [busy, working] = useWork();
@@ -92,7 +91,6 @@ function ExportMenu({ name }: { name: string }) {
   );
 }
 
-/** Pause, resume, cancel, compare, report and remove: what fits the state. */
 export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
   const { client, route } = useWorkbench();
   const [asked, setAsked] = useState<Asked | null>(null);

@@ -79,7 +79,6 @@ function VaryForm({ choice, onDone }: { choice: Choice; onDone: () => void }) {
   );
 }
 
-/** Several runs of one choice, which differ in two fields. */
 export function VaryDialog() {
   const { overlay } = useWorkbench();
   const { varied, close } = useStore(overlay);

@@ -1,14 +1,14 @@
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { mergeTrees } from '../../../main/contract/trees';
 
-/** A field with its values, as they are typed: "fp32, fp16". */
+/** As typed: "fp32, fp16". */
 export interface VariedField {
-  /** Path in the run specification; null: none is chosen. */
+  /** Path in the specification; null: not chosen. */
   readonly path: string | null;
   readonly values: string;
 }
 
-/** The text of a matrix file that varies these fields of a choice. Pure. */
+/** Text of a matrix file that varies these fields. */
 export function varyText({ preset, overrides }: Choice, axes: readonly VariedField[]): string {
   const varied = axes.flatMap(({ path, values }) =>
     path === null || values.trim() === '' ? [] : [`${JSON.stringify(path)}: [${values}]`],

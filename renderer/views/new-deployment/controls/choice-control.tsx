@@ -4,7 +4,7 @@ import type { Cards, Field, Option } from '../fields/field';
 import { useFieldForm } from './field-form';
 import { type ControlProps, FieldFrame } from './field-frame';
 
-/** Each reason once, with the options that it is of. */
+/** Each reason once, with its options. */
 function reasons(options: readonly Option[]): readonly { readonly why: string; readonly labels: string[] }[] {
   const found = new Map<string, string[]>();
   for (const { why, label } of options) {
@@ -19,7 +19,7 @@ function OptionRadio(props: {
   checked: boolean;
   disabled: boolean;
   card: boolean;
-  /** Id of the reason that several options share, said once below them. */
+  /** Id of the text with the reason that several options share. */
   sharedWhyId: string | undefined;
   onChoose: () => void;
 }) {
@@ -68,11 +68,11 @@ interface Chosen {
   onChoose: (value: string) => void;
 }
 
-/** One of few, of any values; what cannot be chosen stays there and says why. */
+/** Options that cannot be chosen stay, and say why. */
 function OptionGroup({ labelId, input, options, cards, value, onChoose }: ControlProps & Chosen) {
   const { id, error, description } = input;
   const helpId = `${id}-help`;
-  // A card says its own reason; what several share is said once below them, as every reason of a line is.
+  // A card shows its own reason; a shared one, and those of a line, are below.
   const shared = reasons(options).filter(({ labels }) => cards === false || labels.length > 1);
   const idOf = (why: string): string => `${id}-why-${shared.findIndex((known) => known.why === why)}`;
   return (
@@ -112,7 +112,7 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
   );
 }
 
-/** A choice that decides about one or several fields in its own way; it is framed as the field of its first keys. */
+/** A choice that sets one or several fields; framed as the field of its first keys. */
 export function ChoiceField(
   props: Chosen & Pick<Field, 'keys' | 'label' | 'help'> & { also?: readonly Keys[] },
 ) {
@@ -127,7 +127,6 @@ export function ChoiceField(
   );
 }
 
-/** A field that takes one of few values. */
 export function ChoiceControl(props: ControlProps & Pick<Chosen, 'options' | 'cards'>) {
   const { keys } = props.field;
   const { valueAt, change, reset } = useFieldForm();

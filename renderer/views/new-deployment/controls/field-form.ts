@@ -2,12 +2,10 @@ import { createContext, useContext } from 'react';
 import type { Keys } from '../../../../main/contract/trees';
 import type { WizardModel } from '../wizard-model';
 
-/** What the controls of fields need of the form that they are in. */
 export interface FieldForm extends Pick<WizardModel, 'problems' | 'valueAt' | 'defaultOf' | 'isChanged'> {
-  /** Begins the ids of its controls: two forms may be open at once. */
+  /** Prefix of ids: two forms may be open at once. */
   readonly name: 'field' | 'measure';
   readonly change: (keys: Keys, value: unknown) => void;
-  /** Back to the default. */
   readonly reset: (keys: Keys) => void;
 }
 

@@ -12,7 +12,6 @@ import { fieldText } from '../read-text';
 import { useFieldForm } from './field-form';
 import { type Topic, topicText } from './topic-text';
 
-/** "What does this do?", opened on demand beside the label. */
 function TopicHelp({ topic }: { topic: Topic }) {
   const { title, paragraphs } = topicText[topic];
   return (
@@ -34,11 +33,10 @@ function TopicHelp({ topic }: { topic: Topic }) {
   );
 }
 
-/** What a control gets of its frame. */
 export interface ControlProps {
   readonly field: Field;
   readonly labelId: string;
-  /** For an input of Mantine. */
+  /** Props of a Mantine input. */
   readonly input: {
     readonly id: string;
     readonly size: 'xs';
@@ -49,7 +47,7 @@ export interface ControlProps {
   };
 }
 
-/** One line below the input: why it has no effect, else what it is. */
+/** Why the field has no effect, else its help. */
 function helpOf(field: Field): string | undefined {
   const text = field.idle === undefined ? field.help : `No effect. ${field.idle}`;
   return text === '' ? undefined : text;
@@ -72,11 +70,10 @@ function Term({ field }: { field: Field }) {
   );
 }
 
-/** What is wrong, and how to fix it: two sentences. */
+/** Message and remedy as two sentences. */
 export const problemWithRemedy = (problem: SpecProblem): string =>
   problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
-/** Marks what is not as its default, and takes it back. */
 function Changed({ id, label, all }: { id: string; label: string; all: readonly Keys[] }) {
   const form = useFieldForm();
   if (!all.some((keys) => form.isChanged(keys))) return null;
@@ -91,7 +88,7 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
         aria-label={`Reset ${label}`}
         onClick={() => {
           for (const keys of all) form.reset(keys);
-          // The button goes with the change; the next key belongs to the field, or to the line that it is folded in.
+          // The button goes with the change; the focus moves to the field, or to the line that it is folded in.
           setTimeout(() => {
             const input = document.getElementById(id);
             const folded = input?.closest('details:not([open])');
@@ -105,10 +102,9 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
   );
 }
 
-/** Label in plain words, Triton's name in small, the way back to the default, the input, and what is wrong with it. */
 export function FieldFrame(props: {
   field: Field;
-  /** Further fields that the same input decides about. */
+  /** Other fields that the same input sets. */
   also?: readonly Keys[] | undefined;
   control: (control: ControlProps) => ReactNode;
 }) {

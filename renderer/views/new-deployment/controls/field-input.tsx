@@ -22,7 +22,7 @@ function FlagControl({ field, labelId, input }: ControlProps) {
       checked={on}
       onChange={(event) => {
         const { checked } = event.currentTarget;
-        // What is left out by default is off by being left out again.
+        // Off is the default: the key is left out again.
         if (!checked && form.defaultOf(field.keys) === undefined) form.reset(field.keys);
         else form.change(field.keys, checked);
       }}
@@ -32,7 +32,7 @@ function FlagControl({ field, labelId, input }: ControlProps) {
 
 type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 
-/** An emptied field means the default, which is shown again once the field is left. */
+/** Empty means the default, shown again on blur. */
 function NumberControl({ field, input, control }: ControlProps & { control: NumberKind }) {
   const { valueAt, change, reset } = useFieldForm();
   const value = valueAt(field.keys);
@@ -52,7 +52,7 @@ function NumberControl({ field, input, control }: ControlProps & { control: Numb
       {...typed}
       step={control.kind === 'number' ? control.step : 1}
       min={control.min}
-      // A value out of range is said at once instead of being altered.
+      // A value out of range is reported, not changed.
       clampBehavior="none"
       allowDecimal={control.kind === 'number'}
       suffix={control.kind === 'integer' ? (control.suffix ?? '') : ''}
@@ -62,7 +62,7 @@ function NumberControl({ field, input, control }: ControlProps & { control: Numb
   );
 }
 
-/** Everything of this machine that a container can be given, with a name for people. */
+/** Devices of this machine that a container can be given, with their labels. */
 function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {
   const devices = (machine?.gpus.gpus ?? []).flatMap((gpu): (readonly [string, string])[] => [
     ...(gpu.uuid === null ? [] : [[gpu.uuid, `GPU ${gpu.index}, ${gpu.name}`] as const]),
@@ -92,7 +92,7 @@ function GpusControl({ field, input }: ControlProps) {
       splitChars={[',', ' ', ';']}
       acceptValueOnBlur
       onChange={(next) => {
-        // None is a choice: the default may be every GPU.
+        // An empty list is a choice: the default may be every GPU.
         change(field.keys, next);
       }}
     />
@@ -123,7 +123,7 @@ function Input(props: ControlProps) {
   }
 }
 
-/** One field of the form: the default's value until it is changed, under its own name in Triton's words. */
+/** Shows the default until the field is changed. */
 export function FieldInput({ field }: { field: Field }) {
   return <FieldFrame field={field} control={(frame) => <Input {...frame} />} />;
 }

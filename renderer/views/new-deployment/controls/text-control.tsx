@@ -18,8 +18,8 @@ const shownText = (value: unknown): string =>
       : '';
 
 /**
- * What is typed stands as it is until the field is left, whatever value is read from it.
- * @param props.side buttons within the input; `width` of them in pixels
+ * Typed text stays until the field is left, whatever value is parsed from it.
+ * @param props.side buttons within the input; `width` in pixels
  */
 export function TextControl(
   props: ControlProps & { side?: { readonly buttons: ReactNode; readonly width: number } },
@@ -47,7 +47,7 @@ export function TextControl(
   );
 }
 
-/** A path, typed, chosen in the desktop's own dialog, or dropped on the window. */
+/** Typed, chosen in the desktop's dialog, or dropped on the window. */
 export function PathControl(
   props: ControlProps & { pathKind: Extract<Control, { kind: 'path' }>['pathKind'] },
 ) {

@@ -1,4 +1,3 @@
-/** "What does this do?", in Triton's own terms. */
 export const topicText = {
   'dynamic-batching': {
     title: 'Dynamic batching',

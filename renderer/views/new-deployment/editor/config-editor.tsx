@@ -71,7 +71,7 @@ function EditorHead({ shown }: { shown: string }) {
   );
 }
 
-/** Of weights that were given, nobody has read the sizes yet. */
+/** Nobody has read the sizes of given weights yet. */
 function CheckpointNote() {
   const { valueAt } = useWizard();
   if (typeof valueAt(['model', 'checkpoint']) !== 'string') return null;
@@ -83,7 +83,6 @@ function CheckpointNote() {
   );
 }
 
-/** Whether text and form agree, and what to do where they do not. */
 function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
   const { draft } = useWizard();
   const problem = draft.edit?.problem ?? null;
@@ -110,7 +109,7 @@ function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
   );
 }
 
-/** In place of config.pbtxt while the choice has problems: leads to the pages that have them. */
+/** Links to the pages with the problems. */
 function NoConfigYet() {
   const { draft } = useWizard();
   const placeOf = useProblemPlace();
@@ -142,7 +141,6 @@ function NoConfigYet() {
   );
 }
 
-/** config.pbtxt as it will be written: follows the form, and the form follows it. */
 export function ConfigEditor() {
   const { draft } = useWizard();
   const { edit, preview } = draft;

@@ -1,12 +1,12 @@
 export interface LineMark {
-  /** 1-based, in the shown text. `removed`: lines are missing in front of it. */
+  /** 1-based, in the shown text. `removed`: lines before it are missing. */
   readonly line: number;
   readonly kind: 'added' | 'changed' | 'removed';
-  /** What stands there in the other text. */
+  /** Lines of the other text. */
   readonly before: readonly string[];
 }
 
-/** Lengths of the longest common subsequences of all ends of both lists. */
+/** Lengths of the longest common subsequences of all suffixes. */
 function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -22,7 +22,7 @@ function commonLengths(a: readonly string[], b: readonly string[]): readonly Uin
   return lengths;
 }
 
-/** Lines that took the place of others, line by line; what is over on either side is added or removed. */
+/** Replaced lines pair up; the surplus of either side is added or removed. */
 function hunkMarks(first: number, removed: readonly string[], count: number): readonly LineMark[] {
   if (count === 0) {
     return removed.length === 0 ? [] : [{ line: first, kind: 'removed', before: removed }];
@@ -34,7 +34,7 @@ function hunkMarks(first: number, removed: readonly string[], count: number): re
   });
 }
 
-/** How many lines are the same at the start, and of the rest at the end. */
+/** Common lines at the start, and of the rest at the end. */
 function commonEnds(
   a: readonly string[],
   b: readonly string[],
@@ -47,7 +47,7 @@ function commonEnds(
   return { start, tail };
 }
 
-/** Lines `fromA` to `toA` of the one list gave way to lines `fromB` to `toB` of the other; maybe none on a side. */
+/** Lines `fromA` to `toA` became `fromB` to `toB`; either may be empty. */
 interface Hunk {
   readonly fromA: number;
   readonly toA: number;
@@ -55,7 +55,7 @@ interface Hunk {
   readonly toB: number;
 }
 
-/** What stands between the lines that both have, in their order. */
+/** Between common lines, in order. */
 function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
   const lengths = commonLengths(a, b);
   const hunks: Hunk[] = [];
@@ -78,14 +78,14 @@ function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
   return hunks;
 }
 
-/** Differences of `shown` from `base` by line, in the order of the lines. */
+/** In the order of the lines. */
 export function markLines(base: string, shown: string): readonly LineMark[] {
   const [a, b] = [base.split('\n'), shown.split('\n')];
   const { start, tail } = commonEnds(a, b);
   const [middleA, middleB] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
   const marks: LineMark[] = [];
   for (const { fromA, toA, fromB, toB } of hunksOf(middleA, middleB)) {
-    // The line that follows the last one does not exist: what is missing there is told at the last.
+    // Lines removed at the end are marked at the last line.
     const line = Math.min(start + fromB + 1, b.length);
     const found = hunkMarks(line, middleA.slice(fromA, toA), toB - fromB);
     const before = marks.at(-1);

@@ -6,14 +6,14 @@ interface Field {
   readonly keyType?: string;
 }
 
-/** A message or an enum of Triton's model_config.proto, as protobufjs writes it. */
+/** A message or enum of Triton's model_config.proto, in protobufjs JSON. */
 interface Definition {
   readonly fields?: Readonly<Record<string, Field>>;
   readonly values?: Readonly<Record<string, number>>;
   readonly nested?: Readonly<Record<string, Definition>>;
 }
 
-/** What a name leads to: its definition, and those that it may refer to by a short name. */
+/** A definition, and the scope of the short names in it. */
 interface MessageScope {
   readonly definition: Definition;
   readonly around: readonly Definition[];
@@ -41,7 +41,7 @@ function fieldsOf({ definition }: MessageScope): readonly (readonly [name: strin
   return Object.entries(definition.fields ?? {}).map(([name, field]) => [textName(name), field]);
 }
 
-/** An entry of a map is a message of its key and its value. */
+/** A map entry is a message of key and value. */
 function entryOf({ type, keyType = 'string' }: Field, { around }: MessageScope): MessageScope {
   return { definition: { fields: { key: { type: keyType }, value: { type } } }, around };
 }
@@ -66,7 +66,7 @@ export interface PbtxtField {
   readonly isMessage: boolean;
 }
 
-/** Fields of the message that a path of field names leads to, as config.pbtxt names them. */
+/** Fields of the message at a path of field names, as in config.pbtxt. */
 export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
   const scope = scopeAt(path);
   if (scope === null) return [];
@@ -82,7 +82,7 @@ export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
   });
 }
 
-/** What a field may be, where that is one of a few words. */
+/** Values of a field that takes one of a few words. */
 export function valuesAt(path: readonly string[], name: string): readonly string[] {
   const scope = scopeAt(path);
   const [, field] = scope === null ? [] : (fieldsOf(scope).find(([own]) => own === name) ?? []);
@@ -92,15 +92,14 @@ export function valuesAt(path: readonly string[], name: string): readonly string
 }
 
 export interface PbtxtPlace {
-  /** Names of the messages around the place, outermost first. */
+  /** Enclosing messages, outermost first. */
   readonly path: readonly string[];
-  /** The field whose value comes here; null: a field begins here. */
+  /** Field whose value is expected; null: a field name is. */
   readonly valueOf: string | null;
 }
 
 const tokens = /#[^\n]*|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[A-Za-z_][\w.]*|\S/g;
 
-/** What has been read so far of a text. */
 interface Reading {
   readonly open: readonly { readonly name: string; readonly isList: boolean }[];
   readonly name: string;
@@ -126,8 +125,7 @@ function afterToken(reading: Reading, token: string): Reading {
 }
 
 /**
- * What comes at the end of a text of config.pbtxt; the word that is being written there is not part of the text. null
- * inside of a comment or a string.
+ * What is expected at the end of a config.pbtxt text, without the word being typed; null inside a comment or string.
  */
 export function pbtxtPlace(text: string): PbtxtPlace | null {
   const found = [...text.matchAll(tokens)];

@@ -3,7 +3,7 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/
 import { tags } from '@lezer/highlight';
 import { fieldsAt, pbtxtPlace, valuesAt } from './pbtxt-fields';
 
-/** Protobuf's text format, as far as its colors go. */
+/** Protobuf's text format, as far as colors need it. */
 const language = StreamLanguage.define<null>({
   name: 'pbtxt',
   startState: () => null,
@@ -50,7 +50,6 @@ function completePbtxt(context: CompletionContext): CompletionResult | null {
   return options.length === 0 ? null : { from, options, validFor: /^\w*$/ };
 }
 
-/** Highlighting of config.pbtxt, and completion of the fields of Triton's ModelConfig. */
 export const pbtxtLanguage = [
   language,
   syntaxHighlighting(colors),

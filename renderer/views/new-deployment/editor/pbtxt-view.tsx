@@ -18,7 +18,7 @@ import type { LineMark } from './mark-lines';
 import { pbtxtLanguage } from './pbtxt-language';
 
 interface PbtxtProblem {
-  /** null: of the text as a whole. */
+  /** null: the whole text. */
   readonly line: number | null;
   readonly message: string;
 }
@@ -29,7 +29,7 @@ const markText: Readonly<Record<LineMark['kind'], string>> = {
   removed: 'lines are missing here',
 };
 
-/** The number of a line that differs from the generated text, or that cannot be read. */
+/** The number of a line that differs from the generated text, or that cannot be parsed. */
 class MarkedNumber extends GutterMarker {
   constructor(
     readonly line: number,
@@ -102,7 +102,7 @@ const theme = EditorView.theme({
   '.cm-button': { color: 'var(--text)', backgroundColor: 'var(--panel)', backgroundImage: 'none' },
 });
 
-/** Keys of the wizard, which CodeMirror binds to things of its own. */
+/** The wizard's keys, which CodeMirror binds itself. */
 const wizardKeys = new Set(['Mod-Enter', 'Alt-ArrowLeft', 'Alt-ArrowRight']);
 const editingKeys = defaultKeymap.filter(({ key }) => key === undefined || !wizardKeys.has(key));
 
@@ -118,7 +118,7 @@ interface EditorProps {
 
 type Events = Pick<EditorProps, 'onChange' | 'onLeave'>;
 
-/** Moving to the search field is not leaving. */
+/** Focus in the search panel is still in the editor. */
 function leaves(view: EditorView, event: FocusEvent): boolean {
   return !(event.relatedTarget instanceof Node) || !view.dom.contains(event.relatedTarget);
 }
@@ -178,12 +178,11 @@ function extensions(events: () => Events): Extension {
   ];
 }
 
-/** An editor of config.pbtxt in `parent`. */
 export function createPbtxtView(parent: HTMLElement, text: string, events: () => Events): EditorView {
   return new EditorView({ parent, doc: text, extensions: extensions(events) });
 }
 
-/** Shows another text, unless the editor has it already: the form was changed. */
+/** Only where the text differs: the form was changed. */
 export function showText(view: EditorView, text: string): void {
   const shown = view.state.doc.toString();
   if (shown === text) return;
@@ -195,7 +194,7 @@ export function showText(view: EditorView, text: string): void {
   });
 }
 
-/** Keeps the line that is being written in view where the editor shrinks: a note below it takes its room. Returns the end of it. */
+/** Keeps the cursor's line in view where the editor shrinks for a note below it. Returns how to stop. */
 function keepLineInView(view: EditorView): () => void {
   let height = view.scrollDOM.clientHeight;
   const observer = new ResizeObserver(() => {
@@ -209,7 +208,6 @@ function keepLineInView(view: EditorView): () => void {
   return () => observer.disconnect();
 }
 
-/** Marks the lines that differ from the generated text, and the one that has a problem. */
 export function showMarks(view: EditorView, marks: readonly LineMark[], problem: PbtxtProblem | null): void {
   const { doc } = view.state;
   const byLine = new Map(marks.map((mark) => [mark.line, mark]));
@@ -228,7 +226,6 @@ export function showMarks(view: EditorView, marks: readonly LineMark[], problem:
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 
-/** What screen readers say of the editor. */
 function showLabel(view: EditorView, label: string, describedBy: string, isInvalid: boolean): void {
   const attributes = {
     'aria-label': label,
@@ -242,10 +239,7 @@ function showLabel(view: EditorView, label: string, describedBy: string, isInval
   view.dispatch({ effects: labelled.reconfigure(EditorView.contentAttributes.of(attributes)) });
 }
 
-/**
- * Text of a config.pbtxt with numbered lines, highlighting and completion. Lines that differ from the generated text are
- * marked, and so is the line that cannot be read.
- */
+/** Marks lines that differ from the generated text, and the line that cannot be parsed. */
 export function PbtxtEditor(props: EditorProps) {
   const { value, label, marks, problem, describedBy } = props;
   const place = useRef<HTMLDivElement>(null);

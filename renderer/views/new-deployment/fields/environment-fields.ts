@@ -14,16 +14,16 @@ import type { Field, FieldContext, Option, Section } from './field';
 import { choiceOf, formField } from './form-field';
 import { engineOf } from './why-not';
 
-/** What an engine is, and why it cannot be chosen here. */
+/** Note of an engine, or why it is unavailable here. */
 function aboutEngine(kind: EngineStatus['kind'], context: FieldContext): Pick<Option, 'note' | 'why'> {
   const { note } = engineWords(kind);
   const status = context.machine?.engines.find((engine) => engine.kind === kind);
   const { hosts = [] } = context;
   // A cluster without commands here may have a login node among the hosts.
   const isAway = isElsewhere({ kind }) || (jobAbilities(kind)?.atHosts === true && hosts.length > 0);
-  // One that nobody has looked at yet, and one elsewhere, are not refused.
+  // Engines elsewhere, and those not checked yet, are not refused.
   if (status === undefined || status.available || isAway) return { note };
-  // The paths that are missing are on the Environment page.
+  // Missing paths are on the Environment page.
   const why = isProcess({ kind })
     ? 'Not installed on this machine. Install it on the Environment page.'
     : [asSentence(status.note), status.remedy].filter(Boolean).join(' ');
@@ -37,7 +37,7 @@ const engineField = (context: FieldContext): Field =>
     control: choiceOf('engine.kind', 'list', (kind: EngineStatus['kind']) => aboutEngine(kind, context)),
   });
 
-/** One that was removed from the list is shown as long as it is chosen. */
+/** A host that was removed from the list is shown while it is chosen. */
 function hostField(name: 'host' | 'login', context: FieldContext): readonly Field[] {
   const { hosts = [], value } = context;
   const chosen = value('engine', name);
@@ -81,7 +81,7 @@ const fieldWith =
   (context: FieldContext): readonly Field[] => [formField(`engine.${name}`, context, own)];
 const text = (placeholder: string): Own => ({ control: { kind: 'text', placeholder } });
 
-/** What only this form says of a field; the others are as the table of fields has them. */
+/** Overrides of the table of fields. */
 const ownFields: Readonly<Record<string, (context: FieldContext) => readonly Field[]>> = {
   host: (context) => hostField('host', context),
   login: (context) => hostField('login', context),
@@ -95,7 +95,6 @@ const ownFields: Readonly<Record<string, (context: FieldContext) => readonly Fie
   'tls.keyFile': fieldWith('tls.keyFile', { wide: true }),
 };
 
-/** Where Triton runs, with the fields of the engine that is chosen. */
 export function environmentSections(context: FieldContext): readonly Section[] {
   const own = engineWords(engineOf(context).kind).form.map(({ fields, ...section }) => ({
     ...section,

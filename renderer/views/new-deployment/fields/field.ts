@@ -8,11 +8,11 @@ export interface Option {
   readonly value: string;
   readonly label: string;
   readonly note?: string;
-  /** Why it cannot be chosen here; absent when it can. */
+  /** Why it is unavailable; absent: it is available. */
   readonly why?: string | undefined;
 }
 
-/** How options are shown as cards: beside each other with the note below, or one to a row; pairs in two columns; false: in one line. */
+/** Cards beside each other (grid), one per row (list) or in two columns (pairs); false: options in one line. */
 export type Cards = false | 'grid' | 'list' | 'pairs';
 
 export type Control =
@@ -20,15 +20,15 @@ export type Control =
   | {
       readonly kind: 'integer';
       readonly min: number;
-      /** A name rather than an amount: its digits stand together. */
+      /** A name, not an amount: digits are not grouped. */
       readonly isName?: boolean;
       readonly suffix?: string;
-      /** Shown with its size in larger units beside it. */
+      /** With its size in larger units. */
       readonly unit?: 'bytes';
       readonly placeholder?: string;
     }
   | { readonly kind: 'number'; readonly min: number; readonly step: number; readonly placeholder?: string }
-  /** Over many decades, so that 1e-4 can be written as it is. */
+  /** Over many decades, such as 1e-4. */
   | { readonly kind: 'decimal'; readonly placeholder?: string }
   | { readonly kind: 'integers'; readonly mayBeEmpty: boolean; readonly placeholder?: string }
   /** Above 0; the list may be empty. */
@@ -43,16 +43,16 @@ export type Control =
 export interface Field {
   readonly keys: Keys;
   readonly label: string;
-  /** Triton's or perf_analyzer's own name. */
+  /** Name in Triton or perf_analyzer. */
   readonly term: string;
-  /** The published procedures' variable. */
+  /** Variable of the published procedures. */
   readonly variable?: string;
   readonly help: string;
   readonly control: Control;
   readonly topic?: Topic;
-  /** Why it has no effect here; absent when it has. */
+  /** Why it has no effect; absent: it has one. */
   readonly idle?: string | undefined;
-  /** Over both columns. */
+  /** Spans both columns. */
   readonly wide?: boolean;
 }
 
@@ -60,20 +60,18 @@ export interface Section {
   readonly title: string;
   readonly fields: readonly Field[];
   readonly note?: string;
-  /** Closed until it is opened, or until something in it was changed. */
+  /** Folded until opened or changed. */
   readonly folded?: boolean;
-  /** Takes arguments by other names too. */
+  /** Accepts arguments by other names too. */
   readonly open?: boolean;
 }
 
-/** What decides which fields and options there are. */
 export interface FieldContext {
   readonly preset: Preset;
   readonly presets: readonly Preset[];
   readonly machine: MachineStatus | null;
-  /** Names of the other machines to run on. */
   readonly hosts?: readonly string[] | undefined;
-  /** Value that a field has now: chosen, or by default. */
+  /** Chosen value, else the default. */
   readonly value: (...keys: string[]) => unknown;
 }
 

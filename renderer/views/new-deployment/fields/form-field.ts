@@ -3,8 +3,8 @@ import { applies, defaultOf, fieldAt, valuesOf } from '../../../../main/contract
 import type { Cards, Control, Field, FieldContext, Option } from './field';
 
 /**
- * One of the choices of a field, or of some of them.
- * @param about what is said of each here: a note, or why it cannot be chosen
+ * Options of a field.
+ * @param about a note, or why an option is unavailable
  */
 export function choiceOf<Value extends string>(
   path: string,
@@ -13,13 +13,13 @@ export function choiceOf<Value extends string>(
   values?: readonly Value[],
 ): Control {
   const { choices = {} } = fieldAt(path);
-  // The table of fields has the values of the schema.
+  // The keys are the schema's values.
   const offered = values ?? (Object.keys(choices) as Value[]);
   const options = offered.map((value) => ({ value, label: choices[value] ?? value, ...about(value) }));
   return { kind: 'choice', cards, options };
 }
 
-/** What is typed in, by what the schema takes. */
+/** By the type in the schema. */
 function typedControl(row: FieldRow, placeholder: string): Control {
   const { type, minimum = 0, mayBeEmpty } = valuesOf(row);
   switch (type) {
@@ -54,13 +54,12 @@ function controlOf(row: FieldRow): Control {
     : typedControl(row, placeholder);
 }
 
-/** Where the unit is not beside the value. */
+/** With the unit where it is not beside the value. */
 function labelOf(row: FieldRow, control: Control): string {
   const beside = control.kind === 'integer' || row.unit === undefined;
   return beside ? row.label : `${row.label} (${row.unit})`;
 }
 
-/** The field of the form that a path of the specification has, with what only the form says of it. */
 export function formField(
   path: string,
   context: Pick<FieldContext, 'value'>,
@@ -84,7 +83,7 @@ export function formField(
   };
 }
 
-/** As {@link formField}, for a name that the model decides in place of the path's "*". */
+/** As {@link formField}; the model decides the name in place of "*". */
 export function namedField(
   path: string,
   name: string,

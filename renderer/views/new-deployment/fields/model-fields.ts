@@ -28,7 +28,7 @@ function argumentFields(context: FieldContext): readonly Field[] {
   );
 }
 
-/** Shapes of an own file's samples, one field an input; none for code, whose loader decides. */
+/** One per input of a model file; for code the loader decides. */
 function shapeFields(context: FieldContext): readonly Field[] {
   const shapes = context.preset.defaults['model'];
   const known = isTree(shapes) && isTree(shapes['shapes']) ? shapes['shapes'] : {};
@@ -47,7 +47,7 @@ function shapeFields(context: FieldContext): readonly Field[] {
   });
 }
 
-/** Weights and data of code; a model file has its weights in it. */
+/** Weights and data of code; a model file has its weights. */
 function inputFields(context: FieldContext): readonly Field[] {
   const kind = context.value('model', 'source', 'kind');
   if (kind !== undefined && kind !== 'folder') {
@@ -68,13 +68,13 @@ function inputFields(context: FieldContext): readonly Field[] {
   ];
 }
 
-/** The published GPU that this machine has; null for none. */
+/** Published GPU of this machine; null: none. */
 function foundGpu({ machine }: FieldContext): PublishedGpu | null {
   const names = machine?.gpus.gpus.map(({ name }) => name) ?? [];
   return names.map(publishedGpuOf).find((gpu) => gpu !== null) ?? null;
 }
 
-/** Containers can be given a GPU, as far as somebody has looked. */
+/** As far as the machine was read. */
 const hasGpuContainers = (machine: MachineStatus | null): boolean =>
   machine !== null &&
   machine.gpus.gpus.length > 0 &&
@@ -87,10 +87,10 @@ const hasGpuContainers = (machine: MachineStatus | null): boolean =>
 export const engineForTarget = (machine: MachineStatus | null): { readonly kind: 'local' } | null =>
   hasGpuContainers(machine) ? null : { kind: 'local' };
 
-/** None where nothing is published of the preset. */
+/** Empty where nothing is published. */
 function targetGpuFields(context: FieldContext): readonly Field[] {
   const gpus = publishedGpus.filter((gpu) => context.preset.byGpu?.[gpu] !== undefined);
-  // One that was chosen for another model can be taken back.
+  // A choice made for another model can be reset.
   if (gpus.length === 0 && context.value('targetGpu') === undefined) return [];
   const found = foundGpu(context);
   const here =
@@ -110,7 +110,6 @@ function targetGpuFields(context: FieldContext): readonly Field[] {
   return [{ ...field, help: `${field.help} Default: none.${here}` }];
 }
 
-/** The model, its weights and its data. */
 export function modelSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
   const kind = context.value('model', 'source', 'kind');

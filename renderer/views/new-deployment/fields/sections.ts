@@ -10,7 +10,7 @@ import { formField, namedField } from './form-field';
 import { modelSections } from './model-fields';
 import { configureSections, exportSections } from './serving-fields';
 
-/** The limits for every output, and for each by its name. */
+/** For every output, then by name. */
 function toleranceFields(context: FieldContext): readonly Field[] {
   const outputs = context.preset.signature.outputs.map(({ name }) => name);
   return ['*', ...outputs].flatMap((name) =>
@@ -29,7 +29,6 @@ function toleranceFields(context: FieldContext): readonly Field[] {
   );
 }
 
-/** When a deployment counts as right. */
 function accuracySections(context: FieldContext): readonly Section[] {
   return [
     {
@@ -69,7 +68,7 @@ const loadTitles: Readonly<Record<LoadGroup, string>> = {
   apart: 'Offline and online apart',
 };
 
-/** What only the form says of a field. */
+/** Overrides of the table of fields. */
 const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
   'performance.batchSizes': { wide: true },
   'performance.concurrency': { wide: true, control: { kind: 'sweep' } },
@@ -78,7 +77,6 @@ const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
   'performance.measurementMode': { wide: true },
 };
 
-/** What is measured, and when a level counts as measured: every field of the load. */
 const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
     const fields = [...performanceFields, ...scenarioFields]
@@ -94,7 +92,6 @@ const performanceSections = (context: FieldContext): readonly Section[] =>
     };
   });
 
-/** How long each step may take. */
 function reviewSections(context: FieldContext): readonly Section[] {
   const steps = stepIds.filter((id) => id !== 'images' || context.value('engine', 'kind') === 'docker');
   return [
@@ -114,7 +111,6 @@ function reviewSections(context: FieldContext): readonly Section[] {
   ];
 }
 
-/** The sections of each page. */
 export const sectionsOf: Readonly<Record<WizardPage, (context: FieldContext) => readonly Section[]>> = {
   environment: environmentSections,
   model: modelSections,
@@ -125,6 +121,6 @@ export const sectionsOf: Readonly<Record<WizardPage, (context: FieldContext) => 
   review: reviewSections,
 };
 
-/** Every field of every page, in the order of the wizard. */
+/** In the order of the wizard. */
 export const allFields = (context: FieldContext): readonly Field[] =>
   wizardPages.flatMap((page) => sectionsOf[page](context).flatMap((section) => section.fields));

@@ -20,7 +20,6 @@ const precisionNote = (precision: Precision, context: FieldContext): string => {
 const notOffered = (title: string, offered: boolean, reason?: string): { why?: string } =>
   offered ? {} : { why: [`Not available for ${title}.`, reason].filter(Boolean).join(' ') };
 
-/** Served file. */
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
   const workspace = formField('tensorrt.maxWorkspaceBytes', context);
@@ -66,7 +65,6 @@ const acceleratorNote: Readonly<Record<Accelerator, string>> = {
   amp: 'TensorFlow casts to FP16 where this is safe.',
 };
 
-/** The fields of config.pbtxt. */
 export function configureSections(context: FieldContext): readonly Section[] {
   const field = (name: string, own: Partial<Omit<Field, 'keys'>> = {}) =>
     formField(`configure.${name}`, context, own);

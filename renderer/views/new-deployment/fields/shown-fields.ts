@@ -1,15 +1,11 @@
 import type { Field } from './field';
 
-/** Fields that have no effect for the same reason. */
 export interface IdleGroup {
   readonly reason: string;
   readonly fields: readonly Field[];
 }
 
-/**
- * Fields that are shown, and those without an effect, by their reason. What was changed stays shown, so that it is seen
- * and can be reset.
- */
+/** Changed fields stay shown although they have no effect, so that they can be reset. */
 export function shownFields(
   fields: readonly Field[],
   isKept: (field: Field) => boolean,

@@ -9,7 +9,7 @@ import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run
 import type { Accelerator, Format, Precision } from '../../../../main/contract/run/run-spec';
 import type { FieldContext } from './field';
 
-/** The engine as far as it is chosen. */
+/** As far as it is chosen. */
 export const engineOf = ({ value }: FieldContext) => engineDraft(value('engine'));
 
 const cpuOnly = (context: FieldContext): string =>
@@ -17,7 +17,7 @@ const cpuOnly = (context: FieldContext): string =>
     ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
     : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs where it runs.';
 
-/** Containers with all backends, but without a GPU. */
+/** With all backends, without a GPU. */
 function lacksGpu(context: FieldContext): boolean {
   const engine = engineOf(context);
   return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
@@ -25,7 +25,7 @@ function lacksGpu(context: FieldContext): boolean {
 
 export const servesOnCpu = (context: FieldContext): boolean => backendsOf(engineOf(context)) === 'python';
 
-/** Why this format cannot be built or served where it is to run; undefined when it can. */
+/** undefined: it can be built and served. */
 export function whyNotFormat(format: Format, context: FieldContext): string | undefined {
   if (format !== 'trt') return undefined;
   return inContainers(engineOf(context)) && !servesOnCpu(context) && !lacksGpu(context)
@@ -33,7 +33,7 @@ export function whyNotFormat(format: Format, context: FieldContext): string | un
     : 'Built and served on a GPU; choose Docker with GPUs.';
 }
 
-/** Why this accelerator cannot serve the choice; undefined when it can. */
+/** undefined: it can serve the choice. */
 export function whyNotAccelerator(accelerator: Accelerator, context: FieldContext): string | undefined {
   if (accelerator === 'none') return undefined;
   if (servesOnCpu(context)) return cpuOnly(context);
@@ -50,7 +50,7 @@ export function whyNotAccelerator(accelerator: Accelerator, context: FieldContex
   return lacksGpu(context) ? 'Needs a GPU, but none is selected; choose GPUs where it runs.' : undefined;
 }
 
-/** Why the chosen format is not served in this precision; undefined when it is. */
+/** undefined: it is served. */
 export function whyNotPrecision(precision: Precision, context: FieldContext): string | undefined {
   if (precision !== 'fp16') return undefined;
   const format = formats.find((known) => known === context.value('format'));

@@ -21,7 +21,7 @@ function factsOf({ bytes, licence, checksum }: DataSource, partBytes: number): s
   return `${size}${part}; license: ${licence ?? 'unknown, see its page'}${unverified}`;
 }
 
-/** An address or a command, to copy: the window opens no pages of the web. */
+/** To copy: the window opens no web pages. */
 function Copied({ text, label }: { text: string; label: string }) {
   return (
     <span className="source-link">
@@ -100,7 +100,7 @@ function Source({ item, work }: { item: DataItem; work: DataWork | undefined }) 
           {...present({ value: work.fraction })}
         />
       ) : null}
-      {/* Said aloud when it ends; the bytes in between would be said without end. */}
+      {/* Announced when it ends, not with every byte count. */}
       <span role="status" className="field-help">
         {work === undefined || running ? '' : `${work.title}: ${work.text}`}
       </span>
@@ -113,14 +113,14 @@ function Source({ item, work }: { item: DataItem; work: DataWork | undefined }) 
   );
 }
 
-/** Where the preset's published data sets and weights come from: fetched here where anybody may, else step by step. */
+/** Fetched here where anybody may, else step by step. */
 export function DataSourcesPanel() {
   const { dataSources } = useWorkbench();
   const { preset: chosen, valueAt } = useWizard();
   const { preset, items, works, error, load } = useStore(dataSources);
   const { origin, id } = chosen;
   const named = (origin.datasets?.length ?? 0) + (origin.checkpoints?.length ?? 0) > 0;
-  // The core fetches for its own presets alone.
+  // The core fetches only for its own presets.
   const names = named && valueAt(['model', 'source']) === undefined;
   useEffect(() => {
     if (names) void load(id);

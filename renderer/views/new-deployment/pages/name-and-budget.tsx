@@ -9,7 +9,6 @@ import { useWorkbench } from '../../../workbench';
 import { SameNameNote } from '../../runs/same-name-note';
 import { useWizard } from '../wizard-context';
 
-/** What the run is called. */
 export function NameInput() {
   const { name, setName, changing } = useWizard().draft;
   return (
@@ -38,7 +37,7 @@ const budgetHelp = (byDefault: number | null): string =>
     byDefault === null ? 'none' : `${byDefault} ms, from Settings`
   }.`;
 
-/** The p99 that the answer has to keep; `onType` gets null for none. */
+/** `onType`: null for none. */
 export function BudgetField(props: { budgetMs: number | null; onType: (budgetMs: number | null) => void }) {
   const { budgetMs, onType } = props;
   const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));
@@ -62,7 +61,6 @@ export function BudgetField(props: { budgetMs: number | null; onType: (budgetMs:
   );
 }
 
-/** That of the run. */
 export function BudgetInput() {
   const { p99BudgetMs, setBudget } = useWizard().draft;
   return <BudgetField budgetMs={p99BudgetMs} onType={setBudget} />;

@@ -14,11 +14,10 @@ const listed = 12;
 
 interface Asked {
   readonly model: OwnModel;
-  /** A handler of what may bring the model into the draft. */
+  /** Wraps an action that may put the model into the draft. */
   readonly taking: (work: (asNew: boolean) => Promise<boolean>) => () => void;
 }
 
-/** What would be executed, and the question whether it may be. */
 function TrustNotice({ model, taking }: Asked) {
   const { opened, trust, busy } = model;
   if (opened === null || opened.trusted || opened.code.length === 0) return null;
@@ -43,7 +42,6 @@ function TrustNotice({ model, taking }: Asked) {
   );
 }
 
-/** Shapes that the file does not say. */
 function AskedShapes({ model, taking }: Asked) {
   const { opened, shapes, shapeProblems, setShape, retry, busy } = model;
   if (opened === null || opened.asked.length === 0) return null;
@@ -70,16 +68,16 @@ function AskedShapes({ model, taking }: Asked) {
 }
 
 /**
- * Takes a model of the engineer's own: a file or a folder, read without executing it.
- * @param inUse path of the own model that the draft has; null: none, or none that matters here
- * @param asNew it begins a draft of its own
- * @param onTaken the draft has it: nothing has to be trusted or said any more
+ * Takes a model file or folder, read without executing it.
+ * @param inUse path of the draft's own model; null: none
+ * @param asNew begins a new draft
+ * @param onTaken the draft has it: nothing is left to trust or answer
  */
 export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; onTaken?: () => void }) {
   const { inUse, asNew = false, onTaken } = props;
   const { client, ownModel } = useWorkbench();
   const model = useStore(ownModel);
-  // Of one that is laid aside nothing is asked any more.
+  // A model that was laid aside asks nothing.
   const { opened } = model;
   const isShown = opened !== null && (opened.path === inUse || opened.choice === null || !opened.trusted);
   const taking: Asked['taking'] = (work) =>
@@ -130,7 +128,7 @@ export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; o
   );
 }
 
-/** Path of the own model that the draft has; null: none. */
+/** null: the draft has no own model. */
 export function useOwnModelPath(): string | null {
   const path = useWizard().valueAt(['model', 'source', 'path']);
   return typeof path === 'string' ? path : null;
@@ -143,14 +141,13 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
   savedmodel: 'SavedModel folder',
 };
 
-/** The model that is chosen, with its tensors and the way back to a preset. */
 export function OwnModelInUse({ path }: { path: string }) {
   const { draft, preset, context, valueAt } = useWizard();
-  // The one that starting over takes too.
+  // As starting over does.
   const first = context.presets.find(({ id }) => id === firstPreset) ?? context.presets[0];
   const kind = sourceKinds.find((known) => known === valueAt(['model', 'source', 'kind']));
   const card = useRef<HTMLDivElement>(null);
-  // The button that chose it may be far below, and the presets that it replaces lie between.
+  // The button that chose it may be far below, and the presets in between.
   useEffect(() => {
     card.current?.scrollIntoView({ block: 'nearest' });
   }, [path]);

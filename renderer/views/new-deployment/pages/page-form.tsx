@@ -24,7 +24,7 @@ import { Review } from './review';
 import { SectionsForm } from './sections-form';
 import { TensorTable } from './signature-table';
 
-/** Where the preset comes from, what its published procedure does wrong and what is done here. */
+/** Source of the preset, and its corrections of the published procedure. */
 function PresetNotes() {
   const { preset } = useWizard();
   const { notes = [], notOffered = [], origin } = preset;
@@ -59,7 +59,6 @@ function PresetNotes() {
   );
 }
 
-/** A model of the engineer's own, before the presets, with its tensors where it is in use. */
 function OwnModelPanel() {
   const inUse = useOwnModelPath();
   return (
@@ -83,7 +82,6 @@ const outsideContainers: ReadonlySet<Check['id']> = new Set(['tools', 'disk']);
 const concerns = (kind: EngineKind, { id }: Pick<Check, 'id'>): boolean =>
   inContainers({ kind }) ? id !== 'tools' : outsideContainers.has(id);
 
-/** What the preflight found against this machine; the Environment page has all of it. */
 function MachineNotes() {
   const { machine } = useWorkbench();
   const { value, error } = useStore(machine);
@@ -130,7 +128,7 @@ function MachineNotes() {
   );
 }
 
-/** One page of the wizard. Its heading takes the focus when the page changes. */
+/** The heading takes the focus when the page changes. */
 export function PageForm() {
   const { draft, context, problems, fields } = useWizard();
   const { page } = draft;
@@ -141,7 +139,7 @@ export function PageForm() {
     shown.current = page;
     heading.current?.focus();
   }, [page]);
-  // Those that no field of the page says itself.
+  // Problems that no field of the page shows.
   const loose = problems.filter(
     (problem) =>
       pageOf(problem.field) === page &&

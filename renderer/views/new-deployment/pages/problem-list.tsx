@@ -17,7 +17,6 @@ const fixText: Readonly<Record<Exclude<ProblemFix, 'install-tools'>, string>> = 
   'use-free-port': 'Use a free port',
 };
 
-/** The buttons that solve a problem where it is shown. */
 export const ProblemFixes = ({ problem }: { problem: SpecProblem }) =>
   (problem.fixes ?? []).length === 0 ? null : <Fixes problem={problem} />;
 
@@ -49,7 +48,6 @@ const styles = {
   note: [IconInfoCircle, 'dim'],
 } as const;
 
-/** The field that a problem is about, the page that has it, and the way there. */
 export function useProblemPlace() {
   const { fields } = useWizard();
   const goToField = useGoToField();
@@ -61,7 +59,6 @@ export function useProblemPlace() {
   };
 }
 
-/** Problems, each with the way to its field. */
 export function ProblemList({ problems, linked }: { problems: readonly SpecProblem[]; linked: boolean }) {
   const placeOf = useProblemPlace();
   return (
@@ -91,7 +88,6 @@ export function ProblemList({ problems, linked }: { problems: readonly SpecProbl
   );
 }
 
-/** What keeps the run from starting, with the way to each field; or that nothing does. */
 export function Verdict() {
   const { problems, ready } = useWizard();
   if (problems.length > 0) {

@@ -23,7 +23,6 @@ import { useWizard } from '../wizard-context';
 import { BudgetInput, NameInput } from './name-and-budget';
 import { Verdict } from './problem-list';
 
-/** The steps of a run, each with what it does. */
 function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>; note?: ReactNode }) {
   return (
     <Panel title="What will be done" label="Plan" level={3} note={note}>
@@ -40,7 +39,7 @@ function PlanPanel({ steps, note }: { steps: ReturnType<typeof planText>; note?:
   );
 }
 
-/** How the same is done without the window. @param argv null: the choice has a problem, for which the command would be refused */
+/** @param argv null: the choice has a problem, for which the command would be refused */
 function CommandPanel({ argv, children }: { argv: readonly string[] | null; children?: ReactNode }) {
   return (
     <Panel title="The same on the command line" label="Command line" level={3}>
@@ -58,14 +57,12 @@ function CommandPanel({ argv, children }: { argv: readonly string[] | null; chil
   );
 }
 
-/** In a row of a change: takes it back. */
 export const ResetButton = (props: { label: string; onClick: () => void }) => (
   <Button size="compact-xs" variant="subtle" color="gray" aria-label={props.label} onClick={props.onClick}>
     Reset
   </Button>
 );
 
-/** To the field, on the page that has it. */
 export function FieldLink({ path, label }: { path: string; label: string }) {
   const goToField = useGoToField();
   return (
@@ -101,7 +98,7 @@ function Differences() {
   );
 }
 
-/** Both can change later, and nothing is measured otherwise. */
+/** Both can change later; neither affects the measurement. */
 const NameAndBudget = () => (
   <Panel title="Name and p99 budget" level={3}>
     <div className="panel-body stack name-and-budget">
@@ -111,7 +108,6 @@ const NameAndBudget = () => (
   </Panel>
 );
 
-/** A run of its own: what it does, what differs, and how to do it without the window. */
 function NewRun({ spec }: { spec: RunSpec | null }) {
   const { draft, changes, preset, valueAt } = useWizard();
   const ofSettings = settingsOf(useStore(useWorkbench().settings));
@@ -160,7 +156,6 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
 
 const headingsOfChange = ['Field', 'This run', 'New'];
 
-/** What the run says now and what it will say, field by field. */
 function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
   const { fields } = useWizard();
   return (
@@ -187,7 +182,6 @@ function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
 const levelsOf = ({ keptLevels }: ChangePlan, scenario: Scenario): readonly string[] =>
   keptLevels.filter((level) => level.scenario === scenario).map(levelText);
 
-/** Steps and levels that the change does not touch. */
 function Kept({ plan, spec }: { plan: ChangePlan; spec: RunSpec }) {
   const { preset } = useWizard();
   const steps = planText(spec, preset.metrics).filter(({ step }) => !plan.steps.includes(step));
@@ -211,7 +205,6 @@ function Kept({ plan, spec }: { plan: ChangePlan; spec: RunSpec }) {
   );
 }
 
-/** What changes in a run, what is done again because of it, and what is kept. */
 function ChangePanel({ runId, plan, spec }: { runId: string; plan: ChangePlan; spec: RunSpec }) {
   const { preset } = useWizard();
   const command = resumeCommand(runId, plan.changed, spec);
@@ -235,7 +228,6 @@ function ChangePanel({ runId, plan, spec }: { runId: string; plan: ChangePlan; s
   );
 }
 
-/** The whole run once more: what stands against it, what it does, what differs, and how to do it without the window. */
 export function Review() {
   const { changing, plan, preview } = useWizard().draft;
   const spec = preview?.spec ?? null;

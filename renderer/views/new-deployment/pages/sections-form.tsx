@@ -59,14 +59,13 @@ function useShownFields({ fields }: Section): ReturnType<typeof shownFields> {
 
 function Fields({ section, after }: { section: Section; after?: ReactNode }) {
   const found = useShownFields(section);
-  // A folded section says in its own line why none of it has an effect.
+  // A folded section has the reason in its own line.
   const isWhole = section.folded === true && found.shown.length === 0 && found.idle.length === 1;
   const { shown, idle } = isWhole ? { shown: section.fields, idle: [] } : found;
   return (
     <div className="panel-body">
       {section.note === undefined ? null : <p className="section-note">{section.note}</p>}
       {shown.length === 0 ? null : <Inputs fields={shown} />}
-      {/* What has no effect, in one line until it is opened. */}
       {idle.map((group) => (
         <details key={group.reason} className="idle-fields">
           <summary className="dim">{idleText(group)}</summary>
@@ -78,7 +77,7 @@ function Fields({ section, after }: { section: Section; after?: ReactNode }) {
   );
 }
 
-/** Open from the start where something in it was changed; what is open stays so, also when that is taken back. */
+/** Open at first where something in it was changed; it stays open when that is undone. */
 function FoldedSection({ section }: { section: Section }) {
   const { isChanged } = useWizard();
   const { shown, idle } = useShownFields(section);

@@ -20,7 +20,6 @@ function useShapeText(): (tensor: Tensor) => string {
 
 const shortCount = 2;
 
-/** What goes in and what comes out, in one line. */
 export function TensorLine() {
   const { preset } = useWizard();
   const shapeText = useShapeText();
@@ -37,7 +36,6 @@ export function TensorLine() {
   );
 }
 
-/** Tensors of the model. */
 export function TensorTable() {
   const { preset } = useWizard();
   const shapeText = useShapeText();

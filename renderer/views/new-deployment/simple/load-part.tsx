@@ -17,7 +17,7 @@ const lists = [
   { keys: ['performance', 'batchSizes'], mayBeEmpty: false },
 ] as const;
 
-/** The maximum batch size; lists of batch sizes that nobody chose follow it. */
+/** Lists of batch sizes that nobody chose follow it. */
 function MaxBatchInput({ field }: { field: Field }) {
   const { draft, valueAt, defaultOf } = useWizard();
   const value = valueAt(field.keys);
@@ -54,7 +54,6 @@ function MaxBatchInput({ field }: { field: Field }) {
 const formatKeys = ['format'] as const;
 const precisionKeys = ['precision'] as const;
 
-/** The served file in one choice. */
 function ServedFileInput() {
   const { context, draft, valueAt } = useWizard();
   const options = servedFiles(context);
@@ -77,7 +76,6 @@ function ServedFileInput() {
   );
 }
 
-/** How long each level is measured. */
 function MeasuringInput() {
   const { preset, draft, defaultOf, valueAt } = useWizard();
   const isByCount = valueAt(['performance', 'measurementMode']) === 'count_windows';
@@ -104,7 +102,6 @@ function MeasuringInput() {
   );
 }
 
-/** How the model is served, and what is measured of it. */
 export function LoadPart() {
   const { fields } = useWizard();
   const inputs = (path: string, input: (field: Field) => ReactNode): ReactNode =>

@@ -10,9 +10,8 @@ function allowed(list: readonly number[], max: number, mayBeEmpty: boolean): rea
 }
 
 /**
- * A list of batch sizes after the maximum changed: one that only follows the maximum follows it again, one that a person
- * chose stays.
- * @returns the list to set; 'default' where it is the default again; null where it stays as it is
+ * A list that only follows the maximum keeps following it; a chosen one stays.
+ * @returns the list to set; 'default': the default again; null: unchanged
  */
 export function followMaximum(
   of: { readonly list: unknown; readonly defaults: unknown; readonly mayBeEmpty: boolean },

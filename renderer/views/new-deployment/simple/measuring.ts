@@ -3,7 +3,7 @@ import type { Preset } from '../../../../main/contract/run/preset';
 import { getAt, type Keys } from '../../../../main/contract/trees';
 import type { Option } from '../fields/field';
 
-/** How long a level is measured: the length of its windows, and how many it may have until three agree. */
+/** Length of the windows, and how many a level may have until three agree. */
 interface Length {
   readonly measurementIntervalMs: number;
   readonly maxTrials: number;
@@ -28,7 +28,7 @@ function lengthAt(read: (keys: Keys) => unknown): Length | null {
     : null;
 }
 
-/** Of the preset's document where it has figures; else null. */
+/** null: the preset's document has no figures. */
 function publishedLength({ byGpu = {}, defaults }: Preset): Length | null {
   const [first] = Object.values(byGpu);
   return first === undefined
@@ -43,8 +43,8 @@ export const lengthText = ({ measurementIntervalMs, maxTrials }: Length): string
   `Windows of ${measurementIntervalMs / 1000} s, at most ${maxTrials} per level.`;
 
 /**
- * Lengths of the measurement to choose from, shortest first; what is the same as the defaults is offered once.
- * @param isByCount windows end by requests, so that their length decides nothing
+ * Shortest first; what is the same as the defaults is offered once.
+ * @param isByCount windows end by requests, so that their length has no effect
  */
 export function measuringOptions(
   preset: Preset,
@@ -73,7 +73,7 @@ export function measuringOptions(
   return all.filter((one) => one.value === 'standard' || !same(one, standard));
 }
 
-/** The option that the values are; undefined where they were chosen one by one. */
+/** undefined: the values were chosen individually. */
 export function chosenMeasuring(
   options: readonly Measuring[],
   valueAt: (keys: Keys) => unknown,

@@ -17,12 +17,12 @@ const fileOf = (format: Format, precision: Precision, context: FieldContext) => 
   };
 };
 
-/** Pairs of format and precision that the model has, each with why it cannot be served where it is to run. */
+/** Each with why it cannot be served where it is to run. */
 export function servedFiles(context: FieldContext) {
   const { formats, precisions } = context.preset;
   return formats.flatMap((format) => precisions.map((precision) => fileOf(format, precision, context)));
 }
 
-/** Formats of the published document that the model is not offered in, and why. */
+/** Formats of the published document that the preset lacks, and why. */
 export const notOfferedText = ({ preset }: Pick<FieldContext, 'preset'>): readonly string[] =>
   (preset.notOffered ?? []).map(({ title, reason }) => `Not available: ${title}. ${reason}`);

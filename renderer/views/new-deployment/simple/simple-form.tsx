@@ -37,7 +37,6 @@ const presetField: Field = {
   control: { kind: 'text', placeholder: '' },
 };
 
-/** Which model, and what is known of its inputs and outputs. */
 function ModelPart() {
   const { fields, preset } = useWizard();
   const inUse = useOwnModelPath();
@@ -72,7 +71,7 @@ function ModelPart() {
 
 const gpuKeys = ['engine', 'gpus'] as const;
 
-/** Processor and GPU as they can be chosen with the engine. */
+/** As the engine offers them. */
 function devices(context: FieldContext): readonly Option[] {
   const gpus = context.machine?.gpus ?? null;
   const [first] = gpus?.gpus ?? [];
@@ -87,7 +86,7 @@ function devices(context: FieldContext): readonly Option[] {
   ];
 }
 
-/** A server elsewhere decides this itself, and the node of a job. */
+/** Nothing for a remote server or a job: they decide themselves. */
 function DeviceInput() {
   const { context, draft } = useWizard();
   const engine = engineOf(context);
@@ -111,7 +110,6 @@ const shownPaths: ReadonlySet<string> = new Set([
   ...['engine.login', 'engine.profile', 'engine.partition', 'engine.gres', 'engine.timeLimit'],
 ]);
 
-/** Where Triton runs, and on what. */
 function EnginePart() {
   const { fields } = useWizard();
   const shown = fields.filter((field) => shownPaths.has(pathOf(field)));
@@ -138,7 +136,7 @@ function EnginePart() {
   );
 }
 
-/** The main fields of a deployment on one page; its heading takes the focus. */
+/** The heading takes the focus. */
 export function SimpleForm() {
   const { changes } = useWizard();
   const heading = useRef<HTMLHeadingElement>(null);

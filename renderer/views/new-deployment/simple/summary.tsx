@@ -32,7 +32,6 @@ function Plan() {
   );
 }
 
-/** Everything that is not as the defaults, wherever its field is. */
 function Changes() {
   const changes = useNamedChanges();
   if (changes.length === 0) return <p className="dim">All settings have the preset’s defaults.</p>;
@@ -53,7 +52,7 @@ function Changes() {
   );
 }
 
-/** Which backend executes the model, before anything runs: a stand-in has other figures. */
+/** Shown before anything runs: a stand-in backend has other figures. */
 function Server() {
   const spec = useWizard().draft.preview?.spec ?? null;
   if (spec === null) return null;
@@ -71,7 +70,6 @@ function Server() {
   );
 }
 
-/** Beside the simple page: whether it can run, what it does, and what differs from the defaults. */
 export function Summary() {
   const { formView } = useWorkbench();
   const { changes } = useWizard();

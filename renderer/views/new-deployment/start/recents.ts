@@ -9,7 +9,7 @@ import { contentOf, isWorthKeeping, type NewDraft, ownModelKeys } from '../../..
 export interface Recent {
   readonly key: string;
   readonly title: string;
-  /** Ways to weights or data, or what kind of file. */
+  /** Paths of weights or data, or the kind of file. */
   readonly detail: string;
   readonly at: string;
   readonly from:
@@ -26,10 +26,9 @@ const textAt = (draft: Draft, ...keys: string[]): string | null => {
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
-/** What a preset is called, by its id. */
 type TitleOf = (preset: string) => string;
 
-/** How many fields say something that a new draft does not. */
+/** Fields that differ from a new draft. */
 const changesIn = ({ choice }: Draft, fresh: NewDraft): number =>
   leavesOf(unsetAt(choice.overrides, ownModelKeys)).filter(
     ([keys, value]) => !sameValue(value, getAt(fresh.overrides, keys)),
@@ -64,8 +63,8 @@ function fromRun(run: RunSummary, titleOf: TitleOf): Recent {
 }
 
 /**
- * What was deployed or put together last, newest first: every draft, and of runs the same thing once. Drafts with nothing
- * to continue or that are a run of the list by now, and runs without a specification, are none.
+ * Newest first: every draft, and each deployment once. Leaves out drafts with nothing to continue or that became a
+ * listed run, and runs without a specification.
  */
 export function recentModels(
   drafts: readonly Draft[],

@@ -25,7 +25,6 @@ import { ImportConfiguration } from '../wizard-actions';
 import { useWizard, useWizardModel, Wizard } from '../wizard-context';
 import { type Recent, recentModels } from './recents';
 
-/** The published deployments, each with what it does. */
 function PresetList({ onChoose }: { onChoose: (preset: string) => void }) {
   const { presets } = useWizard().context;
   return (
@@ -53,7 +52,6 @@ function PresetList({ onChoose }: { onChoose: (preset: string) => void }) {
 
 const action = { size: 'xs', variant: 'default', className: 'start-action' } as const;
 
-/** A Triton that is there already: measured as it is, or given a model. */
 function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
   const { overlay } = useWorkbench();
   return (
@@ -74,18 +72,16 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
   );
 }
 
-/** What the settings say of a new draft. */
 function useFresh(): NewDraft {
   const { settings } = useWorkbench();
   return newDraftOf(settingsOf(useStore(settings)));
 }
 
-/** A draft that was left before it was started. */
 function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   const { draft, preset, changes } = useWizard();
   const fresh = useFresh();
   const { changing, editedAt, name, p99BudgetMs, overrides } = draft;
-  // What says the same as the defaults is nothing to continue.
+  // Values equal to the defaults are nothing to continue.
   const isDefault =
     changes.length === 0 &&
     !isOwnModel(overrides) &&
@@ -115,7 +111,7 @@ function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   );
 }
 
-/** What was put together or deployed last, to begin from: a draft as it was left, of a run only what it changed of the defaults. */
+/** A draft continues as it was left; of a run only its changes from the defaults are taken. */
 function RecentList({ onDraft }: { onDraft: () => void }) {
   const workbench = useWorkbench();
   const { runs, presets, draft } = workbench;
@@ -157,7 +153,6 @@ function RecentList({ onDraft }: { onDraft: () => void }) {
   );
 }
 
-/** How a deployment begins: from a model, a preset, a server, the draft that was left, or a run. */
 export function StartView() {
   const { draft, route } = useWorkbench();
   const { open, startNew, change, error } = useStore(draft);

@@ -15,7 +15,7 @@ import { useWorkbench } from '../../../workbench';
 const { title: titleSchema, notes: notesSchema } = reportTextSchema.shape;
 
 interface Draft extends ReportSettings {
-  /** As chosen here: a path, or null to take it away; undefined: as it was. */
+  /** Path; null: remove it; undefined: unchanged. */
   readonly chosen: string | null | undefined;
 }
 
@@ -69,7 +69,7 @@ function SectionsField({ draft, onChange }: { draft: Draft; onChange: (draft: Dr
   );
 }
 
-/** Title, notes, logo and sections of the reports of a run; writes them again. */
+/** Writes the reports again. */
 export function ReportDialog({
   runId,
   settings,
