@@ -9,7 +9,6 @@ import { isTrustedFrame } from './origin';
 export type AnswerCall = (name: unknown, input: unknown) => Promise<CallAnswer<unknown>>;
 
 interface CallsOptions {
-  /** Resolves once the core is loaded. */
   readonly answers: Promise<AnswerCall>;
   readonly events: Pick<EventSender, 'flush'>;
   /** Path of a file or folder dropped on the window, reported by preload: the page cannot. */

@@ -15,7 +15,6 @@ export function isAppUrl(text: string): boolean {
   }
 }
 
-/** The part of Electron's WebFrameMain that is read. */
 interface SenderFrame {
   readonly url: string;
   readonly parent: unknown;

@@ -20,7 +20,6 @@ function hold(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
 }
 
-/** No page may navigate, open a window or embed another. */
 export function denyNavigation(app: App): void {
   app.on('web-contents-created', (_event, contents) => hold(contents));
 }
@@ -28,7 +27,6 @@ export function denyNavigation(app: App): void {
 /** Copying a command puts text into the clipboard after a click; reading it back is another permission. */
 const granted = new Set<string>(['clipboard-sanitized-write']);
 
-/** Refuses every other permission, devices included. */
 export function denyPermissions(session: Session): void {
   session.setPermissionRequestHandler((_contents, permission, answer) => answer(granted.has(permission)));
   session.setPermissionCheckHandler((_contents, permission) => granted.has(permission));

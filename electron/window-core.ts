@@ -35,7 +35,6 @@ interface WindowCoreOptions {
   readonly closeNow: () => Promise<void>;
   readonly send: (event: WindowEvent) => void;
   readonly scriptsServed: Promise<void>;
-  /** Called with the core first, then with the rest. */
   readonly onMade: (made: Partial<WindowCore>) => void;
 }
 
@@ -61,7 +60,6 @@ function noticeWatches(
   ];
 }
 
-/** Follows changes by anyone in this process. */
 async function followSettings(core: Core): Promise<() => Settings> {
   const state = await core.handlers['settings.get'](undefined).catch(() => null);
   let values = state?.values ?? defaultSettings;

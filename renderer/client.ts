@@ -1,7 +1,6 @@
 import type { CallAnswer, CallInput, CallName, CallOutput, WindowEvent } from '../main/contract/api';
 import { fromWire } from '../main/contract/errors';
 
-/** Everything that preload exposes. */
 export interface Bridge {
   call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
   /** `events`: the JSON of a list of WindowEvent. */

@@ -28,7 +28,6 @@ const dark: MantineColorsTuple = [
   '#111417',
 ];
 
-/** Dialogs open at once and do not change the width of the page. */
 const dialog = { lockScroll: false, transitionProps: { duration: 0 } } as const;
 
 export const theme = createTheme({

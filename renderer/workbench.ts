@@ -25,7 +25,6 @@ import { createSeenFailures } from './stores/seen-failures';
 import { createSettings, settingsOf } from './stores/settings';
 import { createTools } from './stores/tools';
 
-/** One store per resource, over one client. */
 export function createWorkbench(client: Client, storage: Storage) {
   const settings = createSettings(client);
   const draft = createDraft(client, () => newDraftOf(settingsOf(settings.getState())));
@@ -66,7 +65,6 @@ export function createWorkbench(client: Client, storage: Storage) {
     closing: createClosing(),
     overlay: createOverlay(),
     settings,
-    /** Loaded while the Settings page is shown. */
     storage: createResource(() => client.call('home.storage')),
   };
 }

@@ -6,7 +6,6 @@ import type { ModelCode } from '../../main/own/open-model';
 export interface ConsentQuestion {
   readonly message: string;
   readonly detail: string;
-  /** Label of the button that agrees. */
   readonly agree: string;
 }
 
@@ -34,7 +33,6 @@ function section(title: string, found: readonly Reached[]): string[] {
   return [title, ...listed(found.map(({ field, value }) => `  ${shownValue(value)}  (${field})`)), ''];
 }
 
-/** Everything outside of its folder that a run from elsewhere names. */
 export function reachOfContent({ paths, images, server, machines }: RunContent): Reach {
   const named = (value: string): Reached => ({ field: 'run.yaml', value });
   return {

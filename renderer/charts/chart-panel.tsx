@@ -39,7 +39,6 @@ export const ChartPanel = memo(function ChartPanel(props: {
   height: number;
   fileName: string;
   wide?: boolean;
-  /** Shared by charts over the same time. */
   cursor?: SharedCursor;
   children?: ReactNode;
 }) {

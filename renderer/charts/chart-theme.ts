@@ -24,10 +24,8 @@ export interface ChartTheme {
   readonly p95: string;
   readonly p99: string;
   readonly hole: string;
-  /** Line of the p99 budget, and the shaded area above it. */
   readonly budget: string;
   readonly overBudget: string;
-  /** Compared runs, in their order. */
   readonly runs: readonly string[];
   /** The seven latency components in pipeline order, as the report has them. */
   readonly components: typeof componentColors;

@@ -50,7 +50,6 @@ export interface SweepInput {
 export const levelOf = (scenario: Scenario, of: LoadLevel): number =>
   scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
 
-/** As planned until something has been tried. */
 export function sweepOfState(scenario: Scenario, state: ScenarioState, planned?: Sweep): Sweep {
   const tried = [...state.points.map(({ point }) => point), ...state.missing];
   return tried.length === 0 && planned !== undefined ? planned : sweepOf(scenario, tried);

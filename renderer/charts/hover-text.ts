@@ -11,7 +11,6 @@ const hoverWidth = 50;
 export const plain = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Words longer than a line, such as paths, are split. */
 const piecesOf = (text: string): readonly string[] =>
   text
     .split(/\s+/)
@@ -30,7 +29,6 @@ export function wrapLines(text: string): readonly string[] {
   return lines;
 }
 
-/** Wrapped, with any markup removed, for a hover text. */
 export const wrapped = (text: string): string => wrapLines(text).map(plain).join('<br>');
 
 export const linesOf = (hoverText: string): readonly string[] =>

@@ -81,7 +81,6 @@ export function latencyChart(input: SweepInput): Chart {
   };
 }
 
-/** With the 95 % interval where it is known. */
 export function throughputChart(input: SweepInput): Chart {
   const { theme } = input;
   return {

@@ -42,7 +42,6 @@ const hasHollow = ({ data, layout }: Chart): boolean =>
   data.some(({ marker }) => typeof marker?.symbol !== 'string' && allOf(marker?.symbol).some(isHollow)) ||
   layout.xaxis.ticktext?.some((text) => text.endsWith(chartSigns.hollowMark)) === true;
 
-/** In the order of the traces; hollow symbols are explained once. */
 export function legendEntries(chart: Chart, neutral: string): readonly LegendEntry[] {
   const named = chart.data.filter((trace) => trace.showlegend !== false).map(entryOf);
   if (!hasHollow(chart)) return named;

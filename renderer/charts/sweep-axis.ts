@@ -7,7 +7,6 @@ type AxisInput = Pick<SweepInput, 'scenario' | 'state' | 'planned' | 'baseline'>
 const ascending = (levels: readonly number[]): readonly number[] =>
   [...new Set(levels)].sort((a, b) => a - b);
 
-/** Planned, measured and missing levels, ascending. */
 const ownLevelsOf = ({ scenario, state, planned }: AxisInput): readonly number[] =>
   ascending([
     ...planned,
@@ -15,7 +14,6 @@ const ownLevelsOf = ({ scenario, state, planned }: AxisInput): readonly number[]
     ...state.missing.map((missing) => levelOf(scenario, missing)),
   ]);
 
-/** With the published ones. */
 export const levelsOf = (input: AxisInput): readonly number[] =>
   ascending([...ownLevelsOf(input), ...(input.baseline?.points ?? []).map(({ load }) => load)]);
 

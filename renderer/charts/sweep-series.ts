@@ -82,7 +82,6 @@ export function pointText(point: LoadPoint): string {
   ].join('');
 }
 
-/** Levels that are not steady are hollow. */
 export function sweepSeries(
   input: SweepInput,
   style: SeriesStyle,
@@ -181,7 +180,6 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
   ];
 }
 
-/** The last window of the level under way, as a ring. */
 export function liveSeries(
   input: SweepInput,
   valueOf: (window: LiveWindow) => number | null,

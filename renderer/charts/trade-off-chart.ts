@@ -59,7 +59,6 @@ const chosenTrace = ({ theme, scenario }: SweepInput, chosen: ChosenLevel | null
     ? []
     : [signTrace({ name: chosen.name, ...marksOf([chosen.point], theme.p95, 'star', 15) })];
 
-/** p99 over throughput, one mark per level. */
 export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
   const { theme, budgetMs, scenario, state, sweep } = input;
   const points = sortedPoints(input);
@@ -96,7 +95,6 @@ function frontAndRest(points: readonly LoadPoint[]): readonly { point: LoadPoint
   return [...front.map(drawn), ...rest.flatMap((point) => [{ point, gap: true }, drawn(point)])];
 }
 
-/** Several runs over one sweep, each with its own front. */
 export function compareTradeOff(
   runs: readonly { readonly name: string; readonly state: RunState }[],
   sweep: Sweep,

@@ -64,7 +64,6 @@ export function landedWindows(scenario: Scenario, state: ScenarioState): WindowS
   return seriesOf(columns, count, starts, isOpen);
 }
 
-/** Landed windows, with room for more behind them. */
 interface Buffers {
   readonly windows: LiveLevel['windows'];
   readonly columns: Columns;

@@ -9,7 +9,6 @@ export interface Command {
   readonly run: () => void;
 }
 
-/** Not a page or run to open. */
 export type Action = Omit<Command, 'group'>;
 
 /** Commands of one group shown at once; a longer search finds the others. */
@@ -54,7 +53,6 @@ export function keyText(
 /** Inputs that take no text: single keys are shortcuts there too. */
 const textless = /^(radio|checkbox|button|submit|range|file|color)$/;
 
-/** Whether text is being typed, where single keys are letters. */
 export function isWriting(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !textless.test(target.type);

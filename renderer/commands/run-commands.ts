@@ -22,7 +22,6 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
 /** Longer than the palette takes to give the focus back to where it was opened. */
 const afterPaletteMs = 60;
 
-/** @param written reports of the run */
 export function runCommands(
   workbench: Workbench,
   open: RunSummary,

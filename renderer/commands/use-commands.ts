@@ -130,7 +130,6 @@ function settingCommands({ route, settings }: Workbench): readonly Action[] {
   ];
 }
 
-/** In the order of the rail. */
 function pages({ route, compared }: Workbench): readonly Command[] {
   const to = (page: Exclude<Route['page'], 'run'>, title: string, shortcut: string, note = ''): Command => ({
     id: `page ${page}`,

@@ -11,7 +11,6 @@ export async function showConfiguration(
   await draft.getState().importText(fileName, text, { asNew: true });
 }
 
-/** Opened by the desktop, or by starting the workbench with it. */
 export async function showOpened(workbench: Pick<Workbench, 'client' | 'route' | 'draft'>): Promise<void> {
   const opened = await workbench.client.call('desktop.takeOpened');
   if (opened === null) return;

@@ -11,7 +11,6 @@ import {
 import type { Icon } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 
-/** Props of a Mantine component that is drawn as a button. */
 type WithIcon<Props> = Props & Omit<ComponentProps<'button'>, keyof Props> & { icon?: Icon };
 
 export function SmallButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
@@ -99,7 +98,6 @@ export function TextAction({ text, ...props }: RowAction & { text: string }) {
   );
 }
 
-/** Pressed is on. */
 export function IconToggle(props: {
   icon: Icon;
   label: string;

@@ -9,7 +9,6 @@ import { differencesKey, type ShownBaseline, shownBaseline } from '../stores/bas
 import { useWorkbench } from '../workbench';
 import { Explain } from './explain';
 
-/** Fetches the published figures where needed. */
 export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environment'>): ShownBaseline {
   const { baselines } = useWorkbench();
   const { published, picks, load } = useStore(baselines);
@@ -25,7 +24,6 @@ export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environm
   );
 }
 
-/** Nothing where nothing is published. */
 export function BaselinePicker({ runId, baseline }: { runId: string; baseline: ShownBaseline }) {
   const { baselines } = useWorkbench();
   const { all, shown } = baseline;

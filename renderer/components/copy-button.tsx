@@ -30,7 +30,6 @@ export function CommandText({ argv, note }: { argv: readonly string[]; note?: st
   );
 }
 
-/** The command in it can be copied, where there is one. */
 export function Remedy({ text }: { text: string }) {
   const command = remedyCommand(text);
   return (

@@ -2,7 +2,6 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { onText } from '../handlers';
 
-/** Focused by the page's Find. */
 export function SearchInput({
   label,
   onSearch,

@@ -118,7 +118,6 @@ function DockerStatus() {
   );
 }
 
-/** Opens the only run under way, or the list. */
 function RunningStatus() {
   const { runs } = useWorkbench();
   const wayTo = useWayTo();

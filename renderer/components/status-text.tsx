@@ -67,7 +67,6 @@ export function Status({
   );
 }
 
-/** `text` replaces the word of the state. */
 export function RunStatusText({ status, text }: { status: RunStatus; text?: string | undefined }) {
   return <Status {...runStyles[status]} text={text ?? runStatusText[status]} data-status={status} />;
 }

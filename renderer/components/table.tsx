@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 
 export interface Heading {
   readonly title: string;
-  /** One line, on hover. */
   readonly help?: string | undefined;
   readonly number?: boolean;
   /** Pixels or a share of the table; absent: the remaining width. */
@@ -40,7 +39,6 @@ export function TableHead({ headings }: { headings: readonly (Heading | string)[
   );
 }
 
-/** Scrolls by itself, also with the keyboard. */
 export function ScrollTable(props: { label: string; className?: string; children: ReactNode }) {
   const { label, className, children } = props;
   return (

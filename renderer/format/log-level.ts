@@ -1,4 +1,3 @@
-/** Least to most urgent. */
 export const logLevels = ['info', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 

@@ -1,4 +1,3 @@
-/** The line cut at each match. */
 export function cutAt(
   line: string,
   search: string,

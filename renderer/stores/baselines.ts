@@ -35,7 +35,6 @@ const storageKey = 'workbench.baselines';
 const most = 500;
 const picksSchema = z.record(z.string(), z.string().max(100));
 
-/** The choice survives the window. */
 export function createBaselines(client: Client, storage: Storage): StoreApi<Baselines> {
   return createStore<Baselines>()((set, get) => {
     const asked = new Set<string>();
@@ -82,7 +81,6 @@ export interface ShownBaseline {
   readonly shown: Baseline | null;
 }
 
-/** As picked, else by specification and GPU. */
 export function shownBaseline(
   { published, picks }: Pick<Baselines, 'published' | 'picks'>,
   run: Pick<RunState, 'runId' | 'source' | 'environment'>,

@@ -21,7 +21,6 @@ export interface ComparedRuns {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** The runs of the Compare page, updated while they run. */
 export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
   return createStore<ComparedRuns>()((set, get) => {
     /** Entries that came while their run was fetched. */

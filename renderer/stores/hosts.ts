@@ -8,7 +8,6 @@ export interface HostEntry {
   readonly host: Host;
   /** null before the first answer. */
   readonly status: HostStatus | null;
-  /** Its preflight, while shown. */
   readonly checks: readonly Check[] | null;
   readonly asking: boolean;
 }

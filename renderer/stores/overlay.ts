@@ -13,7 +13,6 @@ export interface MeasureTarget {
   readonly p99BudgetMs?: number;
 }
 
-/** Shown without further data. */
 export type OverlayPage =
   | 'palette'
   | 'shortcuts'

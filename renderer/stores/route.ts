@@ -8,7 +8,6 @@ const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
-  /** Absent: the newest study. */
   z.object({ page: z.literal('studies'), name: z.string().max(40).optional() }),
   z.object({ page: z.literal('monitor') }),
   z.object({ page: z.literal('deployments') }),
@@ -24,13 +23,11 @@ export interface RouteState {
   readonly go: (route: Route) => void;
 }
 
-/** Compare shows its last runs again. */
 export const routeTo = (page: Exclude<Route['page'], 'run'>, compared: readonly string[]): Route =>
   page === 'compare' ? { page, runIds: [...compared] } : { page };
 
 const key = 'workbench.route';
 
-/** Kept for the next window. */
 export function createRoute(storage: Storage): StoreApi<RouteState> {
   return createStore<RouteState>()((set) => ({
     route: stored(storage, key, routeSchema) ?? { page: 'runs' },

@@ -49,7 +49,6 @@ interface Selection {
   readonly drop: (runIds: readonly string[]) => void;
 }
 
-/** Ticked runs; kept while other pages are shown. */
 export function createSelection(): StoreApi<Selection> {
   return createStore<Selection>()((set, get) => ({
     runIds: new Set(),

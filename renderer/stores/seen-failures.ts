@@ -27,7 +27,6 @@ export const unseenFailures = (
   seen: ReadonlySet<string>,
 ): readonly RunSummary[] => all.filter((run) => isFailed(run) && !seen.has(run.runId));
 
-/** Kept for the next window. */
 export function createSeenFailures(storage: Storage): StoreApi<SeenFailures> {
   return createStore<SeenFailures>()((set, get) => ({
     runIds: new Set(stored(storage, storageKey, idsSchema)),

@@ -20,7 +20,6 @@ export interface Tools {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** The machine is read again when work ends. */
 export function createTools(client: Client, machine: StoreApi<Resource<MachineStatus>>): StoreApi<Tools> {
   return createStore<Tools>()((set, get) => ({
     components: null,

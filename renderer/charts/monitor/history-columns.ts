@@ -68,7 +68,6 @@ class HistoryColumns {
     return column.values.subarray(0, count);
   }
 
-  /** Marks the column as used, and drops the oldest of too many. */
   private use(id: string, column: Column<Float32Array>): void {
     this.columns.delete(id);
     this.columns.set(id, column);
@@ -91,7 +90,6 @@ class HistoryColumns {
 
 const known = new WeakMap<MonitorHistory, HistoryColumns>();
 
-/** Shared by all charts of a history. */
 export function columnsOf(history: MonitorHistory): HistoryColumns {
   const columns = known.get(history) ?? new HistoryColumns(history);
   known.set(history, columns);

@@ -27,7 +27,6 @@ function barSeconds(total: Float32Array): { readonly at: readonly number[]; read
   return { at, seconds: length };
 }
 
-/** In the order in which a request passes them. */
 const stack = [
   ['queueUs', 2],
   ['computeInputUs', 3],

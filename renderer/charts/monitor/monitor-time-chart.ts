@@ -34,7 +34,6 @@ export function drawnWindow(
   return { fromMs: endMs - (toMs - fromMs), endMs, stepMs };
 }
 
-/** A vertical line, and a sign with the text at its foot. */
 function markerParts(
   markers: readonly MonitorMarker[],
   theme: ChartTheme,

@@ -6,7 +6,6 @@ interface AxisLayout {
   readonly range?: readonly unknown[];
 }
 
-/** `layout` is plotly's documented attribute. */
 export interface DrawnPlot extends Element {
   readonly layout?: {
     readonly xaxis?: AxisLayout;

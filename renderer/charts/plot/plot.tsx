@@ -39,7 +39,6 @@ function useInView(element: RefObject<HTMLElement | null>): boolean {
   return inView;
 }
 
-/** The zoomed part of the x axis; another revision (window, model) resets it. */
 function useZoom(revision: string) {
   const [zoom, setZoom] = useState<{ readonly revision: string; readonly range: VisibleRange }>({
     revision,
@@ -56,7 +55,6 @@ function useZoom(revision: string) {
   return [zoom.revision === revision ? zoom.range : null, zoomTo] as const;
 }
 
-/** Sends pointer and zoom to the charts of the group, and follows theirs. */
 function useSharedCursor(
   element: RefObject<HTMLElement | null>,
   plotly: PlotlyModule | null,

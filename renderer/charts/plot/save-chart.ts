@@ -11,7 +11,6 @@ type ChartFormat = (typeof chartFormats)[number];
 /** Pixels of a saved picture; png has twice as many, for print. */
 const size = { width: 960, height: 540 } as const;
 
-/** The desktop asks where to save. */
 function download(fileName: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -37,11 +36,9 @@ async function picture(chart: Chart, format: 'svg' | 'png', background: string):
   return new Blob([bytes], { type: 'image/png' });
 }
 
-/** Pictures as shown; csv has every point. `background`: that of the page. */
 export async function saveChart(options: {
   readonly chart: Chart;
   readonly format: ChartFormat;
-  /** Without extension. */
   readonly fileName: string;
   readonly background: string;
 }): Promise<void> {

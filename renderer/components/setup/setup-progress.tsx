@@ -41,7 +41,6 @@ export function SetupProgress({ work }: { work: SetupWork }) {
   );
 }
 
-/** Nothing where it succeeded. */
 export function SetupEnd({ work }: { work: SetupWork | null }) {
   if (work?.status === 'cancelled') {
     return <p className="dim">Cancelled. Downloaded packages are kept.</p>;

@@ -16,7 +16,6 @@ export interface DataSources {
   /** The draft takes the data once it is there. Rejects with the core's error. */
   readonly fetch: (item: DataItem) => Promise<void>;
   readonly cancel: (work: DataWork) => Promise<void>;
-  /** Puts the path and its arguments into the draft. */
   readonly use: (item: DataItem, path: string) => void;
   readonly onEvent: (event: WindowEvent) => void;
 }

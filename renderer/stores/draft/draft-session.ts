@@ -191,12 +191,10 @@ export function createDraftSession(
 
 export type DraftSession = ReturnType<typeof createDraftSession>;
 
-/** Ends a draft: started as a run, or left for another. */
 export function endingSlice(
   { get, set }: DraftAccess,
   { preview, fresh, marks, current, files, without, setOverrides, show }: DraftSession,
 ): Pick<DraftState, 'started' | 'takeBack' | 'openDraft'> {
-  /** The present draft stays on disk or is removed there. */
   const leaveFor = (next: Draft, stays: boolean, notice: DraftNotice | null): void => {
     const present = current();
     if (stays) void files.saveNow();

@@ -13,7 +13,6 @@ import { getAt, isTree, type Keys, mergeTrees, type Tree, unsetAt } from '../../
 import type { Client } from '../../client';
 import type { WizardPage } from './wizard-page';
 
-/** The form follows config.pbtxt as soon as it can be parsed. */
 interface ConfigText {
   readonly text: string;
   readonly problem: ConfigEdit['problem'];
@@ -21,7 +20,6 @@ interface ConfigText {
   readonly pending: boolean;
 }
 
-/** Why the choice was replaced, with the choice before it. */
 export type DraftNotice =
   | { readonly kind: 'started-over' }
   | { readonly kind: 'started-new' }
@@ -35,7 +33,6 @@ export type DraftNotice =
       readonly source: ImportedSpec['source'];
       readonly notes: readonly string[];
       readonly taken: boolean;
-      /** The configurations of a file with several, and its text to take another from. */
       readonly others?: NonNullable<ImportedSpec['configurations']> & {
         readonly text: string;
         readonly asNew: boolean;
@@ -68,7 +65,6 @@ export interface DraftState {
   readonly name: string;
   /** Last change, or when it was read from disk; null: nothing was chosen yet. */
   readonly editedAt: string | null;
-  /** The drafts on disk have been read. */
   readonly ready: boolean;
   readonly preview: SpecPreview | null;
   /** The last complete specification: values of fields while the choice is invalid. */
@@ -82,7 +78,6 @@ export interface DraftState {
   readonly saveError: WireError | null;
   readonly edit: ConfigText | null;
   readonly notice: DraftNotice | null;
-  /** On disk, newest first. */
   readonly older: readonly Draft[];
   readonly open: () => Promise<void>;
   readonly goTo: (page: WizardPage) => void;
@@ -109,7 +104,6 @@ export interface DraftState {
   /** The present draft stays on disk where it has content. */
   readonly openDraft: (draft: Draft) => void;
   readonly reuse: (choice: Choice, what: string, p99BudgetMs?: number | null) => void;
-  /** For a run that is to be changed. */
   readonly changeRun: (choice: Choice, runId: string, page: WizardPage, p99BudgetMs?: number | null) => void;
   readonly takeBack: () => void;
   readonly dismiss: () => void;
@@ -132,7 +126,6 @@ export const noPlan: Pick<DraftState, 'plan' | 'planError'> = { plan: null, plan
 
 export const firstPreset = 'resnet50';
 export const ownModelKeys = ['model', 'source'] as const;
-/** Hand edits of config.pbtxt. */
 export const patchKeys = ['configure', 'configPatch'] as const;
 
 /** A model file has its weights, and its samples are a file. */

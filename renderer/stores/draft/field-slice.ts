@@ -55,7 +55,6 @@ export function fieldSlice(
     set({ tolerancesOf: tolerancesAfter(get(), keys, next) });
     edited(next);
   };
-  /** Not part of the specification. */
   const noted = (part: Pick<DraftState, 'name'> | Pick<DraftState, 'p99BudgetMs'>): void => {
     set({ ...part, editedAt: new Date().toISOString() });
     files.saveSoon();

@@ -11,7 +11,6 @@ export interface FormView {
 
 const key = 'workbench.form-view';
 
-/** Kept for the next deployment and window. */
 export function createFormView(storage: Storage): StoreApi<FormView> {
   return createStore<FormView>()((set) => ({
     view: views.find((known) => known === storage.getItem(key)) ?? 'simple',

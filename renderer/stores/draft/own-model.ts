@@ -12,7 +12,6 @@ export interface OwnModel {
   readonly busy: boolean;
   /** Shapes that were typed, by input: "1, 3, 224, 224". */
   readonly shapes: Readonly<Record<string, string>>;
-  /** By input, since the shapes were last used. */
   readonly shapeProblems: Readonly<Record<string, string>>;
   /**
    * Reads the path; true: the draft has taken it, as nothing has to be trusted or answered first.
@@ -20,9 +19,7 @@ export interface OwnModel {
    */
   readonly open: (path: string, asNew?: boolean) => Promise<boolean>;
   readonly setShape: (name: string, text: string) => void;
-  /** Trusts the code as it is now; the draft takes the model. */
   readonly trust: (asNew?: boolean) => Promise<boolean>;
-  /** Opens it again with the typed shapes. */
   readonly retry: (asNew?: boolean) => Promise<boolean>;
 }
 

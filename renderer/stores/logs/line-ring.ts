@@ -1,4 +1,3 @@
-/** Lines by position; arrays are such lists too. */
 export interface LineList {
   readonly length: number;
   at(index: number): string | undefined;

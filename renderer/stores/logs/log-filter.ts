@@ -1,7 +1,6 @@
 import { levelOfLine, type LogLevel, logLevels } from '../../format/log-level';
 import type { LineList, LineRing } from './line-ring';
 
-/** Lines with the search text, ignoring case, in entries of the level. */
 export interface LogWish {
   readonly search: string;
   readonly level: 'all' | 'warning' | 'error';

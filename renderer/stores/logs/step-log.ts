@@ -37,7 +37,6 @@ export function overlap(fetched: readonly string[], live: readonly string[]): nu
   return 0;
 }
 
-/** Lines on disk, then those of events. */
 export function createStepLog(client: Client, capacity: number = maxLogLines): StoreApi<StepLog> {
   const ring = createLineRing(capacity);
   const filter = createLogFilter(ring, capacity);

@@ -35,7 +35,6 @@ function requestOf({ compared, comparisons }: Workbench): ComparisonRequest {
   return { runIds, p99BudgetMs: shownBudgetMs(compared.getState()), title };
 }
 
-/** Asks where to save. */
 export async function exportComparison(workbench: Workbench, kind: ComparisonFile): Promise<void> {
   const saved = await workbench.client.call('desktop.saveComparison', { ...requestOf(workbench), kind });
   if (saved !== null) noticeDone('Saved', saved.path);

@@ -158,7 +158,6 @@ export function LevelTable(props: {
   sweep: Sweep;
   levels: readonly AlignedLevel[];
   names: readonly string[];
-  /** In a column at the end of each group. */
   baseline: BaselineSeries | null;
 }) {
   const { sweep, levels, names, baseline } = props;

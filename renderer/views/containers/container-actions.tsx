@@ -28,14 +28,12 @@ export const actionStyles: Readonly<
   remove: { icon: IconTrash, label: 'Remove' },
 };
 
-/** Asks before it interrupts a running container. */
 export function ContainerActions({
   container,
   title,
   connected,
 }: {
   container: ContainerInfo;
-  /** Title of its run. */
   title: string;
   connected: boolean;
 }) {

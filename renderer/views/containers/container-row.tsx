@@ -103,7 +103,6 @@ export function ContainerRow(props: {
   stats: ContainerStats | undefined;
   gpus: readonly GpuFacts[];
   now: number;
-  /** Model, format and precision of its run. */
   title: string;
   image: ImageName;
   selected: boolean;

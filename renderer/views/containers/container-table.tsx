@@ -20,7 +20,6 @@ const headings = [
   { title: 'Actions', hidden: true, width: 120 },
 ];
 
-/** Running ones first. */
 export function ContainerTable({
   containers,
   connected,

@@ -19,7 +19,6 @@ const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => strin
   remove: (id) => `Delete ${id} and its copy of the model? The run stays.`,
 };
 
-/** Asks before what clients notice. */
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
   const { client, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);

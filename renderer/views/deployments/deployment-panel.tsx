@@ -87,7 +87,6 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
   );
 }
 
-/** Asks first: the present version is then deleted. */
 function RollbackAction({
   deployment,
   model,

@@ -18,7 +18,6 @@ export const machineFacts = (environment: Environment, host: HostFacts): FactLis
 
 const listed = (values: readonly string[]): string => (values.length === 0 ? 'none' : values.join(', '));
 
-/** Why there is no Docker is in the preflight. */
 export function dockerFacts(docker: DockerFacts): FactList {
   if (!docker.reachable) return [['Host', docker.host]];
   const free = docker.rootFreeBytes === null ? '' : `, ${formatBytes(docker.rootFreeBytes)} free`;

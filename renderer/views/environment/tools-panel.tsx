@@ -33,7 +33,6 @@ const styles: Readonly<Record<ComponentStatus['state'], StatusWord>> = {
   broken: { icon: IconCircleX, tone: 'bad', text: 'Incomplete' },
 };
 
-/** Names everything that is removed with it. */
 function removeQuestion(id: ComponentId, all: readonly ComponentStatus[]): string {
   const others = withDependents([id]).filter(
     (other) => other !== id && all.some((status) => status.id === other && status.state !== 'missing'),
@@ -95,7 +94,6 @@ function Row({ status, all }: { status: ComponentStatus; all: readonly Component
   );
 }
 
-/** Built, pulled and removed on the Containers page. */
 function ImagesRow() {
   const wayTo = useWayTo();
   const { images } = useWorkbench();

@@ -76,7 +76,6 @@ export function parseMarkdown(text: string): readonly Block[] {
   return blocks;
 }
 
-/** Code, emphasis and links; everything else is text. */
 export function parseSpans(text: string): readonly Span[] {
   const spans: Span[] = [];
   const marked = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g;

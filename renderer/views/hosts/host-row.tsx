@@ -26,7 +26,6 @@ const styleOf = (status: HostStatus): StatusStyle => {
     : { icon: IconAlertTriangle, tone: 'warn' };
 };
 
-/** In a word or two. */
 export function HostStateText({ status }: { status: HostStatus | null }) {
   if (status === null) {
     return <Status icon={IconLoader2} tone="info" text="Connecting" data-state="asking" />;

@@ -16,7 +16,6 @@ import { formField, namedField } from '../new-deployment/fields/form-field';
 import { problemsOf } from '../new-deployment/problems';
 import { textProblem } from '../new-deployment/read-text';
 
-/** As typed. */
 export interface MeasureForm {
   readonly url: string;
   /** Host that connects to the address; '': this machine. */
@@ -57,7 +56,6 @@ export const valueIn = ({ fields }: Pick<MeasureForm, 'fields'>, keys: Keys): un
 const dimsText = (dims: readonly number[]): string =>
   dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ');
 
-/** One field per input with open dimensions, then those of the load. */
 export function measureFields(
   form: Pick<MeasureForm, 'fields'>,
   model: ServedModel | null,
@@ -77,7 +75,6 @@ export function measureFields(
   return [...shapes, ...load];
 }
 
-/** One per non-empty line. */
 const headersOf = (text: string): readonly RequestHeader[] =>
   text
     .split('\n')
@@ -148,7 +145,6 @@ export interface ReadForm {
   readonly problems: readonly SpecProblem[];
 }
 
-/** The request, or the problem of each field. */
 export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm {
   const fields = measureFields(form, model);
   // Unreadable fields report themselves; the rest is checked with their defaults.

@@ -125,7 +125,6 @@ export function ModelTable(props: {
   models: readonly ModelSample[];
   /** Models beyond the monitor's limit. */
   more: number;
-  /** Host and port, for the questions. */
   server: string;
   selected: string | null;
   /** Why loading is unavailable; null: it is available. */

@@ -40,12 +40,7 @@ export function SaveMenu() {
   );
 }
 
-export function MonitorActions(props: {
-  state: MonitorState;
-  /** The server picker is open. */
-  changing: boolean;
-  onChange: () => void;
-}) {
+export function MonitorActions(props: { state: MonitorState; changing: boolean; onChange: () => void }) {
   const { state, changing } = props;
   const { client, monitor } = useWorkbench();
   const { minutes, pausedMs, show, pause } = useStore(monitor);

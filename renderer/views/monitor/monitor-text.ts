@@ -97,7 +97,6 @@ export function serverSentence({ server, metricsProblem, models }: MonitorSample
   return parts.filter((part) => part !== null).join(' · ');
 }
 
-/** Host and port, or the file of a recording. */
 export const serverName = (source: MonitorState['source']): string =>
   source === null
     ? 'the server'
@@ -112,6 +111,5 @@ export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, serve
   return `Unload ${model.name} from ${server}?${load}`;
 }
 
-/** http is the default. */
 export const withScheme = (url: string): string =>
   url === '' || url.includes('://') ? url : `http://${url}`;

@@ -10,7 +10,6 @@ import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { speedText } from './monitor-text';
 
-/** Loaded again when `asked` changes. */
 export function RecordingsList({ asked }: { asked: string }) {
   const { client } = useWorkbench();
   const [recordings, setRecordings] = useState<readonly RecordingInfo[]>([]);

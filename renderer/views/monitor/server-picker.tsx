@@ -23,7 +23,6 @@ interface FoundServer {
   readonly host?: string | undefined;
 }
 
-/** Address of a run's Triton, once its step has started it. */
 function serverOfRun(run: RunState): FoundServer | null {
   const facts = run.steps.find((step) => step.id === 'deploy')?.facts ?? [];
   const valueOf = (name: string) => facts.find((fact) => fact.name === name)?.value;
@@ -74,7 +73,6 @@ function tritonOf(container: ContainerInfo): readonly FoundServer[] {
       ];
 }
 
-/** Servers of this machine's containers and runs, then recent ones. */
 function useKnownServers(recent: readonly MonitorTarget[]): readonly FoundServer[] {
   const { docker } = useWorkbench();
   const containers = useStore(docker, (state) => state.state?.containers) ?? [];

@@ -61,7 +61,6 @@ function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pause
 
 const mostShown = 100;
 
-/** In the shown window, newest first. */
 function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
   const shown = markers.slice(-mostShown).reverse();
   return (

@@ -4,7 +4,6 @@ import { getAt, type Keys, leavesOf, sameValue, type Tree } from '../../../main/
 import { counted } from '../../format/words';
 import { ownModelKeys, patchKeys } from '../../stores/draft/draft-state';
 
-/** Defaults of the schema for an engine of this kind. */
 export function engineDefaults(kind: unknown): Tree {
   const parsed = runSpecSchema.shape.engine.safeParse({ kind });
   return parsed.success ? { ...parsed.data } : {};
@@ -51,7 +50,6 @@ export const changesText = (count: number): string =>
 
 const isWithin = (outer: Keys, keys: Keys): boolean => outer.every((key, at) => keys[at] === key);
 
-/** Differences of the choice from the preset, field by field. */
 export function changesOf(
   preset: Preset,
   defaults: RunSpec | null,

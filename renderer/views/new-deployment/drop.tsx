@@ -5,7 +5,6 @@ import { useWorkbench } from '../../workbench';
 
 type DropUse = 'import' | 'model' | 'checkpoint' | 'dataset';
 
-/** Samples for a model file. */
 const samples = /\.(npz|json)$/i;
 
 /**

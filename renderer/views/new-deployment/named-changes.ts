@@ -3,7 +3,6 @@ import { pathOf } from './fields/field';
 import { fieldText } from './read-text';
 import { resetField, useWizard } from './wizard-context';
 
-/** As named in config.pbtxt. */
 export function editedText(patch: unknown): string {
   const names = isTree(patch) ? Object.keys(patch) : [];
   return names.length === 0
@@ -11,7 +10,6 @@ export function editedText(patch: unknown): string {
     : names.map((name) => name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)).join(', ');
 }
 
-/** With the labels of the form. */
 export function useNamedChanges() {
   const wizard = useWizard();
   const { changes, fields } = wizard;

@@ -26,7 +26,6 @@ const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) =
   </Button>
 );
 
-/** Takes another configuration of the imported file. */
 function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 'imported' }> }) {
   const { draft } = useWorkbench();
   const { takeBack, importText } = useStore(draft);

@@ -76,7 +76,6 @@ function loadSummary({ value }: FieldContext): string {
   return `${count(value('performance', 'batchSizes'))} offline, ${levels} online`;
 }
 
-/** Shown below the page's name. */
 export const pageSummary: Readonly<Record<WizardPage, (context: FieldContext) => string>> = {
   environment: environmentSummary,
   model: ({ value, preset }) =>

@@ -11,7 +11,6 @@ interface ImportProps {
   onTaken?: () => void;
 }
 
-/** In place of the draft, laid over it, or as a new draft. */
 export function useImport({ asNew = false, onTaken }: ImportProps = {}): () => void {
   const { client, draft } = useWorkbench();
   return attempting(async () => {

@@ -79,7 +79,6 @@ export function WizardSteps() {
   );
 }
 
-/** Only for a start that the preflight refuses; asks first. */
 function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => void }) {
   return (
     <AskFirst

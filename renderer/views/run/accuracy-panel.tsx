@@ -47,7 +47,6 @@ const lengthColumn: AccuracyColumn<Output> = {
     otherLengths === undefined ? '–' : `${formatCount(otherLengths)} of ${formatCount(sampleCount)}`,
 };
 
-/** Some columns exist only where an output has values. */
 const outputColumns = (outputs: readonly Output[]): readonly AccuracyColumn<Output>[] => [
   { title: 'Output', mono: true, cell: ({ output }) => output },
   { title: 'Largest absolute difference', number: true, cell: ({ maxAbsDiff }) => formatScale(maxAbsDiff) },

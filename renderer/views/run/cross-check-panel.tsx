@@ -38,7 +38,6 @@ const headings = [
   'Verdict',
 ];
 
-/** Nothing for a run without a cross-check. */
 export const CrossCheckPanel = memo(function CrossCheckPanel(props: { state: RunState; scenario: Scenario }) {
   const { state, scenario } = props;
   const levels = useMemo(() => crossCheckOf(state, scenario), [state, scenario]);

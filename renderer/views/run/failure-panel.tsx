@@ -24,7 +24,6 @@ export function tailOf(lines: readonly string[], error: WireError): readonly str
   return lines.filter((line) => line.trim() !== '' && !own.has(line)).slice(-shownLines);
 }
 
-/** Everything known of the failure, for a message to whoever can help. */
 export function detailsText(
   error: WireError,
   text: ErrorText,

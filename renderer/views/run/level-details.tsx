@@ -66,7 +66,6 @@ export const ChecksTable = detailsTable({
   },
 });
 
-/** Nothing for a model measured alone. */
 export const TogetherTable = detailsTable({
   title: 'Models measured together',
   note: 'responses of the server at the same time',
@@ -133,7 +132,6 @@ export const SequenceTable = detailsTable({
   },
 });
 
-/** Nothing where tensors went over the wire. */
 export const SharedMemoryTable = detailsTable({
   title: 'Shared memory',
   note: 'tensors that were not sent over the network',
@@ -145,7 +143,6 @@ export const SharedMemoryTable = detailsTable({
   },
 });
 
-/** Nothing without hits and misses. */
 export const CacheTable = detailsTable({
   title: 'Response cache',
   note: "from the server's statistics, mean times",
@@ -174,7 +171,6 @@ const limitText = {
   'machine-busy': 'machine busy: latencies may read too high',
 } as const;
 
-/** Nothing where the tool does not report it. */
 export const EffortTable = detailsTable({
   title: 'Load on the machines',
   note: 'near one core, or always busy, the load generator limits the measurement',
@@ -191,7 +187,6 @@ export const EffortTable = detailsTable({
   },
 });
 
-/** Nothing where no GPU was read. */
 export const GpuTable = detailsTable({
   title: 'GPUs',
   note: 'of the server, from the first measured window on',

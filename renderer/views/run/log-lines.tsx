@@ -65,7 +65,6 @@ export function LogTools(props: {
   );
 }
 
-/** In place of an empty log. */
 export const emptyLogText = (status: StepStatus): string => emptyTexts[status] ?? 'This step wrote no log.';
 
 const emptyTexts: Readonly<Partial<Record<StepStatus, string>>> = {

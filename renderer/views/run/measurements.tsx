@@ -101,7 +101,6 @@ function ScenarioPicker(props: {
   );
 }
 
-/** Nothing where no GPU was read. */
 function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fileName: string }) {
   const { input, sweep, fileName } = props;
   const charts = useMemo(

@@ -17,7 +17,6 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { showsMeasurements } from './shown-step';
 
-/** A run created elsewhere is trusted before it can be resumed. */
 export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origin' | 'status' | 'source'> }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();
@@ -48,7 +47,6 @@ export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origi
   );
 }
 
-/** Damaged lines, and what may be missing from this page. */
 export function DamageNotice({ lines }: { lines: readonly number[] }) {
   const text = damageText(lines);
   return text === null ? null : (
@@ -83,7 +81,6 @@ export function ServerPanel({ load }: { load: ServerLoad }) {
   );
 }
 
-/** Nothing for a run that was not changed. */
 export function ChangesNotice({ changes }: { changes: RunState['specChanges'] }) {
   if (changes.length === 0) return null;
   return (

@@ -168,7 +168,6 @@ export const PointsTable = memo(function PointsTable({
 }: {
   scenario: Scenario;
   state: ScenarioState;
-  /** Marked with a star. */
   answer?: ChosenLevel | null;
 }) {
   const [withComponents, setWithComponents] = useState(false);

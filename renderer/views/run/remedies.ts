@@ -7,7 +7,6 @@ import type { RunState } from '../../../main/contract/run/run-state';
 export type RemedyAction =
   'edit' | 'measure-unverified' | 'free-port' | 'environment' | 'containers' | 'resume';
 
-/** The most likely first. */
 const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'input-invalid': ['edit'],
   'spec-invalid': ['edit'],

@@ -95,7 +95,6 @@ function buttonOf(action: RemedyAction, state: RunState, error: WireError) {
   return action === 'resume' && needsOtherFiles(error) ? resumeFilesButton : buttons[action];
 }
 
-/** The first is the main button. */
 export function RemedyButtons({ state, error }: { state: RunState; error: WireError }) {
   const workbench = useWorkbench();
   const [busy, setBusy] = useState<RemedyAction | null>(null);

@@ -122,7 +122,6 @@ function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number |
   );
 }
 
-/** Reports of a measured server are written on request. */
 function kindsOf(state: RunState): readonly ReportFile['kind'][] {
   const { reports, status, scenarios } = state;
   const load = serverLoadOf(state);

@@ -60,7 +60,6 @@ function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
 const isSure = (state: RunState): boolean =>
   state.status === 'done' && !state.unverified && (answerOf(state)?.isSure ?? false);
 
-/** Says first how long it takes. */
 function MeasureAgain({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, working] = useWork();

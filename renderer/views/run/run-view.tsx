@@ -21,7 +21,6 @@ import { RunMain } from './run-main';
 import { opensItself, shownStep } from './shown-step';
 import { StepList } from './step-list';
 
-/** An estimate, labeled as one. */
 function TimeLeft({ state }: { state: RunState }) {
   const nowMs = useNow(state.status === 'running');
   const left = estimateTimeLeft(state, nowMs);

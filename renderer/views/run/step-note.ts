@@ -20,7 +20,6 @@ function measuredText(state: RunState, scenario: Scenario): string {
   return `${length} of ${plannedTurns(performance, scenario).length} measured`;
 }
 
-/** Stopped after it began: measured levels are kept. */
 function isHalfDone(state: RunState, step: StepState): boolean {
   if (step.status === 'done' || step.status === 'skipped') return false;
   return scenarios.some((id) => id === step.id && state.scenarios[id].points.length > 0);

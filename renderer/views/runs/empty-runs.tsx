@@ -32,7 +32,6 @@ const Row = ({ row }: { row: MachineRow }) => {
   );
 };
 
-/** Remedies are on the Environment page. */
 function MachineRows() {
   const { machine } = useWorkbench();
   const status: MachineStatus | null = useStore(machine, ({ value }) => value);

@@ -10,7 +10,6 @@ const facetText: Readonly<Record<Facet, string>> = {
   tag: 'Tag',
 };
 
-/** The search finds further values. */
 const mostChips = 8;
 
 const isStatus = (value: string): value is keyof typeof runStatusText => Object.hasOwn(runStatusText, value);

@@ -21,7 +21,6 @@ const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>
     return wanted.length === 0 || values.some((value) => wanted.includes(value));
   });
 
-/** Every word of the search occurs in the row's texts, and the chosen facets fit. */
 export function filterRuns(
   runs: readonly RunSummary[],
   search: string,
@@ -49,7 +48,6 @@ export function filterRuns(
   });
 }
 
-/** Number of runs per value, the most frequent first. */
 export function facetCounts(
   runs: readonly RunSummary[],
   facet: Facet,

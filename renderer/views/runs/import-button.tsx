@@ -8,7 +8,6 @@ import { onText } from '../../handlers';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 
-/** Asks for what a file of perf_analyzer lacks. */
 function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
   const { client, runs, route } = useWorkbench();
   const [model, setModel] = useState('');

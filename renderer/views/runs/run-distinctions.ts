@@ -22,11 +22,9 @@ function grouped(runs: readonly RunSummary[], keyOf: (run: RunSummary) => string
 export interface Distinction {
   /** Fields that differ between the model's runs: "fp16 docker"; '' where there are none. */
   readonly fields: string;
-  /** With the time where the fields are not enough. */
   readonly full: string;
 }
 
-/** By run id. */
 export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, Distinction> {
   const texts = new Map<string, Distinction>();
   for (const [, own] of grouped(runs, (run) => run.preset)) {

@@ -26,7 +26,6 @@ function Accuracy({ run }: { run: RunSummary }) {
   );
 }
 
-/** Doubts are below the figure, and in full on hover. */
 export function AnswerRate({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>) {
   if (answer === null) return missing;
   return (
@@ -79,7 +78,6 @@ function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit:
   );
 }
 
-/** Columns that a narrow list leaves out. */
 function narrowText({ profile, engine, accuracy }: RunSummary): string {
   return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)} `;
 }
@@ -127,14 +125,12 @@ const outdatedRow = {
   title: 'Row from another version of the workbench; it is being updated',
 };
 
-/** The name is the link; a click anywhere in the row does the same. */
 export function RunRow(props: {
   run: RunSummary;
   name: string;
   /** From the other runs of its model. */
   distinction: Distinction | undefined;
   selected: boolean;
-  /** Another version of the workbench made the row. */
   outdated: boolean;
   /** 1-based in the whole list: most rows are not in the document. */
   position: number;

@@ -95,7 +95,6 @@ function RunsHead(props: {
   );
 }
 
-/** Enter saves, Escape cancels. */
 function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; onDone: () => void }) {
   const { run, onDone } = props;
   const { client, runs } = useWorkbench();

@@ -17,7 +17,6 @@ const byAge = (rows: readonly RunSummary[]): string[] =>
 
 const last = 5;
 
-/** The newest measured runs of those shown. */
 function CompareLast({ shown }: { shown: readonly RunSummary[] }) {
   const wayTo = useWayTo();
   const newest = byAge(shown.filter(({ best }) => best !== null)).slice(-last);

@@ -21,7 +21,6 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** Equal ones newest first. */
 export function sortRuns(
   runs: readonly RunSummary[],
   { column, descending }: Sorting,

@@ -12,7 +12,6 @@ import { useWorkbench } from '../../workbench';
 
 export interface CleanChoice {
   readonly plan: CallOutput<'home.planClean'>;
-  /** Not used by any container. */
   readonly images: readonly ImageInfo[];
 }
 
@@ -138,7 +137,6 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
   );
 }
 
-/** Nothing is selected by default. */
 export function CleanDialog({
   choice,
   onDone,

@@ -89,7 +89,6 @@ function WorkText({ work, onClose }: { work: HomeMoveWork; onClose: () => void }
   );
 }
 
-/** Stays open until the move has ended. */
 export function MoveDialog({ plan, onClose }: { plan: HomeMovePlan | null; onClose: () => void }) {
   const { settings } = useWorkbench();
   const work = useStore(settings, (state) => state.move);

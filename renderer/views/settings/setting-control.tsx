@@ -35,7 +35,6 @@ function ChoiceControl({ id, value, set }: ControlProps) {
   );
 }
 
-/** Saved on Enter and on blur. */
 function TextControl({ id, value, set }: ControlProps) {
   const { title, unit, absent, fallback } = definitionOf(id);
   const shown = value === null ? '' : String(value);

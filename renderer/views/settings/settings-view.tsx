@@ -21,7 +21,6 @@ import { StoragePanel } from './storage-panel';
 /** Search terms of the storage group. */
 const storageWords = 'storage workbench home folder move size cache trash images clean up';
 
-/** Every word occurs in the setting's texts or choices. */
 export function findSettings(search: string): ReadonlySet<SettingKey> {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return new Set(

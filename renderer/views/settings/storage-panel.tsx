@@ -80,7 +80,6 @@ function HomeRow({ home, fixed }: { home: string; fixed: boolean }) {
   );
 }
 
-/** `children`: settings of the same group. */
 export function StoragePanel({ children }: { children: ReactNode }) {
   const { client, storage, app } = useWorkbench();
   const { value, error } = useStore(storage);

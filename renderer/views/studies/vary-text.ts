@@ -8,7 +8,6 @@ export interface VariedField {
   readonly values: string;
 }
 
-/** Text of a matrix file that varies these fields. */
 export function varyText({ preset, overrides }: Choice, axes: readonly VariedField[]): string {
   const varied = axes.flatMap(({ path, values }) =>
     path === null || values.trim() === '' ? [] : [`${JSON.stringify(path)}: [${values}]`],

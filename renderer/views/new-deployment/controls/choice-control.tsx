@@ -4,7 +4,6 @@ import type { Cards, Field, Option } from '../fields/field';
 import { useFieldForm } from './field-form';
 import { type ControlProps, FieldFrame } from './field-frame';
 
-/** Each reason once, with its options. */
 function reasons(options: readonly Option[]): readonly { readonly why: string; readonly labels: string[] }[] {
   const found = new Map<string, string[]>();
   for (const { why, label } of options) {

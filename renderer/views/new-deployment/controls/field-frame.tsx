@@ -36,7 +36,6 @@ function TopicHelp({ topic }: { topic: Topic }) {
 export interface ControlProps {
   readonly field: Field;
   readonly labelId: string;
-  /** Props of a Mantine input. */
   readonly input: {
     readonly id: string;
     readonly size: 'xs';
@@ -47,7 +46,6 @@ export interface ControlProps {
   };
 }
 
-/** Why the field has no effect, else its help. */
 function helpOf(field: Field): string | undefined {
   const text = field.idle === undefined ? field.help : `No effect. ${field.idle}`;
   return text === '' ? undefined : text;
@@ -70,7 +68,6 @@ function Term({ field }: { field: Field }) {
   );
 }
 
-/** Message and remedy as two sentences. */
 export const problemWithRemedy = (problem: SpecProblem): string =>
   problem.remedy === null ? problemText(problem) : `${asSentence(problemText(problem))} ${problem.remedy}`;
 
@@ -104,7 +101,6 @@ function Changed({ id, label, all }: { id: string; label: string; all: readonly 
 
 export function FieldFrame(props: {
   field: Field;
-  /** Other fields that the same input sets. */
   also?: readonly Keys[] | undefined;
   control: (control: ControlProps) => ReactNode;
 }) {

@@ -123,7 +123,6 @@ function Input(props: ControlProps) {
   }
 }
 
-/** Shows the default until the field is changed. */
 export function FieldInput({ field }: { field: Field }) {
   return <FieldFrame field={field} control={(frame) => <Input {...frame} />} />;
 }

@@ -47,7 +47,6 @@ export function TextControl(
   );
 }
 
-/** Typed, chosen in the desktop's dialog, or dropped on the window. */
 export function PathControl(
   props: ControlProps & { pathKind: Extract<Control, { kind: 'path' }>['pathKind'] },
 ) {

@@ -109,7 +109,6 @@ function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
   );
 }
 
-/** Links to the pages with the problems. */
 function NoConfigYet() {
   const { draft } = useWizard();
   const placeOf = useProblemPlace();

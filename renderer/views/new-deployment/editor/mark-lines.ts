@@ -2,7 +2,6 @@ export interface LineMark {
   /** 1-based, in the shown text. `removed`: lines before it are missing. */
   readonly line: number;
   readonly kind: 'added' | 'changed' | 'removed';
-  /** Lines of the other text. */
   readonly before: readonly string[];
 }
 
@@ -55,7 +54,6 @@ interface Hunk {
   readonly toB: number;
 }
 
-/** Between common lines, in order. */
 function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
   const lengths = commonLengths(a, b);
   const hunks: Hunk[] = [];
@@ -78,7 +76,6 @@ function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
   return hunks;
 }
 
-/** In the order of the lines. */
 export function markLines(base: string, shown: string): readonly LineMark[] {
   const [a, b] = [base.split('\n'), shown.split('\n')];
   const { start, tail } = commonEnds(a, b);

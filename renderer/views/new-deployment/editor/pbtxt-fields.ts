@@ -66,7 +66,6 @@ export interface PbtxtField {
   readonly isMessage: boolean;
 }
 
-/** Fields of the message at a path of field names, as in config.pbtxt. */
 export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
   const scope = scopeAt(path);
   if (scope === null) return [];
@@ -82,7 +81,6 @@ export function fieldsAt(path: readonly string[]): readonly PbtxtField[] {
   });
 }
 
-/** Values of a field that takes one of a few words. */
 export function valuesAt(path: readonly string[], name: string): readonly string[] {
   const scope = scopeAt(path);
   const [, field] = scope === null ? [] : (fieldsOf(scope).find(([own]) => own === name) ?? []);

@@ -14,7 +14,6 @@ import type { Field, FieldContext, Option, Section } from './field';
 import { choiceOf, formField } from './form-field';
 import { engineOf } from './why-not';
 
-/** Note of an engine, or why it is unavailable here. */
 function aboutEngine(kind: EngineStatus['kind'], context: FieldContext): Pick<Option, 'note' | 'why'> {
   const { note } = engineWords(kind);
   const status = context.machine?.engines.find((engine) => engine.kind === kind);

@@ -52,7 +52,6 @@ export interface Field {
   readonly topic?: Topic;
   /** Why it has no effect; absent: it has one. */
   readonly idle?: string | undefined;
-  /** Spans both columns. */
   readonly wide?: boolean;
 }
 
@@ -71,7 +70,6 @@ export interface FieldContext {
   readonly presets: readonly Preset[];
   readonly machine: MachineStatus | null;
   readonly hosts?: readonly string[] | undefined;
-  /** Chosen value, else the default. */
   readonly value: (...keys: string[]) => unknown;
 }
 

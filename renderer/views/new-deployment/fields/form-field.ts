@@ -19,7 +19,6 @@ export function choiceOf<Value extends string>(
   return { kind: 'choice', cards, options };
 }
 
-/** By the type in the schema. */
 function typedControl(row: FieldRow, placeholder: string): Control {
   const { type, minimum = 0, mayBeEmpty } = valuesOf(row);
   switch (type) {

@@ -74,7 +74,6 @@ function foundGpu({ machine }: FieldContext): PublishedGpu | null {
   return names.map(publishedGpuOf).find((gpu) => gpu !== null) ?? null;
 }
 
-/** As far as the machine was read. */
 const hasGpuContainers = (machine: MachineStatus | null): boolean =>
   machine !== null &&
   machine.gpus.gpus.length > 0 &&

@@ -10,7 +10,6 @@ import { formField, namedField } from './form-field';
 import { modelSections } from './model-fields';
 import { configureSections, exportSections } from './serving-fields';
 
-/** For every output, then by name. */
 function toleranceFields(context: FieldContext): readonly Field[] {
   const outputs = context.preset.signature.outputs.map(({ name }) => name);
   return ['*', ...outputs].flatMap((name) =>
@@ -121,6 +120,5 @@ export const sectionsOf: Readonly<Record<WizardPage, (context: FieldContext) => 
   review: reviewSections,
 };
 
-/** In the order of the wizard. */
 export const allFields = (context: FieldContext): readonly Field[] =>
   wizardPages.flatMap((page) => sectionsOf[page](context).flatMap((section) => section.fields));

@@ -9,7 +9,6 @@ import { formatFacts, formats, isOfPytorch } from '../../../../main/contract/run
 import type { Accelerator, Format, Precision } from '../../../../main/contract/run/run-spec';
 import type { FieldContext } from './field';
 
-/** As far as it is chosen. */
 export const engineOf = ({ value }: FieldContext) => engineDraft(value('engine'));
 
 const cpuOnly = (context: FieldContext): string =>
@@ -17,7 +16,6 @@ const cpuOnly = (context: FieldContext): string =>
     ? 'Needs a GPU and Triton’s own backends; the local Triton has the Python backend on the CPU. Choose Docker with GPUs, or a remote Triton.'
     : 'Needs a GPU and Triton’s own backends; the CPU image has only the Python backend. Choose GPUs where it runs.';
 
-/** With all backends, without a GPU. */
 function lacksGpu(context: FieldContext): boolean {
   const engine = engineOf(context);
   return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;

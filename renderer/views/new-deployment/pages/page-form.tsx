@@ -24,7 +24,6 @@ import { Review } from './review';
 import { SectionsForm } from './sections-form';
 import { TensorTable } from './signature-table';
 
-/** Source of the preset, and its corrections of the published procedure. */
 function PresetNotes() {
   const { preset } = useWizard();
   const { notes = [], notOffered = [], origin } = preset;

@@ -8,7 +8,6 @@ import { idleText, shownFields } from '../fields/shown-fields';
 import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 
-/** An argument of the model's code that the profile does not name. */
 function AddArgument() {
   const { draft } = useWizard();
   const [name, setName] = useState('');

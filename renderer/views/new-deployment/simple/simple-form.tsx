@@ -71,7 +71,6 @@ function ModelPart() {
 
 const gpuKeys = ['engine', 'gpus'] as const;
 
-/** As the engine offers them. */
 function devices(context: FieldContext): readonly Option[] {
   const gpus = context.machine?.gpus ?? null;
   const [first] = gpus?.gpus ?? [];
@@ -136,7 +135,6 @@ function EnginePart() {
   );
 }
 
-/** The heading takes the focus. */
 export function SimpleForm() {
   const { changes } = useWizard();
   const heading = useRef<HTMLHeadingElement>(null);

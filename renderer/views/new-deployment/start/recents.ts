@@ -28,7 +28,6 @@ const textAt = (draft: Draft, ...keys: string[]): string | null => {
 
 type TitleOf = (preset: string) => string;
 
-/** Fields that differ from a new draft. */
 const changesIn = ({ choice }: Draft, fresh: NewDraft): number =>
   leavesOf(unsetAt(choice.overrides, ownModelKeys)).filter(
     ([keys, value]) => !sameValue(value, getAt(fresh.overrides, keys)),

@@ -69,7 +69,6 @@ function SectionsField({ draft, onChange }: { draft: Draft; onChange: (draft: Dr
   );
 }
 
-/** Writes the reports again. */
 export function ReportDialog({
   runId,
   settings,
