@@ -10,7 +10,7 @@ import type {
   StudyStops,
 } from './study-hands';
 
-/** What was chosen for the run, at this place. */
+/** The trial's choice, at the given place. */
 function choiceAt({ preset, overrides }: Choice, allocation: HostAllocation | null): Choice {
   if (allocation === null) return { preset, overrides };
   const host = allocation.host === localHost ? {} : { host: allocation.host };
@@ -18,7 +18,7 @@ function choiceAt({ preset, overrides }: Choice, allocation: HostAllocation | nu
   return { preset, overrides: mergeTrees(overrides, { engine: { kind: 'docker', ...host, ...gpus } }) };
 }
 
-/** The run in the store, which is there already where it is continued. @param allocation null: where the run says itself */
+/** Finds or creates the run. @param allocation null: as its specification says */
 export async function createdRun(
   { hands, spec: study }: StudySession,
   trial: PlannedTrial,
@@ -34,7 +34,7 @@ export async function createdRun(
   return runId;
 }
 
-/** With what its journal says now. */
+/** Adds the journaled state. */
 export const withState = async <Trial extends PlannedTrial>(
   { hands }: Pick<StudySession, 'hands'>,
   trial: Trial,
@@ -44,7 +44,7 @@ export const withState = async <Trial extends PlannedTrial>(
   state: runId === null ? null : (await hands.store.load(runId)).state,
 });
 
-/** Asks the run to stop as the study is, or was, asked to. @returns the disposer */
+/** Passes the study's stops to the run. @returns the disposer */
 export function stopWith(
   { hands, stops }: StudySession,
   runId: string,
@@ -64,7 +64,7 @@ export function stopWith(
   };
 }
 
-/** One that the stop of the study came before. */
+/** Stopped before it began. */
 export const notBegun = ({ stops: { pause, cancel } }: StudySession, trial: PlannedTrial): EndedTrial => ({
   ...trial,
   outcome: pause.signal.aborted && !cancel.signal.aborted ? 'paused' : 'cancelled',
@@ -73,5 +73,5 @@ export const notBegun = ({ stops: { pause, cancel } }: StudySession, trial: Plan
 export const isDue = ({ leftOut, error, state }: PlannedTrial): boolean =>
   leftOut === null && error === null && state?.status !== 'done';
 
-/** One that is left as it is. */
+/** Left unchanged. */
 export const notDue = (trial: PlacedTrial): EndedTrial => ({ ...trial, outcome: null });

@@ -18,17 +18,17 @@ import {
   type StudySession,
 } from './study-hands';
 
-/** Trials with what stands in their way, and what is to be said of them before they are begun. */
+/** Trials with obstacles, and notes for the user. */
 export interface Proposal {
   readonly trials: readonly PlacedTrial[];
   readonly notes: readonly string[];
 }
 
-/** What a study came to. */
+/** Result of a study. */
 export interface StudyEnd {
-  /** By number; null: jobs work on them, and nobody waits. */
+  /** By number; null: jobs continue without waiting. */
   readonly results: readonly EndedTrial[] | null;
-  /** A stop came before each job was submitted. */
+  /** Stopped before all jobs were submitted. */
   readonly isCutShort: boolean;
 }
 
@@ -38,7 +38,7 @@ const mixed = new WorkbenchError(
   { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
 );
 
-/** Whether the runs are jobs. Throws input-invalid where some are and some are not. */
+/** Throws input-invalid for a mixture. */
 export function isOfJobs(trials: readonly PlacedTrial[]): boolean {
   const kinds = trials
     .filter(({ leftOut }) => leftOut === null)
@@ -48,7 +48,7 @@ export function isOfJobs(trials: readonly PlacedTrial[]): boolean {
   return asJobs;
 }
 
-/** With the runs that are there already, and what stands in the way of the others. */
+/** Finds existing runs, and obstacles of the others. */
 export async function place(session: StudySession, trials: readonly PlannedTrial[]): Promise<Proposal> {
   const { hands, stops, runOf } = session;
   const found: PlacedTrial[] = [];
@@ -56,7 +56,7 @@ export async function place(session: StudySession, trials: readonly PlannedTrial
   for (const trial of trials) {
     const runId = runOf(trial);
     const state = runId === undefined ? null : (await hands.store.load(runId)).state;
-    // Once it is stopped nothing more is asked of the machines.
+    // After a stop machines are not asked any more.
     const one: PlacedTrial = isStopped(stops)
       ? { ...trial, state, allocations: null, notes: [] }
       : await placed(session, { ...trial, state });
@@ -66,7 +66,7 @@ export async function place(session: StudySession, trials: readonly PlannedTrial
   return { trials: found, notes: notes.lines() };
 }
 
-/** What the strategy proposes behind what is known; null: nothing more. */
+/** The strategy's next trials; null: none. */
 async function proposed(session: StudySession, known: readonly EndedTrial[]): Promise<Proposal | null> {
   const { hands, spec, hosts } = session;
   const next = strategyOf(spec.strategy).propose(known);
@@ -91,7 +91,7 @@ const recordPlaces = ({ record, spec }: StudySession, { trials }: Proposal): Pro
     })),
   });
 
-/** Proposes, executes and records until the strategy is at its end, or a stop. */
+/** Proposes, executes and records until the strategy ends or a stop. */
 export async function drive(
   session: StudySession,
   first: Proposal,
@@ -112,7 +112,7 @@ export async function drive(
     results = all.toSorted((one, other) => one.number - other.number);
     if (isStopped(session.stops)) break;
   }
-  // What jobs go on with has not ended.
+  // Jobs may continue.
   const isLeft = results.some(({ state }) => state?.status === 'running');
   if (!isLeft) await session.record({ type: 'study-ended', outcome: outcomeOf(session, results) });
   return { results, isCutShort };

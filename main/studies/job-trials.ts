@@ -9,7 +9,7 @@ interface Begun {
   readonly runId: string;
 }
 
-/** Creates the runs that are not there yet, until a stop. Never throws: what keeps one from its start is its result. */
+/** Creates missing runs until a stop. Never throws: errors are results. */
 async function created(session: StudySession, due: readonly PlacedTrial[]) {
   const begun: Begun[] = [];
   const refused: EndedTrial[] = [];
@@ -30,7 +30,7 @@ async function created(session: StudySession, due: readonly PlacedTrial[]) {
   return { begun, refused };
 }
 
-/** Hands the runs to jobs, until a stop. */
+/** Submits runs until a stop. */
 async function handedOver(session: StudySession, begun: readonly Begun[]) {
   const { hands, spec, stops, record } = session;
   const all = linkedAbort(...Object.values(stops).map(({ signal }: AbortController) => signal)).controller
@@ -51,7 +51,7 @@ async function handedOver(session: StudySession, begun: readonly Begun[]) {
   return { submitted, held };
 }
 
-/** Resolves once nobody is to wait any longer, also where that was so before. */
+/** Resolves when waiting is to end. */
 function left(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(null);
@@ -76,17 +76,14 @@ async function followed(session: StudySession, { trial, runId }: Begun): Promise
   return ended;
 }
 
-/** What a study of jobs came to. `ended` null: nobody waits for them. */
+/** `ended` null: jobs continue without waiting. */
 export interface JobsEnded {
   readonly ended: readonly EndedTrial[] | null;
-  /** A stop came before each was submitted. */
+  /** Stopped before all were submitted. */
   readonly isCutShort: boolean;
 }
 
-/**
- * All runs that are due at the same time, as one array job where they ask for the same, and followed to their ends; a run
- * whose job is alive is only followed.
- */
+/** Submits due runs together and follows them. Runs with an active job are only followed. */
 export async function workAsJobs(
   session: StudySession,
   due: readonly PlacedTrial[],

@@ -10,7 +10,7 @@ import {
   type StudySession,
 } from './study-hands';
 
-/** Works on one run to its end. Never throws: what keeps it from its start is its result. `error`: what it ended with. */
+/** Executes one run. Never throws: errors are results. */
 async function worked(
   session: StudySession,
   trial: PlacedTrial,
@@ -39,7 +39,7 @@ async function worked(
 
 const gone: ReadonlySet<WireError['code']> = new Set(['host-unreachable', 'docker-unreachable']);
 
-/** Whether the host went away before anything of the run was measured there. */
+/** Whether the host became unreachable before anything was measured. */
 function isLost({ state, error, leftOut }: EndedTrial): boolean {
   const why = error ?? state?.error ?? null;
   if (why === null || leftOut !== null || !gone.has(why.code)) return false;
@@ -49,7 +49,7 @@ function isLost({ state, error, leftOut }: EndedTrial): boolean {
 
 interface Waiting {
   readonly trial: PlacedTrial;
-  /** Names of hosts; "local" is this machine. */
+  /** Host names; "local" is this machine. */
   readonly places: readonly string[];
 }
 
@@ -58,10 +58,7 @@ const without = (host: string, { trial, places }: Waiting): Waiting => ({
   places: places.length > 1 ? places.filter((allocation) => allocation !== host) : places,
 });
 
-/**
- * Works on trials at the places that they can be measured at: each takes one at a time, and no place waits for another. A
- * failed one stops no other.
- */
+/** Distributes trials over places, one at a time per place. A failure does not stop the others. */
 export async function workInLanes(
   session: StudySession,
   due: readonly PlacedTrial[],
@@ -80,7 +77,7 @@ export async function workInLanes(
     const turn = due.findIndex((one) => one.number === number) + 1;
     await record({ type: 'trial-begun', number, turn, of: due.length, host: allocation?.host ?? null });
     const { end, error } = await worked(session, trial, allocation);
-    // What fits elsewhere too does not wait for a host that is away.
+    // Trials that fit elsewhere do not wait for it.
     const isAway = isLost(end) && !isStopped(stops);
     if (isAway) waiting = waiting.map((one) => without(host, one));
     const isMoved = isAway && places.length > 1;

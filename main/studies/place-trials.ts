@@ -19,15 +19,12 @@ import {
 const hasMeasured = ({ scenarios }: RunState): boolean =>
   Object.values(scenarios).some(({ points, missing }) => points.length + missing.length > 0);
 
-/** The host of a run in containers, "local" for this machine; null for other engines. */
+/** Host of a run in containers ("local": this machine); null for other engines. */
 function hostOf({ engine }: RunSpec): string | null {
   return inContainers(engine) ? (engine.host ?? localHost) : null;
 }
 
-/**
- * What it would reach that nobody agreed to, with the hosts that it may be given to. Whoever names hosts on the command
- * line agrees to them; those of a file are asked for.
- */
+/** Hosts typed on the command line are consented to; those of a file are not. */
 async function reachError(
   session: StudySession,
   spec: RunSpec,
@@ -43,7 +40,7 @@ async function reachError(
     await hands.approve(there, { trust, allowRemoteLoad, file, typed });
     const reach = reachOf(there);
     const missing = await hands.approvals.missing(reach);
-    // What was given for this session only is kept: the study may be continued in another one.
+    // Keeps session consent, because the study may continue in another session.
     if (isEmptyReach(missing)) await hands.approvals.add(reach);
     else {
       const message = `The run would do this: ${reachLines(missing).join('; ')}`;
@@ -54,14 +51,14 @@ async function reachError(
   return null;
 }
 
-/** What the machine has against starting it now. */
+/** Why it cannot start on this machine now. */
 async function startError(session: StudySession, spec: RunSpec): Promise<WireError | null> {
   if (session.spec.skipPreflight === true) return null;
   const [first] = (await session.hands.check({ spec })).filter(({ severity }) => severity === 'problem');
   return first === undefined ? null : problemError(first);
 }
 
-/** Hosts that a run may be given to; a text: why it can be given to none; null: it is not to be given to any. */
+/** Candidate hosts; a text: why none fits; null: not distributed. */
 function candidatesOf(
   { axes }: PlannedTrial,
   { engine }: RunSpec,
@@ -80,7 +77,7 @@ function candidatesOf(
 
 function fitsOf(session: StudySession, spec: RunSpec, hosts: readonly string[]): Promise<readonly HostFit[]> {
   const { skipPreflight = false } = session.spec;
-  // Who names the host of a run has chosen its GPU.
+  // Naming a run's host also chooses its GPU.
   const modelOfGpu = session.hosts !== null && inContainers(spec.engine) && spec.engine.host === undefined;
   return session.hands.hostFits({ spec, hosts, modelOfGpu, skipPreflight });
 }
@@ -88,7 +85,7 @@ function fitsOf(session: StudySession, spec: RunSpec, hosts: readonly string[]):
 const allocationsOf = (fits: readonly HostFit[]): readonly HostAllocation[] =>
   fits.flatMap((fit) => (fit.fits ? [{ host: fit.host, gpus: fit.gpus }] : []));
 
-/** Where it is measured, or why not. A run of which something was measured stays on its host. */
+/** The place, or why none. Partially measured runs stay on their host. */
 async function placedOn(
   session: StudySession,
   run: PlannedTrial,
@@ -104,7 +101,7 @@ async function placedOn(
     if (hosts.length > 0) return { ...run, hosts, allocations: allocationsOf(fits), notes: [] };
     const others = candidates.filter((host) => host !== own);
     if (hasMeasured(state) || others.length === 0) {
-      // It has figures, and is a run of this matrix all the same.
+      // Has figures, but counts as a run of this matrix.
       const misfit: WireError = {
         code: 'combination-unsupported',
         message: leftOut ?? '',
@@ -128,7 +125,7 @@ async function placedOn(
   };
 }
 
-/** With what keeps the run from being started now, and the hosts that it can be given to. */
+/** Adds start problems and candidate hosts. */
 export async function placed(session: StudySession, run: PlannedTrial): Promise<PlacedTrial> {
   const { spec, leftOut, state, number } = run;
   const unplaced: PlacedTrial = { ...run, allocations: null, notes: [] };

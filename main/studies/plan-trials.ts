@@ -8,14 +8,14 @@ import { createNotes } from '../domain/study/notes';
 import { hashValue } from '../platform/files';
 import type { PlannedTrial, StudyHands } from './study-hands';
 
-/** A host does the work of a run in containers: whoever names hosts means that engine. */
+/** Hosts imply containers. */
 function inContainers({ preset, overrides }: Choice): Choice {
   const { engine } = overrides;
   const isSaid = isTree(engine) && engine['kind'] !== undefined;
   return { preset, overrides: isSaid ? overrides : mergeTrees(overrides, { engine: { kind: 'docker' } }) };
 }
 
-/** What keeps a choice from being run wherever it is started, and its warnings. Throws preset-unknown. */
+/** Problems and warnings of a choice. Throws preset-unknown. */
 async function judged({ preview }: Pick<StudyHands, 'preview'>, choice: Choice) {
   const { spec, problems } = await preview(choice);
   const of = (severity: string) => problems.filter((problem) => problem.severity === severity);
@@ -27,14 +27,14 @@ async function judged({ preview }: Pick<StudyHands, 'preview'>, choice: Choice) 
   return { spec, leftOut: isRunnable ? null : reasons.join('; '), warnings };
 }
 
-/** The same choice twice is measured once. */
+/** Removes duplicates. */
 function withoutRepeats(trials: readonly PlannedTrial[]): readonly PlannedTrial[] {
   return trials.map((trial, at) => {
     const first = trials.slice(0, at).find(({ entry, leftOut }) => leftOut === null && entry === trial.entry);
     if (trial.leftOut !== null || first === undefined) return trial;
     const differ = trial.axes.filter(({ value }, axis) => first.axes[axis]?.value !== value);
     const named = differ.map(({ field, value }) => `${field} ${value}`).join(', ');
-    // Of a runner's file a name of weights or data; a field that differs was replaced by an option.
+    // Names of weights and data in a runner's file have no field; differing fields come from options.
     const isField = differ.every(({ field }) => rowOf(field) !== undefined);
     const why = isField
       ? `an option of the command line takes the place of ${named}`
@@ -43,7 +43,7 @@ function withoutRepeats(trials: readonly PlannedTrial[]): readonly PlannedTrial[
   });
 }
 
-/** The hosts of a study by their names. Throws host-unknown. */
+/** Throws host-unknown. */
 export async function hostsOf(
   { hostNames }: Pick<StudyHands, 'hostNames'>,
   { hosts: names }: Pick<StudySpec, 'hosts'>,
@@ -66,10 +66,7 @@ export async function hostsOf(
   return isAll ? [...known, ...names.filter((name) => name === localHost)] : names;
 }
 
-/**
- * Trials with what keeps them from being run anywhere; nothing is started. Throws preset-unknown.
- * @param first number of the first of them
- */
+/** Starts nothing. Throws preset-unknown. @param first number of the first one */
 export async function planTrials(
   hands: Pick<StudyHands, 'preview'>,
   trials: readonly StudyTrial[],

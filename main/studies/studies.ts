@@ -26,26 +26,26 @@ export interface StudyPlanned {
 }
 
 export interface OpenHow {
-  /** Runs of its name that are there are continued, and complete ones kept. */
+  /** Continue existing runs of this name, and keep complete ones. */
   readonly resume: boolean;
   readonly consent: StudyConsent;
   readonly stops?: StudyStops;
 }
 
-/** A study that this process holds, before it is worked on. */
+/** A study with its lease, before work begins. */
 export interface OpenStudy extends Proposal {
-  /** Throws input-invalid where some of its runs are jobs and some are not. */
+  /** Throws input-invalid for a mixture. */
   readonly isOfJobs: () => boolean;
-  /** Runs of this name that are there: of these trials, and all. */
+  /** Existing runs of this name: of these trials, and all. */
   readonly existing: { readonly ofTrials: number; readonly all: number };
-  /** Notes in its journal that it is worked on; `work` does so where that was not done. Throws what writing throws. */
+  /** Journals the start; `work` does it if needed. Throws errors of writing. */
   begin(): Promise<void>;
-  /** @param how.detach of jobs: they are handed over, and not waited for */
+  /** @param how.detach submit jobs without waiting */
   work(how?: { readonly detach?: boolean }): Promise<StudyEnd>;
   close(): Promise<void>;
 }
 
-/** A study with what each of its trials came to so far. */
+/** A study with results so far. */
 export interface ShownStudy {
   readonly summary: StudySummary;
   readonly results: readonly MatrixResult[];
@@ -53,7 +53,7 @@ export interface ShownStudy {
 
 interface WorkHow {
   readonly detach: boolean;
-  /** Throws what kept the journal from being written. */
+  /** Throws the error of a failed journal write. */
   readonly requireWritten: () => void;
 }
 
@@ -89,10 +89,7 @@ export class Studies {
     return { hosts, ...(await planTrials(this.hands, first, { first: 1, isSpread: hosts !== null })) };
   }
 
-  /**
-   * Takes the study for this process, with what stands in the way of its trials; what the start of a run throws is its
-   * result. Throws study-busy, journal-corrupt.
-   */
+  /** Takes the lease and checks trials; start errors are results. Throws study-busy, journal-corrupt. */
   async open(
     spec: StudySpec,
     plan: StudyPlanned,
@@ -140,7 +137,7 @@ export class Studies {
     }
   }
 
-  /** Runs under way do not end where the journal of their study cannot be written: that is told behind them. */
+  /** A failed journal write does not end active runs; it is reported afterwards. */
   private recorder(name: string): Pick<StudySession, 'record'> & { readonly requireWritten: () => void } {
     const { studies, onEntry } = this.hands;
     const failed: unknown[] = [];
@@ -183,7 +180,7 @@ export class Studies {
     return end;
   }
 
-  /** Works on it behind the caller's back, as a window does; its report is written at the end. */
+  /** Works in the background; writes the report at the end. */
   async start(spec: StudySpec, how: OpenHow): Promise<void> {
     if (!how.resume && (await this.find(spec.name)) !== null) {
       throw new WorkbenchError('input-invalid', `A study "${spec.name}" exists already`, {
@@ -211,11 +208,11 @@ export class Studies {
       await opened.close();
       throw error;
     });
-    // What became of it is in its journal.
+    // The result is in the journal.
     void worked().catch(() => undefined);
   }
 
-  /** The specification to continue it by. Throws study-unknown, and input-invalid for runs of an earlier version. */
+  /** Throws study-unknown, and input-invalid for runs of an earlier version. */
   async specOf(name: string): Promise<StudySpec> {
     const study = await this.hands.studies.load(name);
     if (study !== null) return study.spec;
@@ -226,7 +223,7 @@ export class Studies {
     });
   }
 
-  /** Newest first; matrices of earlier versions, too. */
+  /** Newest first, including matrices of earlier versions. */
   async list(): Promise<readonly StudySummary[]> {
     const { runs } = await this.hands.store.list();
     const names = new Set(runs.flatMap(({ matrix }) => (matrix === undefined ? [] : [matrix.name])));
@@ -265,7 +262,7 @@ export class Studies {
     return { summary: summaryOf(study, (runId) => status.get(runId), isHeld), study, own };
   }
 
-  /** What each of its trials came to so far. Throws study-unknown. */
+  /** Throws study-unknown. */
   async show(name: string): Promise<ShownStudy> {
     const { summary, study, own } = await this.require(name);
     if (study === null) {
@@ -293,7 +290,7 @@ export class Studies {
     return ownRuns((await this.hands.store.list()).runs, name);
   }
 
-  /** Begins no further run, and asks those under way to stop. Throws study-unknown, and input-invalid where it is not in progress. */
+  /** Starts no further run, and stops active ones. Throws study-unknown, and input-invalid unless in progress. */
   async stop(name: string, how: 'cancel' | 'pause'): Promise<void> {
     const own = this.active.get(name);
     if (own !== undefined) {
@@ -322,7 +319,7 @@ export class Studies {
     return { runIds: own.map(({ runId }) => runId), runBytes: await freedBytes(own.map(({ dir }) => dir)) };
   }
 
-  /** Removes it with its reports, and with its runs, which go to the trash. Throws study-unknown, study-busy, run-busy. */
+  /** Removes reports and optionally runs (to the trash). Throws study-unknown, study-busy, run-busy. */
   async remove(name: string, { withRuns }: { readonly withRuns: boolean }): Promise<void> {
     const { studies, trash, removeReports } = this.hands;
     await this.require(name);
@@ -336,12 +333,12 @@ export class Studies {
     }
   }
 
-  /** Names of those that this process works on. */
+  /** Studies of this process. */
   underWay(): readonly string[] {
     return [...this.active.keys()];
   }
 
-  /** Begins no further run and ends those under way; each study is paused. */
+  /** Ends active runs, and pauses studies. */
   async close(): Promise<void> {
     const ends = [...this.active.values()].map(({ stops, end }) => {
       stops.close.abort();

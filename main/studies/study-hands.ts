@@ -12,14 +12,13 @@ import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import type { StudyStore } from './study-store';
 
-/** What a study works with. */
 export interface StudyHands {
   readonly studies: StudyStore;
   readonly runs: Pick<Runs, 'create' | 'execute' | 'annotate' | 'cancel' | 'pause' | 'submit' | 'follow'>;
   readonly store: Pick<RunStore, 'load' | 'list' | 'folderOf'>;
   readonly trash: Pick<RunTrash, 'remove'>;
   readonly approvals: Pick<Approvals, 'missing' | 'add'>;
-  /** Keeps what the person who gave this specification agreed to. */
+  /** Records the consent given with the specification. */
   readonly approve: (spec: RunSpec, consent: Consent) => Promise<void>;
   readonly preview: Handlers['spec.preview'];
   readonly check: Handlers['runs.check'];
@@ -30,9 +29,9 @@ export interface StudyHands {
     readonly modelOfGpu: boolean;
     readonly skipPreflight?: boolean;
   }) => Promise<readonly HostFit[]>;
-  /** Of the list of hosts. */
+  /** Names in the host list. */
   readonly hostNames: () => Promise<readonly string[]>;
-  /** Writes the report to the study's folder of reports in the home. */
+  /** Writes to the study's reports folder. */
   readonly writeReport: (name: string, results: readonly MatrixResult[]) => Promise<unknown>;
   readonly removeReports: (name: string) => Promise<void>;
   readonly onEntry: (name: string, entry: StudyEntry) => void;
@@ -45,43 +44,43 @@ interface Consent {
   readonly file?: string | undefined;
 }
 
-/** A trial before it is run. */
+/** A trial before execution. */
 export interface PlannedTrial extends MatrixResult {
   readonly choice: StudyTrial['choice'];
-  /** SHA-256 (hex) of the choice: how its run is found again. */
+  /** SHA-256 (hex) of the choice, by which its run is found again. */
   readonly entry: string;
 }
 
-/** Where a run is given to. */
+/** Target of a run. */
 export interface HostAllocation {
   /** "local": this machine. */
   readonly host: string;
-  /** The GPUs there that it may have; null: as it asks. */
+  /** Assigned GPUs; null: as specified. */
   readonly gpus: readonly string[] | null;
 }
 
-/** A trial with what stands in its way, and where it can be measured. */
+/** A trial with obstacles and candidate places. */
 export interface PlacedTrial extends PlannedTrial {
-  /** null: it is not given to a host, and measured where it says itself. */
+  /** null: not distributed, but as specified. */
   readonly allocations: readonly HostAllocation[] | null;
-  /** Why it is not given to hosts that it could else be given to, one text each. */
+  /** Why other hosts do not fit. */
   readonly notes: readonly string[];
 }
 
-/** A trial with what it came to. */
+/** A trial with its result. */
 export interface EndedTrial extends PlannedTrial {
-  /** null: nothing was done with it, as it is left out, was complete before, or has an `error`. */
+  /** null: not executed, because it is left out, complete, or has an `error`. */
   readonly outcome: RunOutcome | null;
 }
 
-/** The ways to stop a study: no further run is begun. */
+/** Stop signals; none starts further runs. */
 export interface StudyStops {
-  /** Runs under way pause before their next level or step. */
+  /** Pause active runs before their next level or step. */
   readonly pause: AbortController;
   readonly cancel: AbortController;
-  /** Runs that jobs work on are left to them. */
+  /** Leave runs to their jobs. */
   readonly leave: AbortController;
-  /** This process ends: other runs are cancelled, and the study is paused. */
+  /** Shutdown: cancel other runs, and pause the study. */
   readonly close: AbortController;
 }
 
@@ -93,11 +92,11 @@ export const createStudyStops = (): StudyStops => ({
 export const isStopped = (stops: StudyStops): boolean =>
   Object.values(stops).some(({ signal }: AbortController) => signal.aborted);
 
-/** A study that this process works on. */
+/** A study with its execution context. */
 export interface StudySession {
   readonly hands: StudyHands;
   readonly spec: StudySpec;
-  /** Hosts to spread the runs over; null: each where it says itself. */
+  /** Hosts to distribute runs over; null: as specified. */
   readonly hosts: readonly string[] | null;
   readonly consent: StudyConsent;
   readonly stops: StudyStops;

@@ -15,18 +15,18 @@ import { openPlain } from '../platform/plain-entry';
 import { createEntryJournal } from '../store/entry-journal';
 import { holderText, readLiveHolder, takeFileLease } from '../store/file-lease';
 
-/** Names in the folder of a study. */
+/** Paths of a study. */
 export interface StudyFolder {
   readonly dir: string;
   readonly journal: string;
-  /** As in the folder of a run: another process asks by them. */
+  /** Requests of other processes, as in run folders. */
   readonly cancelRequest: string;
   readonly pauseRequest: string;
 }
 
 const journal = createEntryJournal<StudyBody>('study', studyEntrySchema);
 
-/** The studies of a home: a folder with a journal each, by name, and beside it the lease of whoever works on it. */
+/** A folder with a journal per study, and a lease beside it. */
 export class StudyStore {
   /** By name, with the mark of the journal that it was read from: a list reads only journals that have changed. */
   private readonly loaded = new Map<string, { readonly mark: string; readonly study: Study }>();
@@ -48,7 +48,7 @@ export class StudyStore {
     return names.filter((name) => studyNamePattern.test(name)).sort();
   }
 
-  /** null where no study has this name. Throws journal-corrupt. */
+  /** null if unknown. Throws journal-corrupt. */
   async load(name: string): Promise<Study | null> {
     const folder = this.folderOf(name);
     if (!studyNamePattern.test(name) || !(await exists(folder.journal))) return null;
@@ -73,7 +73,7 @@ export class StudyStore {
     return { createdAt: birthtime.toISOString(), updatedAt: mtime.toISOString() };
   }
 
-  /** Writes it through to the disk; the study must be held. @returns the entry that was written */
+  /** Requires the lease. @returns the written entry, synced */
   async append(name: string, body: StudyBody): Promise<StudyEntry> {
     const folder = this.folderOf(name);
     await makeFolder(folder.dir);
@@ -81,7 +81,7 @@ export class StudyStore {
     return entries.at(-1) as StudyEntry;
   }
 
-  /** Takes the study for this process. @returns the release. Throws study-busy, input-invalid. */
+  /** Takes the lease. @returns the release. Throws study-busy, input-invalid. */
   async hold(name: string): Promise<() => Promise<void>> {
     if (!studyNamePattern.test(name)) {
       const remedy = 'Use up to 40 letters, digits, ".", "_" and "-".';
@@ -98,19 +98,19 @@ export class StudyStore {
     return (await readLiveHolder(this.leaseOf(name))) !== null;
   }
 
-  /** Leaves a request for the process that works on it, which reads it within half a second. */
+  /** Requests are polled twice per second. */
   async request(name: string, how: 'cancel' | 'pause'): Promise<void> {
     const path = this.folderOf(name)[how === 'cancel' ? 'cancelRequest' : 'pauseRequest'];
     await (await openPlain(path, constants.O_WRONLY | constants.O_CREAT)).close();
   }
 
-  /** Requests to an earlier process would stop this one. */
+  /** Requests to an earlier process. */
   async forgetRequests(name: string): Promise<void> {
     const { cancelRequest, pauseRequest } = this.folderOf(name);
     for (const path of [cancelRequest, pauseRequest]) await rm(path, { force: true });
   }
 
-  /** Out of the list at once, then from the disk, where it has a folder; the study must be held. */
+  /** Renames first, then deletes. Requires the lease. */
   async remove(name: string): Promise<void> {
     const { dir } = this.folderOf(name);
     this.loaded.delete(name);
