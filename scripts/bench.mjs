@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { appEnvironment, bootstrap } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
@@ -6,14 +6,17 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|generator|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the built-in load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
+generator: the built-in load generator of this tree and of another one, built, (--against FOLDER), in turn on one Triton
+(--repeats N, --only TEXT): the paired ratios of CPU per request, throughput and latency with their 95 % intervals.
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 start: makes the package, starts it with 200 runs in the home, and writes docs/benchmarks-start.md (--out elsewhere, --repeats
-N, --against PROGRAM: in turn with an earlier package). Exit code 1: slower than it may be.
+N, --against PROGRAM: in turn with an earlier package, with the paired ratio; --cold: only a start on a home that is known).
+Exit code 1: slower than it may be.
 hosts: starts twenty containers with an sshd each, adds them as hosts, and writes docs/benchmarks-hosts.md (--out elsewhere,
 --repeats N): start of the packaged window, the list of hosts in window and terminal. Exit code 1: the window starts slower
 than it may. Needs root and Docker.
@@ -38,16 +41,23 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window/window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
-  ...['interval-bench', 'native-child', 'report/report-bench', 'window/start-bench', 'window/hosts-bench'],
+  ...[
+    'generator-bench',
+    'interval-bench',
+    'native-child',
+    'report/report-bench',
+    'window/start-bench',
+    'window/hosts-bench',
+  ],
 ];
 
 const external = ['@playwright/test', 'dockerode'];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
-async function bundle() {
+async function bundle(root = repoRoot, names = programs) {
   const { build } = await import('vite');
   await build({
-    root: repoRoot,
+    root,
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
@@ -56,12 +66,12 @@ async function bundle() {
     build: {
       ssr: true,
       target: 'node20',
-      outDir: folder,
+      outDir: join(root, 'out', 'bench'),
       emptyOutDir: true,
       rolldownOptions: {
         external,
         input: Object.fromEntries(
-          programs.map((name) => [basename(name), join(repoRoot, 'scripts', 'bench', `${name}.ts`)]),
+          names.map((name) => [basename(name), join(root, 'scripts', 'bench', `${name}.ts`)]),
         ),
         output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
@@ -78,6 +88,25 @@ function benchLoad({ home }, args) {
       : ['--out', join(repoRoot, 'docs', 'benchmarks.md')]),
   ];
   return foreground(process.execPath, [join(folder, 'bench.mjs'), ...own, ...args], {
+    env: appEnvironment(home),
+  });
+}
+
+/** In turn with that of another tree, which `npm run build` has built. */
+async function benchGenerator({ home }, args) {
+  const against = args[args.indexOf('--against') + 1];
+  if (!args.includes('--against') || against === undefined)
+    throw new SetupError('generator needs --against FOLDER: another tree, built with npm run build.');
+  const other = resolve(against);
+  await bundle(other, ['native-child']);
+  const own = ['', 'against-'].flatMap((of) => {
+    const root = of === '' ? repoRoot : other;
+    return [
+      ...[`--${of}worker`, join(root, 'out', 'main', 'load-worker.cjs')],
+      ...[`--${of}child`, join(root, 'out', 'bench', 'native-child.mjs')],
+    ];
+  });
+  return foreground(process.execPath, [join(folder, 'generator-bench.mjs'), ...own, ...args], {
     env: appEnvironment(home),
   });
 }
@@ -148,6 +177,7 @@ function benchPlain({ home }, name, args) {
 /** In the order in which all of them run. */
 const benches = {
   load: (context, _name, args) => benchLoad(context, args),
+  generator: (context, _name, args) => benchGenerator(context, args),
   window: benchWindow,
   start: benchPackage,
   hosts: benchPackage,
@@ -166,7 +196,7 @@ function checkAsked(named, rest) {
   if (named === null && first !== undefined && !first.startsWith('-')) {
     throw new SetupError(`Unknown bench "${first}": choose from ${names.join(', ')}.`);
   }
-  if (rest.includes('--only') && named !== null && named !== 'load') {
+  if (rest.includes('--only') && named !== null && !['load', 'generator'].includes(named)) {
     throw new SetupError(`--only names scenarios of the bench "load"; "${named}" has none.`);
   }
   if (rest.at(-1) === '--only')
@@ -183,12 +213,14 @@ await main(async (args) => {
   checkAsked(named, rest);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(['load', 'sweep', 'open-loop', 'interval'].includes(named) ? [] : ['electron']),
+    ...(['load', 'generator', 'sweep', 'open-loop', 'interval'].includes(named) ? [] : ['electron']),
   ]);
   await bundle();
   // What is asked of the load tools alone says nothing to the window.
   const alone = named === null && rest.length > 0;
-  const asked = (name) => (named === null ? name === 'load' || !alone : named === name);
+  // Without another tree there is nothing to compare the generator with.
+  const asked = (name) =>
+    named === null ? name === 'load' || (!alone && name !== 'generator') : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));
   return codes.find((code) => code !== 0) ?? 0;

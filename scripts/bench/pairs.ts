@@ -1,3 +1,5 @@
+import { meanInterval } from '../../main/domain/statistics';
+
 /** Middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -16,4 +18,17 @@ export interface PairedRatio {
 export function pairedRatio(pairs: readonly (readonly [first: number, second: number])[]): PairedRatio {
   const ratios = pairs.map(([first, second]) => first / second);
   return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) };
+}
+
+/**
+ * The ratio of two series that were taken side by side, as a geometric mean with its 95 % interval: "1.004 (0.991 to 1.017),
+ * median 1.002, 30 pairs". Of fewer than three pairs the interval is not known.
+ */
+export function pairedText(first: readonly number[], second: readonly number[]): string {
+  const logs = first.map((value, at) => Math.log(value / (second[at] ?? NaN)));
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const half = meanInterval(logs);
+  const shown = (log: number): string => Math.exp(log).toFixed(3);
+  const interval = half === null ? 'interval not known' : `${shown(mean - half)} to ${shown(mean + half)}`;
+  return `${shown(mean)} (${interval}), median ${shown(median(logs))}, ${logs.length} pairs`;
 }
