@@ -52,7 +52,7 @@ export function parseRemoteUrl(given: string): RemoteAddress {
   return { http: `${parsed.hostname}:${port}`, grpc: `${parsed.hostname}:${grpcPort}`, secure };
 }
 
-/** null for what is none. The Node of some Electron has no URL.canParse. */
+/** null where the text is not a URL. The Node of some Electron versions has no URL.canParse. */
 export function urlOrNull(text: string, base?: URL): URL | null {
   try {
     return new URL(text, base);
@@ -67,28 +67,26 @@ export function withScheme(address: string): string {
   return text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
 }
 
-/** An address as messages show it: what stands before an @, which may be a password, is left out. Pure. */
+/** An address as messages show it: credentials before an @ are left out. */
 export const shownAddress = (address: string): string =>
   address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 
-/** Whether an address, `host` or `host:port` as a URL has them, is one that only this machine answers to. */
 export function isLoopback(address: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(address);
 }
 
-/** A header that goes with every request, for a proxy or gateway that asks for one. Its value may be a secret: it is never kept. */
+/** A header sent with every request, for a proxy or gateway. Its value may be a secret and is never stored. */
 export interface RequestHeader {
   readonly name: string;
   readonly value: string;
 }
 
-/** Headers of the request itself: another value would break it. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['host', 'connection', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding'],
   ...['te', 'trailer', 'upgrade', 'expect', 'keep-alive', 'inference-header-content-length'],
 ]);
 
-/** What is wrong with a header, in words that never hold its value; null: nothing. */
+/** The problem of a header, in words that never hold its value; null: it is valid. */
 export function headerProblem({ name, value }: RequestHeader): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
     return 'A header is NAME: VALUE, with a name of letters, digits and "-"';
@@ -99,7 +97,7 @@ export function headerProblem({ name, value }: RequestHeader): string | null {
     : `The value of ${name} is empty or has characters that no header may have`;
 }
 
-/** Why a run takes no server whose certificate is not verified. */
+/** Certificates of a run's server are always verified. */
 export const unverifiedRefusal = {
   message: "The accuracy check always verifies the server's certificate",
   remedy: 'Set engine.tls.caFile to the CA of the certificate, or measure with perf only.',
@@ -107,12 +105,12 @@ export const unverifiedRefusal = {
 
 /** How to speak TLS with a server. Files are PEM, on the machine that connects. */
 export const tlsFilesSchema = z.strictObject({
-  /** Authorities that the server's certificate must come from; absent: those that the system trusts. */
+  /** Trusted authorities; absent: those of the system. */
   caFile: z.string().min(1).optional(),
-  /** The client's own certificate with its chain, and its key, where the server asks for them. */
+  /** Client certificate with its chain, and its key, where the server asks for them. */
   certFile: z.string().min(1).optional(),
   keyFile: z.string().min(1).optional(),
-  /** Name that the server's certificate must bear, in place of the address's host. */
+  /** Expected name in the server's certificate; absent: the host of the address. */
   serverName: z.string().min(1).optional(),
   /** The server's certificate is not checked; every result says so. */
   insecure: z.boolean().optional(),

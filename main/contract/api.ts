@@ -67,7 +67,7 @@ export type { RunSummary } from './run/run-outcome';
 export interface AppInfo {
   readonly version: string;
   readonly home: string;
-  /** TRITON_WORKBENCH_HOME sets the home to another folder than it has otherwise: it cannot be moved. */
+  /** TRITON_WORKBENCH_HOME names the home, so that it cannot be moved. */
   readonly homeFixed: boolean;
   readonly electron: string | null;
 }
@@ -78,35 +78,32 @@ const deploymentId = z.strictObject({ id: z.string().max(63) });
 const studyName = z.strictObject({ name: z.string().max(40) });
 const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
-/** Every call of the window; those of the desktop and the settings are in `calls`. Handler map, client and preload's channel list derive from it. */
+/** Every call of the window; those of the desktop and the settings are in `calls`. Handlers, client and preload derive from it. */
 export const api = {
   'app.info': call<AppInfo>().with(z.undefined()),
   'machine.get': call<MachineStatus>().with(z.undefined()),
-  /** One reading of every GPU; asked once a second while the page is open. */
   'machine.gpus': call<GpuReport>().with(z.undefined()),
-  /** Each component of the set-up as it is now. */
   'tools.list': call<readonly ComponentStatus[]>().with(z.undefined()),
   /** Starts, unless something is under way; `setup-work` events report the progress. Throws toolchain-missing on other systems. */
   'tools.install': call<null>().with(componentsSchema.extend({ repair: z.boolean() })),
-  /** Removes these with all that was made from them; as `tools.install`. */
+  /** Removes these components with all that was made from them; as `tools.install`. */
   'tools.remove': call<null>().with(componentsSchema),
   'tools.cancel': call<null>().with(z.undefined()),
   /** null where nothing was set up since the start. */
   'tools.work': call<SetupWork | null>().with(z.undefined()),
-  /** The state as last known; `docker-changed` tells of every change. */
+  /** As last known; each change is a `docker-changed` event. */
   'docker.state': call<DockerState>().with(z.undefined()),
   'docker.start': call<null>().with(containerId),
   'docker.stop': call<null>().with(containerId),
   'docker.restart': call<null>().with(containerId),
   /** Stops it when it runs, and removes it. */
   'docker.remove': call<null>().with(containerId),
-  /** One reading of every running container of ours. */
   'docker.stats': call<readonly ContainerStats[]>().with(z.undefined()),
-  /** Begins to tell the container's log by `container-log` events, its last `tail` lines first. */
+  /** Starts `container-log` events of the container's log, with its last `tail` lines first. */
   'docker.followLog': call<null>().with(containerId.extend({ tail: z.int().min(0).max(20_000) })),
   'docker.unfollowLog': call<null>().with(containerId),
   'docker.images': call<readonly ImageInfo[]>().with(z.undefined()),
-  /** Starts; `image-work` events tell how it goes. */
+  /** Starts; progress comes as `image-work` events. */
   'docker.pullImage': call<{ readonly workId: string }>().with(
     z.strictObject({ reference: imageReferenceSchema }),
   ),
@@ -114,24 +111,21 @@ export const api = {
     z.strictObject({ image: z.enum(builtImages) }),
   ),
   'docker.cancelImageWork': call<null>().with(z.strictObject({ workId: z.string().max(64) })),
-  /** Pulls and builds under way or ended since the start, newest first. */
   'docker.imageWorks': call<readonly ImageWork[]>().with(z.undefined()),
   'docker.removeImage': call<null>().with(z.strictObject({ id: z.string().regex(/^sha256:[0-9a-f]{64}$/) })),
-  /** `kept`: false where the desktop has no key ring, so that it is held in memory alone. */
+  /** `kept`: false where the desktop has no key ring, so that it is held in memory only. */
   'docker.login': call<{ readonly kept: boolean }>().with(registryLoginSchema),
   'monitor.state': call<MonitorState>().with(z.undefined()),
-  /** Everything kept since monitoring began; `monitor-sample` events go on from there. null before the first sample. */
+  /** Everything kept since monitoring began, which `monitor-sample` events continue; null before the first sample. */
   'monitor.history': call<MonitorHistoryImage | null>().with(z.undefined()),
-  /** Watches this Triton in place of what was watched before. Throws input-invalid. */
+  /** Replaces the server that was watched before. Throws input-invalid. */
   'monitor.start': call<null>().with(monitorTargetSchema),
-  /** Stops watching or replaying; what was seen stays. */
   'monitor.stop': call<null>().with(z.undefined()),
   'monitor.setProbe': call<null>().with(z.strictObject({ probe: probeSettingsSchema.nullable() })),
   'monitor.setRules': call<null>().with(z.strictObject({ rules: z.array(alertRuleSchema).max(50) })),
-  /** Begins or ends a recording in the folder `recordings` of the home. */
   'monitor.record': call<null>().with(z.strictObject({ on: z.boolean() })),
   'monitor.recordings': call<readonly RecordingInfo[]>().with(z.undefined()),
-  /** Plays a recording of the home; `speed` times as fast as it was, 0 as fast as it goes. */
+  /** Plays a recording of the home; `speed` 2 is twice as fast as recorded, 0 as fast as possible. */
   'monitor.replay': call<null>().with(
     z.strictObject({
       file: z.string().regex(/^[\w][\w.-]{0,199}\.jsonl$/),
@@ -141,35 +135,33 @@ export const api = {
   /** Throws model-load-failed with Triton's reason. */
   'monitor.loadModel': call<null>().with(modelName),
   'monitor.unloadModel': call<null>().with(modelName),
-  /** The configuration in force, as config.pbtxt. Throws model-not-ready. */
+  /** The configuration in use, as config.pbtxt. Throws model-not-ready. */
   'monitor.modelConfig': call<{ readonly text: string }>().with(modelName),
   'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
-  /** The published figures of a preset; null where none are published. */
+  /** null where none are published. */
   'presets.published': call<PublishedResults | null>().with(z.strictObject({ preset: z.string().max(128) })),
-  /** How the load and the GPUs of a run differ from the procedure published for that GPU, a text each. */
+  /** How the load and the GPUs of a run differ from the procedure published for that GPU, one text each. */
   'presets.differences': call<readonly string[]>().with(
     z.strictObject({ spec: runSpecSchema, gpu: z.enum(publishedGpus) }),
   ),
-  /** The complete specification that a choice leads to: defaults of preset and profile under the given overrides. */
+  /** The complete specification of a choice: defaults of preset and profile under the given overrides. */
   'presets.resolve': call<z.infer<typeof runSpecSchema>>().with(
     z.strictObject({ preset: z.string().max(128), overrides: z.record(z.string(), z.unknown()) }),
   ),
   /** Where a preset's data sets and checkpoints come from, and which are on this machine. Throws preset-unknown. */
   'data.list': call<readonly DataItem[]>().with(z.strictObject({ preset: z.string().max(128) })),
-  /** Starts; `data-work` events tell how it goes. Throws input-invalid for what is fetched by hand alone. */
+  /** Starts; progress comes as `data-work` events. Throws input-invalid for sources that are fetched by hand only. */
   'data.fetch': call<{ readonly workId: string }>().with(fetchRequestSchema),
-  /** Stops it; what has come is kept. */
   'data.cancel': call<null>().with(z.strictObject({ workId: z.string().max(64) })),
-  /** Downloads under way or ended since the start, newest first. */
   'data.works': call<readonly DataWork[]>().with(z.undefined()),
   'spec.preview': call<SpecPreview>().with(choiceSchema),
-  /** What a run's specification changes of its preset's defaults under the same precision, format and engine. */
+  /** The fields of a specification that differ from its preset's defaults under the same precision, format and engine. */
   'spec.choice': call<Choice>().with(z.strictObject({ spec: runSpecSchema })),
-  /** Takes the text of a config.pbtxt, as edited beside the form, apart into fields and patch. */
+  /** Splits the text of an edited config.pbtxt into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
-  /** Reads a model of the engineer's own; nothing of it is executed before it is trusted. */
+  /** Reads a model of the user's; nothing of it is executed before it is trusted. */
   'models.open': call<OpenedModel>().with(openModelSchema),
-  /** Trusts the content that stands there now, and opens it again. The window asks for it in a dialog of its own first. */
+  /** Trusts the content as it is now, and opens it again. The window asks in its own dialog first. */
   'models.trust': call<OpenedModel>().with(trustModelSchema),
   /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
@@ -181,9 +173,9 @@ export const api = {
       text: z.string().max(1_000_000),
       fileName: z.string().max(512),
       preset: z.string().max(128),
-      /** Of the draft that a part of a deployment is laid over; absent: there is none. */
+      /** Of the draft that a part of a deployment is merged into; absent: there is no draft. */
       overrides: z.record(z.string(), z.unknown()).optional(),
-      /** Which one of a runner's file, from 1 on; absent: the first. */
+      /** Number of the configuration in a runner's file, from 1; absent: the first. */
       configuration: z.int().min(1).optional(),
     }),
   ),
@@ -191,31 +183,26 @@ export const api = {
   'drafts.save': call<null>().with(draftSchema),
   'drafts.remove': call<null>().with(z.strictObject({ id: draftSchema.shape.id })),
   /**
-   * Stops before the next level or step, never inside one; everything done and measured is kept, Triton is stopped.
-   * `runs.resume` goes on and repeats nothing. Throws input-invalid when nobody works on the run.
+   * Stops before the next level or step, never inside one; results are kept, Triton is stopped. `runs.resume` continues.
+   * Throws input-invalid when nobody works on the run.
    */
   'runs.pause': call<null>().with(runId),
-  /** As they were found just now: each model was asked one request. */
   'deployments.list': call<readonly DeploymentInfo[]>().with(z.undefined()),
   'deployments.show': call<DeploymentInfo>().with(deploymentId),
-  /** Keeps the verified model of a run serving. */
   'deployments.deploy': call<DeploymentInfo>().with(deployRequestSchema),
-  /** Serves the version before again. Throws input-invalid where there is none. */
+  /** Serves the previous version again. Throws input-invalid where there is none. */
   'deployments.rollback': call<DeploymentInfo>().with(
     deploymentId.extend({ model: z.string().max(128).optional() }),
   ),
   'deployments.start': call<DeploymentInfo>().with(deploymentId),
   'deployments.stop': call<DeploymentInfo>().with(deploymentId),
   'deployments.restart': call<DeploymentInfo>().with(deploymentId),
-  /** Deletes its files too. Throws input-invalid while it serves, unless `force`. */
+  /** Deletes its files as well. Throws input-invalid while it serves, unless `force`. */
   'deployments.remove': call<null>().with(deploymentId.extend({ force: z.boolean() })),
-  /** Last lines of its Triton. */
   'deployments.log': call<readonly string[]>().with(
     deploymentId.extend({ limit: z.int().min(1).max(20_000) }),
   ),
-  /** Newest first; matrices of earlier versions, too. */
   'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
-  /** With what each of its runs came to so far. */
   'studies.get': call<StudyDetail>().with(studyName),
   /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */
   'studies.read': call<StudySpec>().with(
@@ -225,61 +212,55 @@ export const api = {
       preset: z.string().max(128).optional(),
     }),
   ),
-  /** What it would run and leave out; nothing is started. Throws preset-unknown, host-unknown. */
+  /** The runs it would start and leave out; starts nothing. Throws preset-unknown, host-unknown. */
   'studies.plan': call<StudyPlan>().with(z.strictObject({ spec: studySpecSchema })),
-  /** Works on it in this process. Throws input-invalid where the name is taken or no run is possible. */
+  /** Runs it in this process. Throws input-invalid where the name is taken or no run is possible. */
   'studies.start': call<null>().with(z.strictObject({ spec: studySpecSchema })),
-  /** No further run begins, and those under way pause before their next level or step. Throws input-invalid. */
+  /** Starts no further run; those in progress pause before their next level or step. Throws input-invalid. */
   'studies.pause': call<null>().with(studyName),
-  /** Continues it in this process: what is complete is kept. Throws study-busy. */
+  /** Continues it in this process; complete runs are kept. Throws study-busy. */
   'studies.resume': call<null>().with(studyName),
   'studies.cancel': call<null>().with(studyName),
-  /** How many runs it has, and their bytes. */
   'studies.size': call<StudySize>().with(studyName),
-  /** Removes it with its reports; its runs go to the trash, or stay. Throws study-busy, run-busy. */
+  /** Removes it with its reports; its runs move to the trash, or stay. Throws study-busy, run-busy. */
   'studies.remove': call<null>().with(studyName.extend({ withRuns: z.boolean() })),
-  /** Writes its reports into its folder in the home. @returns their paths */
+  /** Writes its reports to its folder in the home. @returns their paths */
   'studies.report': call<StudyReports>().with(studyName),
-  /** Writes the folder that hands a verified model over. Gives its absolute path. */
+  /** Writes the bundle of a verified model. @returns the absolute path of its folder */
   'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
-  /** Forgets this step and all that need it, then works on the run again. Throws run-busy while somebody works on it. */
+  /** Forgets this step and all that depend on it, then resumes the run. Throws run-busy. */
   'runs.rerunFrom': call<null>().with(runId.extend({ step: z.enum(stepIds).optional() })),
-  /** The steps that `runs.rerunFrom` forgets, in their order. Throws input-invalid for a step that the run does not have. */
+  /** The steps that `runs.rerunFrom` forgets, in order. Throws input-invalid for a step that the run does not have. */
   'runs.planRerun': call<readonly StepId[]>().with(runId.extend({ step: z.enum(stepIds).optional() })),
   /** Replaces tags and note. Throws run-busy while another process works on the run. */
   'runs.annotate': call<null>().with(
     runId.extend({ tags: z.array(z.string().min(1).max(40)).max(20), note: z.string().max(10_000) }),
   ),
-  /** Names the run, or takes its name away. Throws run-busy while another process works on the run. */
   'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
-  /** Writes the reports again, changed so. Throws run-busy, and input-invalid for a logo that is none. */
+  /** Writes the reports again with the change. Throws run-busy, and input-invalid for an unusable logo. */
   'runs.report': call<null>().with(runId.extend({ change: reportChangeSchema })),
   'runs.reportSettings': call<ReportSettings>().with(runId),
-  /** Sets the p99 budget, in milliseconds, or takes it away. Throws run-busy while another process works on the run. */
+  /** Sets the p99 budget in milliseconds, or removes it. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
-  /**
-   * Moves the run to the trash of the home; `runs.restore` brings it back. The trash is emptied by `clean --trash`,
-   * and of what is older than a day when the window starts. Throws run-busy while somebody works on the run.
-   */
+  /** Moves the run to the trash of the home; `runs.restore` brings it back. Throws run-busy while somebody works on the run. */
   'runs.remove': call<null>().with(runId),
   'runs.restore': call<null>().with(runId),
   'runs.list': call<RunList>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
-  /** What `runs.start` would refuse this specification for: missing tools, taken ports, an unsuitable remote server. */
+  /** Why `runs.start` would refuse this specification: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
   'runs.start': call<{ readonly runId: string }>().with(startRequestSchema),
-  /** Stores the figures of another tool's file as a run that is marked as imported. Throws input-invalid with line or field. */
+  /** Stores the figures of another tool's file as an imported run. Throws input-invalid with line or field. */
   'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
     importRequestSchema,
   ),
-  /** Which models a running Triton has ready. Throws server-unreachable, input-invalid. */
+  /** The models that are ready on a running Triton. Throws server-unreachable, input-invalid. */
   'servers.describe': call<ServerDescription>().with(serverAddressSchema),
-  /** Measures one of them, as a run. Throws before there is a run what the server or the load is refused for. */
+  /** Measures one of them as a run. Throws before the run exists where server or load are refused. */
   'servers.measure': call<{ readonly runId: string }>().with(measureRequestSchema),
   /**
-   * `allowUnverified`: measures although the accuracy gate did not pass; every result then says that accuracy failed.
-   * `again`: measures the levels that leave the answer in doubt once more, in longer windows; throws input-invalid where
-   * none is.
+   * `allowUnverified`: measures although the accuracy gate failed; every result then says so. `again`: measures the
+   * levels in doubt again in longer windows; throws input-invalid where none is.
    */
   'runs.resume': call<null>().with(
     runId.extend({
@@ -288,22 +269,22 @@ export const api = {
       again: z.boolean().optional(),
     }),
   ),
-  /** What a changed specification of a run would do again and keep. Throws input-invalid and not-trusted as `runs.change`. */
+  /** What a changed specification of a run would repeat and keep. Throws input-invalid and not-trusted as `runs.change`. */
   'runs.planChange': call<ChangePlan>().with(runId.extend({ spec: runSpecSchema })),
   /**
-   * Changes the specification of a run and continues it; what does not depend on the change is kept. Throws run-busy while
-   * somebody works on the run, and input-invalid for an imported run and for another model.
+   * Changes the specification of a run and continues it; what does not depend on the change is kept.
+   * Throws run-busy, and input-invalid for an imported run and for another model.
    */
   'runs.change': call<null>().with(
     runId.extend({ spec: runSpecSchema, skipPreflight: z.boolean().optional() }),
   ),
   /**
-   * Trusts the files of a run from elsewhere as they are now, so that it can be continued; nothing for a run of this home.
+   * Trusts the files of a run from elsewhere as they are now; nothing for a run of this home.
    * Throws run-folder-unsafe, and run-busy while somebody works on the run.
    */
   'runs.trust': call<null>().with(runId),
   'runs.cancel': call<null>().with(runId),
-  /** The last `limit` lines of a step's log as they stand on disk. */
+  /** The last `limit` lines of a step's log. */
   'runs.log': call<readonly string[]>().with(
     runId.extend({ step: z.enum(stepIds), limit: z.int().min(1).max(20_000) }),
   ),
@@ -322,15 +303,13 @@ export type Handlers = {
   readonly [Name in CallName]: (input: CallInput<Name>) => Promise<CallOutput<Name>>;
 };
 
-/** What the core tells the window without being asked. */
 export type CoreEvent =
   | RunEvent
   | { readonly type: 'runs-changed' }
-  /** The retention of the settings moved these to the trash. */
+  /** The retention setting moved these to the trash. */
   | { readonly type: 'runs-retired'; readonly runIds: readonly string[] }
-  /** One was changed, or work on it begins or ends. */
   | { readonly type: 'deployments-changed'; readonly id: string; readonly work: string | null }
-  /** The journal of a study has one more entry; only of those that this process works on. */
+  /** One more journal entry of a study that this process works on. */
   | { readonly type: 'study'; readonly name: string; readonly entry: StudyEntry }
   | { readonly type: 'docker-changed'; readonly state: DockerState }
   | { readonly type: 'container-log'; readonly id: string; readonly lines: readonly string[] }
@@ -341,7 +320,6 @@ export type CoreEvent =
   | { readonly type: 'home-move'; readonly work: HomeMoveWork }
   | MonitorEvent;
 
-/** A command of the application menu or its shortcut. */
 export type MenuCommand =
   | 'new-deployment'
   | 'open-file'
@@ -360,28 +338,24 @@ export type MenuCommand =
   | 'open-logs'
   | 'about';
 
-/** What ends when the workbench does. */
+/** Work that ends with the workbench. */
 export interface WorkUnderWay {
   readonly runIds: readonly string[];
-  /** Pulls and builds of images. */
   readonly images: readonly Pick<ImageWork, 'kind' | 'image'>[];
-  /** Titles of data sets and checkpoints that are being fetched. */
+  /** Titles of data sets and checkpoints. */
   readonly fetches: readonly string[];
-  /** Titles of the tools that the set-up changes. */
   readonly tools: readonly string[];
-  /** Names of deployments that are being changed. */
   readonly deployments: readonly string[];
-  /** Names of studies. */
   readonly studies: readonly string[];
 }
 
-/** What the window is told: the core's events, and that closing it waits for an answer because work is under way. */
+/** The core's events, and the request to close, which waits for an answer while work is in progress. */
 export type WindowEvent =
   | CoreEvent
   | { readonly type: 'close-asked'; readonly work: WorkUnderWay }
   | { readonly type: 'opened' }
   | { readonly type: 'menu'; readonly command: MenuCommand };
 
-/** A call's answer as it crosses the border: thrown values do not, they lose their fields there. */
+/** Errors travel as plain objects: thrown values lose their fields between the processes. */
 export type CallAnswer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };

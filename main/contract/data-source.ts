@@ -4,7 +4,7 @@ import { argumentsSchema } from './run/run-spec';
 
 const webAddress = z.string().regex(/^https:\/\/[^\s"'`\\]+$/, 'an https address');
 
-/** A path below a folder, with plain names alone. */
+/** Path below a folder. */
 const inner = z
   .string()
   .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.+-]+(?:\/[\w.+-]+)*$/, 'a path below the folder');
@@ -52,7 +52,6 @@ const download = z.strictObject({
     .optional()
     .describe('prepare_dataset.py of the folder brings it into the loader’s layout'),
 });
-/** A published file that anybody may fetch. */
 export type DownloadSource = z.infer<typeof download>;
 
 const byHand = z.strictObject({
@@ -69,7 +68,6 @@ const byHand = z.strictObject({
     .describe('How to get it'),
 });
 
-/** Where a published data set or checkpoint comes from. */
 export const dataSourceSchema = z
   .discriminatedUnion('allowed', [download, byHand])
   .refine(
@@ -80,17 +78,17 @@ export type DataSource = z.infer<typeof dataSourceSchema>;
 
 export type SourceKind = 'dataset' | 'checkpoint';
 
-/** A source of a preset and what of it is on this machine. */
+/** A source of a preset, and how much of it is on this machine. */
 export interface DataItem {
   readonly kind: SourceKind;
   readonly source: DataSource;
-  /** What a run takes, where it is there whole; null before. */
+  /** Path for the run once it is complete; null before. */
   readonly path: string | null;
-  /** Bytes of a download that was cut off and goes on from there. */
+  /** Bytes of an interrupted download that can be continued. */
   readonly partBytes: number;
 }
 
-/** A download under way, or just ended. */
+/** A download in progress or just ended. */
 export interface DataWork {
   readonly id: string;
   readonly preset: string;
@@ -98,11 +96,10 @@ export interface DataWork {
   readonly title: string;
   readonly kind: SourceKind;
   readonly status: 'running' | 'done' | 'failed' | 'cancelled';
-  /** 0 to 1 of what is being done now; null while nothing is known. */
+  /** 0 to 1 of the current phase; null where it is not known. */
   readonly fraction: number | null;
-  /** "Downloading, 120 of 480 MiB". */
   readonly text: string;
-  /** What a run takes; null before it is done. */
+  /** Path for the run; null until done. */
   readonly path: string | null;
   readonly error: WireError | null;
 }

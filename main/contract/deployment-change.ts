@@ -10,7 +10,7 @@ export const deploymentVersionSchema = z.object({
 });
 export type DeploymentVersion = z.infer<typeof deploymentVersionSchema>;
 
-/** `deploy`: a deployment of its own; `update`: a version, or a model, that one did not have. */
+/** `deploy`: a new deployment; `update`: a new version or model of an existing one. */
 export const deploymentChanges = [
   'deploy',
   'update',
@@ -25,22 +25,19 @@ type ChangeKind = (typeof deploymentChanges)[number];
 /** What became of a change that was killed. */
 export const recoveryOutcomes = ['completed', 'undone', 'failed'] as const;
 
-/** The last change of a deployment. */
 export interface DeploymentChange {
   readonly what: ChangeKind;
-  /** What is to be served; only of a deploy, an update and a rollback. */
+  /** Only of a deploy, an update and a rollback. */
   readonly to?: DeploymentVersion | undefined;
-  /** Number of the version that was served before; null: there was none. */
+  /** Version number served before; null: none. */
   readonly from?: number | null | undefined;
-  /** Process that makes it. */
+  /** Process that makes the change. */
   readonly pid: number;
-  /** null: it is being made, or its process was killed. `ended` tells nothing more: what came of it has its own entries. */
+  /** null: in progress, or its process was killed. `ended`: its result is in entries of its own. */
   readonly outcome: (typeof recoveryOutcomes)[number] | 'ended' | null;
-  /** Why it failed after it was killed. */
   readonly problem?: string | undefined;
 }
 
-/** The entries that say what came of a change. */
 const endings: Readonly<Record<ChangeKind, readonly string[]>> = {
   deploy: ['version-served', 'failed'],
   update: ['version-served', 'failed'],
@@ -51,11 +48,10 @@ const endings: Readonly<Record<ChangeKind, readonly string[]>> = {
   remove: ['failed'],
 };
 
-/** Whether a change that has begun ends with this entry. Pure. */
 export const endsChange = ({ what, outcome }: DeploymentChange, entryType: string): boolean =>
   outcome === null && endings[what].includes(entryType);
 
-/** These leave a server that is starting, or is to be. */
+/** These changes leave a server that is starting or supposed to run. */
 export const startsServer = ({ what }: DeploymentChange): boolean =>
   what === 'deploy' || what === 'start' || what === 'restart';
 
@@ -66,8 +62,8 @@ const nounOf = ({ what, to }: DeploymentChange): string => {
 };
 
 /**
- * What is said of a change whose process was killed; null: it was not.
- * @param isInterrupted its process has ended, and it is not made to its end yet
+ * Text about a change whose process was killed; null: it was not.
+ * @param isInterrupted its process has ended, and nobody has completed it yet
  */
 export function interruptionText(change: DeploymentChange | null, isInterrupted: boolean): string | null {
   if (change === null) return null;

@@ -13,7 +13,7 @@ import { wireErrorSchema } from './wire-error';
 
 /**
  * `ready`: every model answered its canary request. `degraded`: Triton answers, but not every model does. `failed`: it
- * should serve and does not. `unknown`: its host is not reached, and it may serve or not.
+ * should serve and does not. `unknown`: its host is not reachable.
  */
 export const deploymentStates = ['starting', 'ready', 'degraded', 'stopped', 'failed', 'unknown'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
@@ -22,18 +22,17 @@ export const deploymentIdPattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const idSchema = z.string().regex(deploymentIdPattern, 'lower-case letters, digits and "-", not first "-"');
 const port = z.int().min(1).max(65535);
 
-/** Where and with what a deployment serves. The image is the very one that its runs were verified on. */
+/** Where a deployment serves. The image is exactly the one that its runs were verified with. */
 const deploymentEngineSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('local'),
-    /** What its models' Python has: TensorFlow or PyTorch. */
+    /** Selects the Python environment of its models. */
     framework: z.enum(['pyt', 'tf']),
   }),
   z.object({
     kind: z.literal('docker'),
-    /** Of the list of hosts: its Docker Engine; absent: this machine's. */
+    /** Docker Engine of this host; absent: this machine's. */
     host: hostNameSchema.optional(),
-    /** "sha256:…". */
     imageId: z.string(),
     image: z.string(),
     builtHere: z.boolean(),
@@ -46,9 +45,9 @@ const deploymentEngineSchema = z.discriminatedUnion('kind', [
 export type DeploymentEngine = z.infer<typeof deploymentEngineSchema>;
 
 const versionSchema = deploymentVersionSchema.extend({
-  /** Samples that the new version answered as the framework did; 0: the run kept none. */
+  /** Samples for which the new version agreed with the framework; 0: the run kept none. */
   checkedSamples: z.int().min(0),
-  /** Samples in the largest request that it answered so; absent: one. */
+  /** Samples in the largest compared request; absent: one. */
   checkedBatchSize: z.int().min(2).optional(),
 });
 export type DeployedVersion = z.infer<typeof versionSchema>;
@@ -60,11 +59,10 @@ const bodies = [
     engine: deploymentEngineSchema,
     ports: z.object({ http: port, grpc: port, metrics: port }),
   }),
-  /** A version that passed its checks and is served from now on; the one before is kept for a rollback. */
+  /** Passed its checks and is served from now on; the previous version is kept for a rollback. */
   z.object({ type: z.literal('version-served'), version: versionSchema }),
-  /** The version before is served again. */
   z.object({ type: z.literal('rolled-back'), model: z.string(), to: z.int(), from: z.int() }),
-  /** What was checked and not served, or could not be started. */
+  /** Checked and not served, or not startable. */
   z.object({
     type: z.literal('failed'),
     what: z.enum(deploymentChanges),
@@ -73,14 +71,14 @@ const bodies = [
   z.object({ type: z.literal('started') }),
   z.object({ type: z.literal('stopped') }),
   /**
-   * The process of a local server; its id is in the environment of all that it starts, and it is found by that. Written
-   * before it is started, so that no server is without one.
+   * Written before the process starts, so that no server is unrecorded. Its id is in the environment of all that it
+   * starts, by which it is found.
    */
   z.object({
     type: z.literal('server-process'),
     id: z.string().regex(/^[0-9a-f]{32}$/),
   }),
-  /** What is about to be done, before the first act of it. */
+  /** Written before the first action of a change. */
   z.object({
     type: z.literal('change-begun'),
     what: z.enum(deploymentChanges),
@@ -88,7 +86,7 @@ const bodies = [
     from: z.int().nullable().optional(),
     pid: z.int(),
   }),
-  /** What another process has made of a change whose own was killed. */
+  /** How another process completed a change whose own was killed. */
   z.object({
     type: z.literal('change-recovered'),
     outcome: z.enum(recoveryOutcomes),
@@ -112,25 +110,23 @@ export type DeploymentBody = z.infer<(typeof bodies)[number]>;
 
 export interface DeployedModel {
   readonly active: DeployedVersion;
-  /** Served before, and kept; null: there was none, or it was rolled back from. */
+  /** The kept previous version; null: none, or it was rolled back from. */
   readonly previous: DeployedVersion | null;
-  /** The highest number that was ever given: none is given twice. */
+  /** Highest number ever given: none is given twice. */
   readonly lastVersion: number;
 }
 
-/** What its journal says of a deployment. */
 export interface Deployment {
   readonly id: string;
   readonly createdAt: string;
   readonly engine: DeploymentEngine;
   readonly ports: { readonly http: number; readonly grpc: number; readonly metrics: number };
-  /** By name. */
   readonly models: Readonly<Record<string, DeployedModel>>;
-  /** It is to serve, also after a restart of the machine. */
+  /** It should serve, also after a restart of the machine. */
   readonly wanted: boolean;
   readonly startedAt: string | null;
   readonly process: { readonly id: string } | null;
-  /** The last one that was begun. */
+  /** The last change that began. */
   readonly change: DeploymentChange | null;
 }
 
@@ -182,18 +178,17 @@ function fold<Type extends DeploymentEntry['type']>(entry: OfType<DeploymentEntr
   return { ...after, change: { ...change, outcome: 'ended' } };
 }
 
-/** What a journal says of its deployment; null where it does not begin with one. Pure. */
 export const reduceDeployment = (entries: readonly DeploymentEntry[]): Deployment | null =>
   entries.reduce<Fold>((state, entry) => fold(entry, state), null);
 
-/** Of a model of a deployment: `ready` where it answered its canary request just now. */
+/** `ready`: the model answered its canary request just now. */
 export const servedModelStates = ['ready', 'not-answering', 'not-loaded', 'unknown'] as const;
 export type ServedModelState = (typeof servedModelStates)[number];
 
 export interface ServedTensor {
   readonly name: string;
   readonly datatype: string;
-  /** One request's, the batch dimension first where there is one. */
+  /** Of one request, batch dimension first where there is one. */
   readonly shape: readonly number[];
 }
 
@@ -201,7 +196,6 @@ export interface DeploymentModelInfo {
   readonly name: string;
   readonly version: number;
   readonly state: ServedModelState;
-  /** Why it is not ready; null where it is. */
   readonly reason: string | null;
   readonly runId: string;
   readonly format: (typeof formats)[number];
@@ -213,30 +207,26 @@ export interface DeploymentModelInfo {
   readonly inputs: readonly ServedTensor[];
 }
 
-/** A deployment as it was found just now. */
 export interface DeploymentInfo {
   readonly id: string;
   readonly name: string;
   readonly state: DeploymentState;
-  /** Why it is not ready; null where it is. */
   readonly reason: string | null;
-  /** What may keep it from serving later, although it does now. */
+  /** May keep it from serving later, although it serves now. */
   readonly warning?: string;
   /** null: its journal cannot be read. */
   readonly engine: Exclude<(typeof engines)[number], 'remote'> | null;
-  /** Host that it serves on, whose addresses these are; null: this machine. */
+  /** Host of these addresses; null: this machine. */
   readonly host: string | null;
-  /** Image of the container; null for a local one. */
+  /** Image of the container; null for a local server. */
   readonly image: string | null;
   readonly gpus: readonly string[];
   readonly httpUrl: string;
-  /** `host:port`. */
   readonly grpcUrl: string;
   readonly metricsUrl: string;
   readonly createdAt: string;
-  /** What became of the last change where its process was killed, in words; null: it was not. */
+  /** Text about a last change whose process was killed; null: it was not. */
   readonly interrupted: string | null;
-  /** What this workbench does with it at present, in words; null: nothing. */
   readonly work: string | null;
   readonly models: readonly DeploymentModelInfo[];
 }
@@ -244,7 +234,7 @@ export interface DeploymentInfo {
 const portChoice = port.optional();
 
 /**
- * How a run is deployed: as a deployment of its own, or with `to`, as a new version or model in one. Throws input-invalid,
+ * Deploys a run as a deployment of its own, or with `to` as a new version or model of one. Throws input-invalid,
  * combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
  */
 export const deployRequestSchema = z.strictObject({
@@ -254,25 +244,22 @@ export const deployRequestSchema = z.strictObject({
   httpPort: portChoice,
   grpcPort: portChoice,
   metricsPort: portChoice,
-  /** Containers only; loopback where absent. */
+  /** Containers only; absent: loopback. */
   listen: z.union([z.ipv4(), z.ipv6()]).optional(),
-  /** Also a run whose accuracy check did not pass. */
+  /** Accepts a run whose accuracy check failed. */
   allowUnverified: z.boolean().optional(),
 });
 export type DeployRequest = z.infer<typeof deployRequestSchema>;
 
-/**
- * Where the bundle of a run is written: a folder that is new or empty. Throws input-invalid, verification-failed,
- * file-unwritable and disk-full.
- */
+/** Target folder of a bundle, new or empty. Throws input-invalid, verification-failed, file-unwritable and disk-full. */
 export const bundleRequestSchema = z.strictObject({
   runId: z.string().max(200),
   out: z.string().min(1).max(4096),
-  /** Also a run whose accuracy check did not pass. */
+  /** Accepts a run whose accuracy check failed. */
   allowUnverified: z.boolean().optional(),
 });
 
-/** "8 samples and a batch of 16"; null where there was only a canary request. Pure. */
+/** "8 samples and a batch of 16"; null where there was only a canary request. */
 export function checkedByText({
   checkedSamples,
   checkedBatchSize,

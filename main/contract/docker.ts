@@ -21,13 +21,11 @@ export interface ContainerInfo {
   readonly name: string;
   readonly role: ContainerRole;
   readonly runId: string;
-  /** Pipeline step that it works for. */
   readonly step: string;
   readonly state: ContainerState;
   /** Docker's own words: "Up 3 minutes", "Exited (137) 5 seconds ago". */
   readonly status: string;
   readonly image: string;
-  /** "sha256:…". */
   readonly imageId: string;
   readonly ports: readonly {
     readonly containerPort: number;
@@ -37,11 +35,9 @@ export interface ContainerInfo {
   /** GPU or MIG ids asked for; "all" for every GPU. */
   readonly gpus: readonly string[];
   readonly createdAt: string;
-  /** A command to copy that opens a shell in it. */
   readonly shellCommand: string;
 }
 
-/** One reading; null: the engine does not say. */
 export interface ContainerStats {
   readonly id: string;
   /** 100 = one processor. */
@@ -50,15 +46,14 @@ export interface ContainerStats {
   readonly memoryLimitBytes: number | null;
 }
 
-/** How the workbench stands with the Docker Engine, and every container of its own as the engine last listed them. */
+/** Connection to the Docker Engine, and the workbench's containers as last listed. */
 export interface DockerState {
   readonly connection: 'connected' | 'connecting' | 'unavailable';
-  /** Address of the engine, as "unix:///var/run/docker.sock". */
   readonly host: string;
   /** Why there is no connection; null while there is one. */
   readonly error: WireError | null;
   readonly containers: readonly ContainerInfo[];
-  /** When the engine was last asked, ISO 8601; null before the first answer. */
+  /** Time of the last answer, ISO 8601; null before the first. */
   readonly listedAt: string | null;
 }
 
@@ -67,25 +62,24 @@ export const builtImages = ['triton-cpu', 'client-cpu', 'client-gpu'] as const;
 export type BuiltImage = (typeof builtImages)[number];
 
 export interface ImageInfo {
-  /** "sha256:…". */
   readonly id: string;
   readonly tags: readonly string[];
   /** "name@sha256:…" of the registry; empty for images built here. */
   readonly digests: readonly string[];
   readonly sizeBytes: number;
   readonly createdAt: string;
-  /** What the workbench uses it for, `build` for the layers that a build leaves; null: an image of somebody else that is only listed. */
+  /** `build`: layers that a build leaves; null: an image that is not the workbench's and only listed. */
   readonly use: 'triton' | 'client' | 'build' | null;
   readonly containerCount: number;
 }
 
-/** A pull or build under way, or just ended. */
+/** A pull or build in progress or just ended. */
 export interface ImageWork {
   readonly id: string;
   readonly kind: 'pull' | 'build';
   readonly image: string;
   readonly status: 'running' | 'done' | 'failed' | 'cancelled';
-  /** 0 to 1 over all layers that are known; null while nothing is known. */
+  /** 0 to 1 over all known layers; null while nothing is known. */
   readonly fraction: number | null;
   /** "Downloading, 120 of 480 MiB", "Step 4 of 9". */
   readonly text: string;
@@ -93,12 +87,12 @@ export interface ImageWork {
   readonly error: WireError | null;
 }
 
-/** Held in memory, or in the desktop's key ring where there is one; never on disk in the clear. */
+/** Held in memory, or in the desktop's key ring; never on disk unencrypted. */
 export const registryLoginSchema = z.strictObject({
   registry: z.string().min(1).max(253),
   username: z.string().max(256),
   password: z.string().max(4096),
-  /** Ask the desktop's key ring to keep it. */
+  /** Store it in the desktop's key ring. */
   keep: z.boolean(),
 });
 export type RegistryLogin = z.infer<typeof registryLoginSchema>;

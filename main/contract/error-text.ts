@@ -1,11 +1,11 @@
 export interface ErrorText {
   readonly title: string;
   readonly remedy: string;
-  /** For the command line, where the remedy is something that only the window has. */
+  /** On the command line, where the general remedy names something of the window. */
   readonly cliRemedy?: string;
 }
 
-/** Every way the workbench can refuse or fail, as a closed set, with what people read of it in window and CLI. */
+/** All error codes, a closed set, with their title and remedy in window and CLI. */
 const texts = {
   'input-invalid': {
     title: 'Invalid input',
@@ -244,5 +244,4 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = texts;
 
 export const errorCodes = Object.keys(texts) as [ErrorCode, ...ErrorCode[]];
 
-/** The remedy of a code on the command line. */
 export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemedy ?? errorText[code].remedy;

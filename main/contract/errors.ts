@@ -3,15 +3,15 @@ import { present } from './trees';
 
 export type { ErrorCode } from './error-text';
 
-/** An error as a plain object; its schema is in `wire-error.ts`. */
+/** Plain-object form of an error; its schema is in `wire-error.ts`. */
 export interface WireError {
   code: ErrorCode;
-  /** What happened, with the line or value that says so. */
+  /** What happened, with the line or value that shows it. */
   message: string;
-  /** Where (file, field, step) and how to fix it, when the general remedy of the code is not enough. */
+  /** Place (file, field, step), and the remedy where that of the code is not enough. */
   where?: string | undefined;
   remedy?: string | undefined;
-  /** Evidence to fold away: last log lines, exit code, response body. */
+  /** Evidence, folded away: last log lines, exit code, response body. */
   details?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface WorkbenchErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error class that crosses a zone border. */
+/** The one error class that crosses module borders. */
 export class WorkbenchError extends Error {
   override readonly name = 'WorkbenchError';
   readonly code: ErrorCode;
@@ -39,11 +39,11 @@ export class WorkbenchError extends Error {
   }
 }
 
-/** What somebody gave, and where: an option, a file, a field of the specification. */
+/** An error in user input. `where`: an option, a file, a field of the specification. */
 export const invalidInput = (where: string | undefined, message: string, remedy?: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
 
-/** Files that are loaded when they are needed are others after an update: those of this version are gone. */
+/** After an update the lazily loaded files of the old version are gone. */
 const isMissingPart = (error: Error): boolean => 'code' in error && error.code === 'MODULE_NOT_FOUND';
 
 const missingPart = ({ message }: Error): Pick<WireError, 'message' | 'remedy'> => ({
@@ -70,7 +70,6 @@ export function toWire(error: unknown): WireError {
   return { code: 'internal', message: String(error) };
 }
 
-/** The counterpart of {@link toWire}. */
 export function fromWire(wire: WireError): WorkbenchError {
   return new WorkbenchError(wire.code, wire.message, {
     where: wire.where,

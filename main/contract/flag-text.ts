@@ -3,21 +3,19 @@ import { formatCount, formatShortShare } from './numbers';
 
 const plain = /^[\w@%+=:,./-]+$/;
 
-/** One word of a POSIX shell. */
 export const shellWord = (word: string): string =>
   plain.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** argv as one line that a POSIX shell takes apart again into the same words. */
+/** argv as one line of a POSIX shell. */
 export function shellLine(argv: readonly string[]): string {
   return argv.map(shellWord).join(' ');
 }
 
 type PointFlag = (typeof pointFlags)[number];
 
-/** Flags of a level whose throughput and latency would be others if it were measured again. */
+/** Throughput and latency of a level with one of these would differ if it were measured again. */
 const unsteadyFlags: ReadonlySet<PointFlag> = new Set(['unstable', 'drifting', 'server-restarted']);
 
-/** One word per doubt, the same in tables, charts, CSV, verdict and lists. */
 const flagWord: Readonly<Record<PointFlag, string>> = {
   unstable: 'not steady',
   drifting: 'not steady',
@@ -32,7 +30,6 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
   'gpu-idle': 'GPU idle',
 };
 
-/** What is in doubt about a level, for people. */
 const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' | 'not-finite'>, string>> = {
   unstable: 'Not steady: throughput or latency still changed after the last allowed window.',
   'client-saturated': 'Client-limited: the load generator was the limit, so the server may be faster.',
@@ -51,7 +48,7 @@ const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;
 type Counted = Pick<LoadPoint, 'requestCount' | 'errorCount' | 'outputChecks' | 'sharedMemory' | 'notFinite'>;
 
-/** "1.2 %", and "more than 1 %" just above it: a limit of 1 % is not kept, which "1.0 %" would not say. */
+/** "1.2 %"; "more than 1 %" just above, as "1.0 %" would not show that a limit of 1 % is exceeded. */
 function failedShare(share: number): string {
   const percent = share * 100;
   const above = percent - Math.round(percent);
@@ -60,13 +57,13 @@ function failedShare(share: number): string {
     : formatShortShare(share);
 }
 
-/** "50 % of the requests failed", "12 requests failed" where it is not known of how many. */
+/** "50 % of the requests failed"; "12 requests failed" where the total is not known. */
 const failedText = ({ errorCount, requestCount }: Counted): string =>
   requestCount === null
     ? `${formatCount(errorCount)} requests failed`
     : `${failedShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
 
-/** "12 of 1,000 requests failed (1.2 %)", of a level that is not faulty by it; null where none failed. */
+/** "12 of 1,000 requests failed (1.2 %)" of a level that is not faulty for it; null where none failed. */
 export function permittedFailuresText(point: Counted & Pick<LoadPoint, 'flags'>): string | null {
   const { errorCount, requestCount, flags } = point;
   if (errorCount === 0 || flags.includes('errors')) return null;
@@ -77,7 +74,6 @@ export function permittedFailuresText(point: Counted & Pick<LoadPoint, 'flags'>)
   return `${formatCount(errorCount)} of ${formatCount(all)} requests failed (${percent})`;
 }
 
-/** "all 9 checked responses are wrong". */
 function wrongText({ outputChecks, sharedMemory }: Counted): string {
   const wrong = (outputChecks?.wrongCount ?? 0) + (sharedMemory?.wrongCount ?? 0);
   const checked = (outputChecks?.checkedCount ?? 0) + (sharedMemory?.checkedCount ?? 0);
@@ -95,28 +91,27 @@ export const notFiniteText = ({ notFinite }: Counted): string =>
     ? 'NaN or infinite values in responses'
     : `NaN or infinite values in ${formatCount(notFinite.count)} of ${formatCount(notFinite.checkedCount)} responses`;
 
-/** Flags as they are journaled; a point that is not stable always has `unstable` among them. */
+/** A journaled point that is not stable always has `unstable` among its flags. */
 const flagsOf = ({ stable, flags }: Judged): readonly PointFlag[] =>
   !stable && !flags.includes('unstable') ? ['unstable', ...flags] : flags;
 
-/** The stability rule held, nothing drifted and the server did not restart: measured again, it comes out alike. */
+/** Stable, without drift or server restart: a repeated measurement would agree. */
 export const isSteady = (point: Judged): boolean => !flagsOf(point).some((flag) => unsteadyFlags.has(flag));
 
-/** More requests failed than permitted, or a checked response is wrong: whatever its figures are, the level answers nothing. */
+/** More failed requests than permitted, or wrong responses: the level is not an answer, whatever its figures. */
 export const isFaulty = ({ flags }: Pick<LoadPoint, 'flags'>): boolean =>
   flags.includes('errors') || flags.includes('wrong-responses');
 
-/** "50 % of the requests failed", "all 9 checked responses are wrong": why the level answers nothing. */
+/** "50 % of the requests failed", "all 9 checked responses are wrong". */
 export const faultText = (point: Counted & Pick<LoadPoint, 'flags'>): string =>
   [
     ...(point.flags.includes('errors') ? [failedText(point)] : []),
     ...(point.flags.includes('wrong-responses') ? [wrongText(point)] : []),
   ].join(', ');
 
-/** Steady and not {@link isFaulty}: what a decision can rest on. */
+/** Steady and not {@link isFaulty}: a basis for decisions. */
 export const isSound = (point: Judged): boolean => isSteady(point) && !isFaulty(point);
 
-/** All doubts about a point in sentences; none for a steady one without any. */
 export const reasonsOf = (point: Judged & Counted): readonly string[] =>
   flagsOf(point).map((flag) => {
     if (flag === 'errors') return `Errors: ${failedText(point)}.`;
@@ -125,12 +120,11 @@ export const reasonsOf = (point: Judged & Counted): readonly string[] =>
     return `${notFiniteText(point)}${point.notFinite === undefined ? '' : `: ${point.notFinite.message}`}.`;
   });
 
-/** All doubts about a point in a word each: "not steady", "client-limited", "errors", … */
 export const marksOf = (point: Judged): readonly string[] => [
   ...new Set(flagsOf(point).map((flag) => flagWord[flag])),
 ];
 
-/** The same where there is room for how many: "50 % of the requests failed" in place of "errors". */
+/** As `marksOf`, with counts: "50 % of the requests failed" in place of "errors". */
 export const countedMarksOf = (point: Judged & Counted): readonly string[] => {
   const texts: Readonly<Record<string, string>> = {
     [flagWord.errors]: failedText(point),
@@ -140,6 +134,6 @@ export const countedMarksOf = (point: Judged & Counted): readonly string[] => {
   return marksOf(point).map((mark) => texts[mark] ?? mark);
 };
 
-/** The state of a level in words: "steady", "steady, client-limited", "not steady, errors". */
+/** "steady", "steady, client-limited", "not steady, errors". */
 export const stateWords = (point: Judged): string =>
   [...(isSteady(point) ? ['steady'] : []), ...marksOf(point)].join(', ');

@@ -2,7 +2,6 @@ import { config, type core } from 'zod';
 
 type RawIssue = core.$ZodRawIssue;
 
-/** Of a field that has no value and needs one. */
 export const missingText = 'is missing';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -19,7 +18,7 @@ const typeNames: Readonly<Record<string, string>> = {
 const listed = (values: readonly unknown[]): string =>
   values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(', ')}`;
 
-/** "at least 1 character", "at least 2"; what is counted by its kind. */
+/** "at least 1 character", "at least 2"; the unit depends on the kind. */
 function sizeText(words: string, limit: number | bigint, origin: string): string {
   const plural = Number(limit) === 1 ? '' : 's';
   if (origin === 'string') return `must have ${words} ${limit} character${plural}`;
@@ -32,7 +31,7 @@ const pathText = ([first, ...rest]: readonly PropertyKey[]): string =>
     ? `value ${first + 1}`
     : [first, ...rest].map(String).join('.');
 
-/** What the ways to read a value have against it: "must be formula or a list"; of one that fits by its kind, what is in it. */
+/** Problem of a union: "must be formula or a list"; where the kind fits, the problem inside. */
 function unionText(errors: readonly (readonly core.$ZodIssue[])[]): string | undefined {
   const firsts = errors.flatMap(([first]) => first ?? []);
   const inside = firsts.find(({ path }) => path.length > 0);
@@ -62,7 +61,7 @@ const texts: Texts = {
       : unionText(issue.errors),
 };
 
-/** What is wrong with a value, as people say it behind the name of its field; undefined: as zod has it. */
+/** Text that follows the name of the field; undefined: zod's own. */
 function issueText(issue: RawIssue): string | undefined {
   const text = texts[issue.code] as ((issue: RawIssue) => string | undefined) | undefined;
   return text?.(issue);

@@ -1,12 +1,12 @@
 import type { Environment } from './measured/results';
 import type { EngineKind } from './run/run-spec';
 
-/** A MIG device: a slice of a GPU with memory and multiprocessors of its own. */
+/** MIG device: a slice of a GPU with its own memory and multiprocessors. */
 export interface MigDevice {
   readonly index: number;
   readonly gpuInstanceId: number;
   readonly computeInstanceId: number;
-  /** Not in the XML report of every driver; `nvidia-smi -L` has it. */
+  /** Missing in some drivers' XML reports; `nvidia-smi -L` has it. */
   readonly uuid: string | null;
   readonly multiprocessors: number | null;
   readonly memoryTotalBytes: number | null;
@@ -21,7 +21,7 @@ export interface GpuProcess {
   readonly usedMemoryBytes: number | null;
 }
 
-/** A GPU at one moment of a measurement; null what the driver does not know. */
+/** A GPU at one moment of a measurement; null: not reported. */
 export interface GpuReading {
   readonly uuid: string;
   /** 0 to 1. */
@@ -30,11 +30,11 @@ export interface GpuReading {
   readonly memoryTotalBytes: number | null;
   readonly powerW: number | null;
   readonly smClockMHz: number | null;
-  /** What holds the clocks below what the load asks for; empty: nothing. */
+  /** Reasons that reduce the clocks below what the load asks for; empty: none. */
   readonly throttles: readonly ('power limit' | 'temperature' | 'power supply' | 'hardware slowdown')[];
 }
 
-/** What changes from second to second. null: the driver does not say ("N/A", "[Unknown Error]"). */
+/** Values that change by the second. null: the driver does not report it ("N/A", "[Unknown Error]"). */
 export interface GpuLoad {
   readonly gpuPercent: number | null;
   readonly memoryPercent: number | null;
@@ -44,7 +44,7 @@ export interface GpuLoad {
   readonly smClockMHz: number | null;
 }
 
-/** One GPU as `nvidia-smi -q -x` describes it. null: the driver does not say. */
+/** One GPU as in `nvidia-smi -q -x`. null: the driver does not report it. */
 export interface GpuFacts {
   /** Position in the report, which is nvidia-smi's index. */
   readonly index: number;
@@ -52,7 +52,6 @@ export interface GpuFacts {
   /** "GPU-…"; null where the driver gives none. */
   readonly uuid: string | null;
   readonly busId: string;
-  /** "Ampere", "Turing", …. */
   readonly architecture: string | null;
   /** "8.0"; from the product's name where the report has no field for it. */
   readonly computeCapability: string | null;
@@ -68,10 +67,10 @@ export interface GpuFacts {
 
 export interface GpuReport {
   readonly driverVersion: string | null;
-  /** Newest CUDA that the driver serves, "12.2". */
+  /** Newest CUDA that the driver supports, "12.2". */
   readonly cudaVersion: string | null;
   readonly gpus: readonly GpuFacts[];
-  /** Why the list is empty or not to be trusted, in a sentence; null when nvidia-smi answered well. */
+  /** Why the list is empty or unreliable, in a sentence; null when nvidia-smi succeeded. */
   readonly problem: string | null;
 }
 
@@ -87,19 +86,19 @@ export interface HostFacts {
   readonly loadAverage: number;
 }
 
-/** What a Docker Engine says of itself, or why there is none. */
+/** Facts that a Docker Engine reports, or why there is none. */
 export type DockerFacts =
   | {
       readonly reachable: true;
       /** "unix:///var/run/docker.sock", "ssh://user@host", "tcp://host:2376". */
       readonly host: string;
       readonly serverVersion: string;
-      /** The version both sides speak. */
+      /** Version that both sides support. */
       readonly apiVersion: string;
       readonly runtimes: readonly string[];
-      /** "nvidia.com/gpu=all", …; null: it has CDI, but is one of the versions before 28.2, which list no devices. */
+      /** "nvidia.com/gpu=all", …; null: CDI without a device list, before Docker 28.2. */
       readonly cdiDevices: readonly string[] | null;
-      /** NVIDIA's hook is where a daemon finds it; null: not seen from here. */
+      /** Whether a daemon finds NVIDIA's hook; null: not visible from here. */
       readonly nvidiaHook: boolean | null;
       readonly rootDir: string;
       readonly rootFreeBytes: number | null;
@@ -130,14 +129,13 @@ export const checkIds = [
 ] as const;
 export type CheckId = (typeof checkIds)[number];
 
-/** One line of the preflight. */
 export interface Check {
   readonly id: CheckId;
   readonly title: string;
-  /** `not-applicable`: there is nothing to check here, and the finding says why. */
+  /** `not-applicable`: there is nothing to check here; the finding says why. */
   readonly status: 'ok' | 'warning' | 'problem' | 'not-applicable';
   readonly finding: string;
-  /** The exact thing to do, a command where there is one; null when there is nothing to mend. */
+  /** A command where there is one; null when there is nothing to fix. */
   readonly remedy: string | null;
 }
 
@@ -149,7 +147,7 @@ export interface MachineStatus {
   readonly docker: DockerFacts;
   readonly tools: ToolFacts;
   readonly checks: readonly Check[];
-  /** Why NVIDIA's images would be of their release, or what every release misses here; null where no GPU is known. */
+  /** Why NVIDIA's images have their release, or what every release lacks here; null without a known GPU. */
   readonly release: string | null;
 }
 
@@ -157,12 +155,12 @@ export interface EngineStatus {
   readonly kind: EngineKind;
   readonly available: boolean;
   readonly version: string | null;
-  /** Why it cannot be used, or what to know about it. */
+  /** Why it is unavailable, or what to know about it. */
   readonly note: string;
   readonly remedy: string | null;
 }
 
-/** What a run outside of containers needs of the workbench home, in the order of need. */
+/** Parts of the workbench home that a run outside containers needs, in order of need. */
 export const toolIds = ['python', 'triton', 'perf-analyzer'] as const;
 export type ToolId = (typeof toolIds)[number];
 
@@ -181,6 +179,6 @@ export function toolList(tools: readonly ToolId[]): string {
 
 export interface ToolFacts {
   readonly missing: readonly ToolId[];
-  /** The set-up has packages for this system, so that `tools.install` can install them. */
+  /** The set-up has packages for this system. */
   readonly installable: boolean;
 }

@@ -4,23 +4,22 @@ import { engineRows } from './run/engine-rows';
 import { engines } from './run/run-spec';
 import { getAt } from './trees';
 
-/** One thing outside of the workbench that a specification names. */
 export interface Reached {
-  /** Where the specification names it: "model.dataset". */
+  /** "model.dataset". */
   readonly field: string;
-  /** A path, an image reference, the name of a machine, or "Slurm". */
+  /** A path, an image reference, a machine name, or "Slurm". */
   readonly value: string;
 }
 
-/** What a run of a specification would use outside of the workbench. A run writes nothing outside of its own folder. */
+/** What a run uses outside the workbench. It writes only to its own folder. */
 export interface Reach {
-  /** Files and folders that are read, and that containers see read-only. */
+  /** Read, and mounted read-only into containers. */
   readonly paths: readonly Reached[];
-  /** Images that are pulled where they are missing, and whose programs run. */
+  /** Pulled where missing and executed. */
   readonly images: readonly Reached[];
-  /** Other machines that the load falls on. */
+  /** Machines that receive load. */
   readonly hosts: readonly Reached[];
-  /** Where its programs run, if not on this machine: a host of the home by its name, "Slurm", or names of a Kubernetes cluster. */
+  /** Where its programs run, if not here: a host's name, "Slurm", or names of a Kubernetes cluster. */
   readonly machines: readonly Reached[];
 }
 
@@ -36,7 +35,6 @@ const pathFields = [
   'engine.tls.keyFile',
 ] as const;
 const imageFields = engines.flatMap((kind) => engineRows[kind].imageFields.map((name) => `engine.${name}`));
-/** A name, or the path of a file. */
 const profileField = 'engine.profile';
 
 const valueAt = (tree: unknown, field: string): unknown => getAt(tree, field.split('.'));
@@ -48,7 +46,7 @@ function textsAt(tree: unknown, fields: readonly string[]): Reached[] {
   });
 }
 
-/** Arguments of the model's own code that name a place: a full path, or one that leads upwards. */
+/** Arguments of the model's code that are paths: absolute or leading upwards. */
 function argumentPaths(tree: unknown): Reached[] {
   const args = valueAt(tree, 'model.args');
   if (typeof args !== 'object' || args === null) return [];
@@ -59,7 +57,7 @@ function argumentPaths(tree: unknown): Reached[] {
   );
 }
 
-/** Host name of an address, without port; null where it is none, which is told where the address stands. */
+/** Host without port; null where there is none. */
 export function hostOf(address: string): string | null {
   try {
     return new URL(withScheme(address)).hostname || null;
@@ -81,7 +79,7 @@ function machines(tree: unknown): Reached[] {
   const named = Object.entries(engineRows[kind].machineFields).flatMap(([name, before]) =>
     textsAt(tree, [`engine.${name}`]).map(({ field, value }) => ({ field, value: `${before}${value}` })),
   );
-  // Names of hosts have no capital letters.
+  // Host names have no capital letters.
   const cluster = isJobEngine({ kind }) ? [{ field: 'engine.kind', value: engineRows[kind].name }] : [];
   return [...named, ...cluster];
 }
@@ -100,7 +98,6 @@ export function reachOf(spec: unknown): Reach {
   };
 }
 
-/** All of it, of every kind. */
 export const allOfReach = ({ paths, images, hosts, machines: places }: Reach): readonly Reached[] => [
   ...paths,
   ...images,
@@ -110,7 +107,6 @@ export const allOfReach = ({ paths, images, hosts, machines: places }: Reach): r
 
 export const isEmptyReach = (reach: Reach): boolean => allOfReach(reach).length === 0;
 
-/** One line for each thing, as messages list them: "model.dataset: /data/set". Pure. */
 export function reachLines({ paths, images, hosts, machines: places }: Reach): readonly string[] {
   const line = (what: string) => (reached: Reached) => `${what} ${reached.value} (${reached.field})`;
   return [

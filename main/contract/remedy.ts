@@ -3,14 +3,14 @@ import type { WireError } from './errors';
 import { type FieldRow, longFlag } from './fields/field';
 import { type Constraint, fields, rowOf, valuesOf } from './fields/fields';
 
-/** The field that a path leads to, or an entry of whose list it names. */
+/** The field of a path, also by an index into its list. */
 function rowAt(path: string): FieldRow | undefined {
   const row = rowOf(path);
   const above = path.replace(/\.[^.]*$/, '');
   return row ?? (above === path ? undefined : rowAt(above));
 }
 
-/** How values of a type are called, and of a list an example. */
+/** Name of the values of a type, and an example of a list. */
 const kinds: Readonly<Partial<Record<Constraint['type'], readonly [kind: string, example?: string]>>> = {
   integers: ['a list of whole numbers', '1,2,4'],
   numbers: ['a list of numbers', '0.5,1'],
@@ -20,7 +20,7 @@ const kinds: Readonly<Partial<Record<Constraint['type'], readonly [kind: string,
   boolean: ['true or false'],
 };
 
-/** What a field takes, as a sentence; undefined for text of any form. */
+/** Values of a field, as a sentence; undefined for any text. */
 function formOf(row: FieldRow): string | undefined {
   const { type, minimum = -1, values = Object.keys(row.choices ?? {}) } = valuesOf(row);
   if (values.length > 0) return `Give one of ${values.join(', ')}.`;
@@ -34,7 +34,7 @@ function formOf(row: FieldRow): string | undefined {
   return `${text}: ${example} on the command line, [${example.replaceAll(',', ', ')}] in run.yaml.`;
 }
 
-/** What the field or option that an error names takes; undefined where it names neither. */
+/** Values of the field or option that an error names; undefined where it names neither. */
 function formAt(where: string): string | undefined {
   if (!where.startsWith('--')) {
     const row = rowAt(where);
@@ -46,7 +46,7 @@ function formAt(where: string): string | undefined {
 
 const badValue: ReadonlySet<WireError['code']> = new Set(['input-invalid', 'spec-invalid']);
 
-/** What to do about an error: what it says itself, else what the field that it names takes, else what its code says. */
+/** Remedy of an error: its own, else of the named field, else of its code. */
 export function remedyOf(
   { code, where, remedy }: Pick<WireError, 'code' | 'where' | 'remedy'>,
   reader: 'window' | 'command' = 'window',

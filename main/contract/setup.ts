@@ -2,35 +2,32 @@ import { z } from 'zod';
 import type { WireError } from './errors';
 import { formatBytes } from './numbers';
 
-/** What the set-up installs into the workbench home, in the order of need. */
+/** Components of the set-up in the workbench home, in order of need. */
 export const componentIds = ['python', 'triton', 'perf-analyzer', 'tensorflow'] as const;
 export type ComponentId = (typeof componentIds)[number];
 
-/** Some of them, at least one. */
 export const componentsSchema = z.strictObject({
   components: z.array(z.enum(componentIds)).min(1).max(componentIds.length),
 });
 
-/** What a component is, and what its installation costs. */
 interface ComponentFacts {
   readonly title: string;
-  /** What it is for. */
   readonly use: string;
-  /** Components that must be there first. */
+  /** Prerequisites. */
   readonly needs: readonly ComponentId[];
-  /** What a run on the local engine needs; the other is installed by the first run that needs it. */
+  /** Required by the local engine; others are installed by the first run that needs them. */
   readonly required: boolean;
-  /** Typical of x86-64; of Python with the CPU build of PyTorch. */
+  /** Typical of x86-64; Python with the CPU build of PyTorch. */
   readonly cost: Cost;
-  /** Where only a larger build can be had: PyTorch with CUDA, which is the one of PyPI. */
+  /** Where only the CUDA build of PyTorch from PyPI is available. */
   readonly mostCost?: Cost;
 }
 
 interface Cost {
-  /** 0 where it comes with what is needed. */
+  /** 0 where it comes with a prerequisite. */
   readonly downloadBytes: number;
   readonly unpackedBytes: number;
-  /** On a connection of 100 Mbit/s. */
+  /** At 100 Mbit/s. */
   readonly seconds: number;
 }
 
@@ -68,21 +65,21 @@ export const componentFacts: Readonly<Record<ComponentId, ComponentFacts>> = {
   },
 };
 
-/** `outdated`: made for other pinned versions; `broken`: incomplete, or what it was made from is gone. */
+/** `outdated`: made for other pinned versions; `broken`: incomplete, or its base is gone. */
 type ComponentState = 'ready' | 'missing' | 'outdated' | 'broken';
 
 export interface ComponentStatus {
   readonly id: ComponentId;
   readonly state: ComponentState;
-  /** Of what is installed; null where nothing is, or nothing says it. */
+  /** Installed version; null if none or unknown. */
   readonly version: string | null;
-  /** Size on disk, measured when it was installed; null where that is not known. */
+  /** Size on disk at installation; null if unknown. */
   readonly bytes: number | null;
-  /** What is other than this version of the workbench uses, in a sentence; of what is outdated. */
+  /** Difference from what this version uses, in a sentence. */
   readonly outdated?: string;
 }
 
-/** What to do about it: what was made from something else follows that. Pure. */
+/** A dependent component is updated with its base. */
 export const updateText = ({ id }: Pick<ComponentStatus, 'id'>, all: readonly ComponentStatus[]): string => {
   const base = all.find((other) => componentFacts[id].needs.includes(other.id) && other.state === 'outdated');
   return base === undefined ? 'Update it' : `It is updated with the ${componentFacts[base.id].title}`;
@@ -90,23 +87,22 @@ export const updateText = ({ id }: Pick<ComponentStatus, 'id'>, all: readonly Co
 
 export type SetupAction = 'install' | 'repair' | 'remove';
 
-/** What the set-up is doing, or did last. */
 export interface SetupWork {
   readonly action: SetupAction;
   readonly status: 'running' | 'done' | 'failed' | 'cancelled';
-  /** Everything that this work is to change, in its order. */
+  /** Components to change, in order. */
   readonly components: readonly ComponentId[];
-  /** The one it is at; null before the first and after the last. */
+  /** null before the first and after the last. */
   readonly component: ComponentId | null;
-  /** Of that component, 0 to 1; null where it is not known. */
+  /** Of that component, 0 to 1; null if unknown. */
   readonly fraction: number | null;
   readonly text: string;
-  /** The last lines of the installer, oldest first. */
+  /** Last lines of the installer, oldest first. */
   readonly lines: readonly string[];
   readonly error: WireError | null;
 }
 
-/** `asked` with what it needs, in the order of need; what `isReady` says is there already is left out. Pure. */
+/** `asked` with prerequisites, in order of need, without those that `isReady`. */
 export function inOrderOfNeed(
   asked: readonly ComponentId[],
   isReady: (id: ComponentId) => boolean,
@@ -120,7 +116,7 @@ export function inOrderOfNeed(
   return componentIds.filter((id) => wanted.has(id) && !isReady(id));
 }
 
-/** `asked` with all that was made from it, the last first: removed with it, as it does not work without it. Pure. */
+/** `asked` with its dependents, which do not work without it, last first. */
 export function withDependents(asked: readonly ComponentId[]): readonly ComponentId[] {
   const wanted = new Set<ComponentId>(asked);
   for (const id of componentIds)
@@ -131,7 +127,7 @@ export function withDependents(asked: readonly ComponentId[]): readonly Componen
 const timeText = (seconds: number): string =>
   seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 
-/** "download 13.4 MiB, 19.1 MiB on disk, about 5 s": what installing it takes. Pure. */
+/** "download 13.4 MiB, 19.1 MiB on disk, about 5 s". */
 export function costText(id: ComponentId): string {
   const { cost, mostCost = cost } = componentFacts[id];
   const range = (text: (of: Cost) => string) =>

@@ -1,4 +1,3 @@
-/** The fields that have a value: neither null nor undefined. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
@@ -10,19 +9,19 @@ interface Typed {
   readonly type: string;
 }
 
-/** The events of some types. Of a generic type `handlers[event.type](event)` compiles for a table of `ByType`. */
+/** Events of some types. With a generic type `handlers[event.type](event)` compiles for a `ByType` table. */
 export type OfType<Event extends Typed, Type extends Event['type'] = Event['type']> = {
   readonly [T in Type]: { readonly type: T } & Extract<Event, { readonly type: T }>;
 }[Type];
 
-/** A function for every type of event; one that is missing does not compile. */
+/** A function per event type; a missing one does not compile. */
 export type ByType<Event extends Typed, Result, Rest extends readonly unknown[] = []> = {
   readonly [T in Event['type']]: (event: OfType<Event, T>, ...rest: Rest) => Result;
 };
 
-/** A tree of settings: a partial run specification, as a choice of the wizard or an option of the command line holds it. */
+/** A partial run specification, as a wizard choice or an option has it. */
 export type Tree = Readonly<Record<string, unknown>>;
-/** Names from the root to a value. Names of tensors may hold dots, so a dotted text would not do. */
+/** A list rather than dotted text, as tensor names may have dots. */
 export type Keys = readonly string[];
 
 export const isTree = (value: unknown): value is Tree =>
@@ -44,7 +43,7 @@ export function setAt(tree: Tree, keys: Keys, value: unknown): Tree {
   return { ...tree, [key]: rest.length === 0 ? value : setAt(isTree(inner) ? inner : {}, rest, value) };
 }
 
-/** Without the value, and without the branches that become empty by that. */
+/** Also removes branches that become empty. */
 export function unsetAt(tree: Tree, keys: Keys): Tree {
   const [key, ...rest] = keys;
   if (key === undefined || !Object.hasOwn(tree, key)) return tree;
@@ -55,13 +54,13 @@ export function unsetAt(tree: Tree, keys: Keys): Tree {
 }
 
 /**
- * Values of `over` win. Branches merge at every depth; what is one value is replaced whole: a list, and `configPatch`, the
- * JSON merge patch of config.pbtxt. What is undefined says nothing.
+ * `over` wins. Branches merge at every depth; lists and `configPatch` (a JSON merge patch) are replaced as a whole;
+ * undefined is ignored.
  */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
-    // A key of an object literal only: nothing here may reach a prototype.
+    // No key may reach a prototype.
     if (key === '__proto__' || value === undefined) continue;
     const before = merged[key];
     const whole = key === 'configPatch' || !isTree(before) || !isTree(value);
@@ -84,7 +83,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return Object.is(a, b);
 }
 
-/** Every value of the tree that is not a branch itself, with the way to it; an empty branch counts as a value. */
+/** Every leaf with its path; an empty branch is a leaf. */
 export function leavesOf(tree: Tree, to: Keys = []): readonly (readonly [keys: Keys, value: unknown])[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const keys = [...to, key];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorCodes } from './error-text';
 import type { WireError } from './errors';
 
-/** Apart from the errors themselves: what opens the window throws them before anything needs a schema. */
+/** Apart from the errors, which the window's start throws before it needs schemas. */
 export const wireErrorSchema = z.object({
   code: z.enum(errorCodes),
   message: z.string(),

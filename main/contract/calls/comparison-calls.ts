@@ -7,11 +7,8 @@ import {
 } from '../run/saved-comparison';
 import { call } from './call';
 
-/** Calls about several runs side by side. */
 export const comparisonApi = {
-  /** By name. */
   'comparisons.list': call<readonly SavedComparison[]>().with(z.undefined()),
-  /** Replaces the one of that name. */
   'comparisons.save': call<readonly SavedComparison[]>().with(savedComparisonSchema),
   'comparisons.remove': call<readonly SavedComparison[]>().with(
     z.strictObject({ name: savedComparisonSchema.shape.name }),

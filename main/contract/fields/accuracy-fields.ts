@@ -2,7 +2,7 @@ import { type Scenario, scenarios } from '../run/run-events';
 import type { FieldRow } from './field';
 import { performanceFields } from './performance-fields';
 
-/** Fields of the load that a scenario may have otherwise than the other, as in the published procedures. */
+/** Load fields that may differ between the scenarios, as in the published procedures. */
 const apart = ['loadTool', 'protocol', 'sharedMemory', 'measurementRequestCount'] as const;
 
 const ofScenario = (row: FieldRow, scenario: Scenario): FieldRow => {
@@ -22,14 +22,12 @@ const ofScenario = (row: FieldRow, scenario: Scenario): FieldRow => {
   };
 };
 
-/** What one scenario does otherwise than both. */
 export const scenarioFields: readonly FieldRow[] = scenarios.flatMap((scenario) =>
   performanceFields
     .filter(({ path }) => apart.some((name) => path === `performance.${name}`))
     .map((row) => ofScenario(row, scenario)),
 );
 
-/** When a deployment counts as right, and how long its steps may take. */
 export const accuracyFields: readonly FieldRow[] = [
   {
     path: 'accuracy.samples',

@@ -10,7 +10,6 @@ const withKubernetes = {
 
 const row = jobField(withKubernetes);
 
-/** What a run asks a Kubernetes cluster for. */
 const kubernetesFields: readonly FieldRow[] = [
   row('context', {
     label: 'Context',
@@ -128,12 +127,10 @@ const withSlurm = {
 };
 const either = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
-/** Of every scheduler. */
 const withJob = {
   text: `a ${either.format(jobEngines.map((kind) => engineRows[kind].name))} cluster`,
   holds: (valueAt: ValueAt): boolean => isJobEngine({ kind: String(valueAt('engine.kind')) }),
 };
-/** What the option of Slurm is called for the other schedulers. */
 const aliasesOf = (name: string): readonly string[] =>
   jobEngines.filter((kind) => kind !== 'slurm').map((kind) => `--${kind}-${name}`);
 const withContainer = {
@@ -144,7 +141,6 @@ const withContainer = {
 
 const slurmRow = jobField(withSlurm);
 
-/** What a run asks a Slurm cluster for. */
 const slurmFields: readonly FieldRow[] = [
   slurmRow('profile', {
     label: 'Profile',
@@ -244,5 +240,4 @@ const slurmFields: readonly FieldRow[] = [
   }),
 ];
 
-/** What a run asks a scheduler of jobs for, whichever it is. */
 export const clusterFields: readonly FieldRow[] = [...slurmFields, ...kubernetesFields];

@@ -7,7 +7,6 @@ import { modelFields } from './model-fields';
 import { performanceFields } from './performance-fields';
 import { servingFields } from './serving-fields';
 
-/** Every field of the run specification, one row each. */
 export const fields: readonly FieldRow[] = [
   ...modelFields,
   ...servingFields,
@@ -18,21 +17,21 @@ export const fields: readonly FieldRow[] = [
 
 const byPath: ReadonlyMap<string, FieldRow> = new Map(fields.map((row) => [row.path, row]));
 
-/** The row of a path, also of one with a name in place of its "*". */
+/** The row of a path; a name may stand in place of its "*". */
 export function rowOf(path: string): FieldRow | undefined {
   const row = byPath.get(path);
   if (row !== undefined) return row;
   return fields.find((one) => one.path.endsWith('.*') && path.startsWith(one.path.slice(0, -1)));
 }
 
-/** The row of a path that is known to have one. Throws where there is none: the mistake is the caller's. */
+/** Throws where there is no row, which is a programming error. */
 export function fieldAt(path: string): FieldRow {
   const row = rowOf(path);
   if (row === undefined) throw new Error(`the run specification has no field ${path}`);
   return row;
 }
 
-/** Label of a path for people; the path itself where no field has it. A name in place of "*" is added. */
+/** Label of a path; the path itself where no field has it. A name in place of "*" is added. */
 export function labelOf(path: string): string {
   const row = rowOf(path);
   if (row === undefined) return path;
@@ -40,7 +39,6 @@ export function labelOf(path: string): string {
   return name === '' || name === '*' ? row.label : `${row.label}: ${name}`;
 }
 
-/** What the schema says of the values of a field. */
 export interface Constraint {
   readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
   readonly default?: unknown;
@@ -69,7 +67,7 @@ function constraintOf(json: Json): Constraint {
     readonly type?: string | readonly string[];
     readonly items?: { readonly type?: string };
   };
-  // Scalars of any kind, which the schema turns into text.
+  // Scalars of several kinds, which the schema turns into text.
   const type = typeof given === 'object' ? 'string' : given;
   const minimum = json['minimum'] ?? json['exclusiveMinimum'];
   const known = type === 'array' ? lists[items?.type ?? ''] : scalars[type ?? ''];
@@ -82,7 +80,7 @@ function constraintOf(json: Json): Constraint {
   };
 }
 
-/** Every leaf of the schema by its path; a list is a leaf, and so is a record, whose path ends in "*". */
+/** Every leaf of the schema by its path. A list is a leaf; the path of a record ends in "*". */
 function leavesOf(json: Json, path: readonly string[], leaves: Map<string, Constraint>): void {
   const { properties, additionalProperties, oneOf } = json;
   if (Array.isArray(oneOf)) {
@@ -96,37 +94,32 @@ function leavesOf(json: Json, path: readonly string[], leaves: Map<string, Const
   }
 }
 
-/** What the schema of the run specification says of each of its leaves, by path. */
+/** Constraints of the run specification's leaves, by path. */
 export const schemaLeaves: ReadonlyMap<string, Constraint> = (() => {
   const leaves = new Map<string, Constraint>();
   leavesOf(z.toJSONSchema(runSpecSchema, { io: 'input', unrepresentable: 'any' }), [], leaves);
   return leaves;
 })();
 
-/** Types of lists of numbers. */
 export const isNumberList = ({ type }: Constraint): boolean => type === 'integers' || type === 'numbers';
 
-/** What the schema says of a row's values. */
 export function valuesOf(row: FieldRow): Constraint {
   return schemaLeaves.get(row.path) ?? { type: 'other', mayBeEmpty: true };
 }
 
-/** What holds of a field where nothing is chosen; undefined where it stays unset. */
 export const defaultOf = (row: FieldRow): unknown => row.default ?? valuesOf(row).default;
 
-/** What holds where neither preset nor person says otherwise; measuring defaults are perf_analyzer's own. */
+/** Defaults where neither preset nor person sets a field; measuring defaults are perf_analyzer's. */
 export const baseDefaults: Tree = fields.reduce<Tree>(
   (tree, row) => (row.default === undefined ? tree : setAt(tree, row.path.split('.'), row.default)),
-  // The schema wants these, and nothing in them is a default.
+  // Required by the schema, and without defaults inside.
   { accuracy: { thresholds: {} }, deadlines: {} },
 );
 
-/** Reads values out of a specification, or of a part of one. */
 export const valuesAt =
   (spec: unknown): ValueAt =>
   (path) =>
     getAt(spec, path.split('.'));
 
-/** Whether the field has an effect in a specification. */
 export const applies = (row: FieldRow, valueAt: ValueAt): boolean =>
   row.onlyWith === undefined || row.onlyWith.holds(valueAt);

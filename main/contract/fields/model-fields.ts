@@ -1,7 +1,7 @@
 import { formatFacts, formats } from '../run/model-formats';
 import type { FieldRow, ValueAt } from './field';
 
-/** A preset, or a model folder: a model file has its weights in it. */
+/** A preset or model folder; a model file includes its weights. */
 const isCode = (valueAt: ValueAt): boolean => {
   const kind = valueAt('model.source.kind');
   return kind === undefined || kind === 'folder';
@@ -17,7 +17,6 @@ const read = (name: string): FieldRow => ({
   internal: true,
 });
 
-/** The model, its weights and data, and the file that is served. */
 export const modelFields: readonly FieldRow[] = [
   {
     path: 'version',

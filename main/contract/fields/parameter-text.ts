@@ -3,11 +3,11 @@ import { isTree } from '../trees';
 import type { FieldRow } from './field';
 import { fieldAt, isNumberList, valuesOf } from './fields';
 
-/** A whole number is a choice: all of its digits count. */
+/** A whole number is a chosen value: all of its digits count. */
 const exactText = (value: number): string =>
   Number.isInteger(value) ? formatCount(value) : formatScale(value);
 
-/** A long even sweep is told by its ends. */
+/** A long arithmetic sequence is shown by its ends. */
 function list(values: readonly number[]): string {
   const [first, second] = values;
   if (first === undefined) return 'none';
@@ -37,9 +37,8 @@ function numberText({ identifier, unit }: FieldRow, value: number): string {
 }
 
 /**
- * The value of a field for people, with its unit: "1,000 ms", "gRPC", "1, 2, 4"; the same in reports, in a comparison and in
- * the window's lists of changes.
- * @returns null: it is not set, and nothing holds in its place
+ * A field's value for people, with its unit: "1,000 ms", "gRPC", "1, 2, 4".
+ * @returns null: it is not set and has no text for that
  */
 export function parameterText(row: FieldRow, value: unknown): string | null {
   if (isEmpty(value)) return row.absent ?? null;
@@ -52,5 +51,4 @@ export function parameterText(row: FieldRow, value: unknown): string | null {
   return typeof value === 'string' ? (row.choices?.[value] ?? value) : JSON.stringify(value);
 }
 
-/** The same by the path of the field: "gRPC" for `performance.protocol`. */
 export const textAt = (path: string, value: unknown): string => parameterText(fieldAt(path), value) ?? 'none';

@@ -11,7 +11,7 @@ const withRates = (valueAt: ValueAt): boolean =>
 const withSearch = { text: 'a search', holds: (at: ValueAt) => has(at, 'search') };
 const withSequences = { text: 'sequence_batching in config.pbtxt', holds: isStateful };
 
-/** Whether config.pbtxt was edited so that Triton keeps state, by either spelling of the field. */
+/** An edited config.pbtxt makes Triton keep state, by either spelling of the field. */
 function isStateful(valueAt: ValueAt): boolean {
   const patch = valueAt('configure.configPatch');
   if (!isTree(patch)) return false;
@@ -19,7 +19,6 @@ function isStateful(valueAt: ValueAt): boolean {
   return isTree(sequenceBatching) || isTree(spelled);
 }
 
-/** The load of both scenarios, and when a level counts as measured. */
 export const performanceFields: readonly FieldRow[] = [
   {
     path: 'performance.batchSizes',

@@ -15,7 +15,7 @@ const withDynamic = {
   text: 'dynamic batching',
   holds: (valueAt: ValueAt) => valueAt('configure.batching') === 'dynamic',
 };
-/** The published procedures' `gpu` and `cpu` of --engine-count-per-device. */
+/** `gpu` and `cpu` of the published procedures' --engine-count-per-device. */
 const deviceKind = (text: string): string =>
   ({ gpu: 'KIND_GPU', cpu: 'KIND_CPU' })[text.toLowerCase()] ?? text;
 
@@ -325,5 +325,4 @@ const configureFields: readonly FieldRow[] = [
   },
 ];
 
-/** Where Triton runs, and how it serves the model. */
 export const servingFields: readonly FieldRow[] = [...engineFields, ...clusterFields, ...configureFields];

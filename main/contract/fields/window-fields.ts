@@ -2,7 +2,7 @@ import type { FieldRow, ValueAt } from './field';
 
 const withNative = (at: ValueAt): boolean =>
   at('performance.loadTool') !== 'perf_analyzer' || at('performance.crossCheck') === true;
-/** No exact number of requests is asked for, whose end is that of the level. */
+/** With an exact number of requests the level ends after them, not after windows. */
 const inWindows = (at: ValueAt): boolean => !(Number(at('performance.requestCount') ?? 0) > 0);
 const byTime = (at: ValueAt): boolean =>
   inWindows(at) && at('performance.measurementMode') !== 'count_windows';
@@ -10,7 +10,7 @@ const byRequests = (at: ValueAt): boolean =>
   inWindows(at) && at('performance.measurementMode') === 'count_windows';
 const untilSteady = { text: 'levels that are measured until they are steady', holds: inWindows };
 
-/** A container measures a level as a whole, and a sequence is not to be cut for other levels. */
+/** A container measures a level as a whole, and a sequence must not be interrupted by other levels. */
 const onceInWindows = (at: ValueAt): boolean =>
   inWindows(at) &&
   at('performance.loadTool') !== 'perf_analyzer' &&
@@ -21,7 +21,6 @@ const onceInWindows = (at: ValueAt): boolean =>
   at('performance.sequences') === undefined &&
   at('engine.kind') !== 'docker';
 
-/** When a level counts as measured, and how often it is. */
 export const windowFields: readonly FieldRow[] = [
   {
     path: 'performance.measurementMode',

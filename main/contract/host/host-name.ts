@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Name of the machine that the workbench itself runs on: no host can have it. */
+/** Name of this machine; no host can have it. */
 export const localHost = 'local';
 
 export const hostNameSchema = z
@@ -11,13 +11,10 @@ export const hostNameSchema = z
   )
   .refine((name) => name !== localHost, `"${localHost}" is this machine`);
 
-/** In place of names: every host of the list. */
+/** Stands for every host of the list. */
 export const allHosts = 'all';
 
-/**
- * Names of hosts to spread runs over, "local" for this machine, each once: "all" alone, or several. What is wrong with
- * them as a text. Pure.
- */
+/** Distinct host names to spread runs over ("local" for this machine), or "all"; an error text where they are invalid. */
 export function readHostNames(texts: readonly string[]): readonly string[] | string {
   const names = texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '');
   if (names.length === 0) return 'No host is named';

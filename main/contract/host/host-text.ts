@@ -5,7 +5,6 @@ import type { DockerEngineSpec, RunSpec } from '../run/run-spec';
 import { localHost } from './host-name';
 import type { HostStatus } from './hosts';
 
-/** The same run on this host, or on this machine. Pure. */
 export function onHost(
   spec: RunSpec,
   engine: DockerEngineSpec,
@@ -14,23 +13,21 @@ export function onHost(
   return { ...spec, engine: { ...engine, host: host === localHost ? undefined : host } };
 }
 
-/** Whether a run can be given to a host. */
 export type HostFit = {
-  /** Name in the list of hosts, or "local" for this machine. */
   readonly host: string;
 } & (
   | {
       readonly fits: true;
-      /** The GPUs there that fit, where the run would otherwise choose among others too; null: as the run asks. */
+      /** GPUs that fit, where the run would otherwise choose from others too; null: as the run asks. */
       readonly gpus: readonly string[] | null;
     }
-  /** It can never run there. */
+  /** Can never run there. */
   | { readonly fits: false; readonly reason: string; readonly error: null }
-  /** It cannot run there now. */
+  /** Cannot run there now. */
   | { readonly fits: false; readonly reason: string; readonly error: WireError }
 );
 
-/** Where a run can be measured; without a host, why it cannot be run at all, or not now. */
+/** Hosts for a run; without any, why it can never run, or not now. */
 interface Placement {
   readonly hosts: readonly string[];
   readonly leftOut: string | null;
@@ -39,7 +36,7 @@ interface Placement {
 
 const withStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** The hosts that a run fits on. It is left out where it can never run on any of them. Pure. */
+/** Left out where the run can never run on any of the hosts. */
 export function placementOf(fits: readonly HostFit[]): Placement {
   const hosts = fits.filter((fit) => fit.fits).map(({ host }) => host);
   if (hosts.length > 0) return { hosts, leftOut: null, error: null };
@@ -57,15 +54,12 @@ export function placementOf(fits: readonly HostFit[]): Placement {
   return { hosts, leftOut: null, error };
 }
 
-/** A run that waits for one of these places; each of them measures one run at a time. */
+/** A run that waits for one of several hosts; each measures one run at a time. */
 interface Waiting {
   readonly places: readonly string[];
 }
 
-/**
- * The run that a free place takes next: of those that fit there the one with the fewest other places, of equals the first.
- * null: none fits there. Pure.
- */
+/** The next run for a free host: the one with the fewest other hosts, of equals the first; null: none fits. */
 export function nextRun<Run extends Waiting>(place: string, waiting: readonly Run[]): Run | null {
   return waiting
     .filter(({ places }) => places.includes(place))
@@ -75,7 +69,7 @@ export function nextRun<Run extends Waiting>(place: string, waiting: readonly Ru
     );
 }
 
-/** "2 × NVIDIA A10G (22.5 GiB), Tesla T4"; "none", or that it is not known. Pure. */
+/** "2 × NVIDIA A10G (22.5 GiB), Tesla T4"; "none", or that it is not known. */
 export function gpusText(report: GpuReport | null): string {
   if (report === null) return 'not known';
   if (report.gpus.length === 0) return 'none';
@@ -87,7 +81,7 @@ export function gpusText(report: GpuReport | null): string {
   return [...counts].map(([text, count]) => (count === 1 ? text : `${count} × ${text}`)).join(', ');
 }
 
-/** "2 runs, 1 deployment"; null: nothing of this home, "not known" where Docker cannot be asked. Pure. */
+/** "2 runs, 1 deployment"; null: nothing of this home; "not known" where Docker cannot be asked. */
 export function usesText({
   runs,
   deployments,
@@ -99,7 +93,6 @@ export function usesText({
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-/** In a word or two, as in a table. Pure. */
 export function hostStateText(status: HostStatus): string {
   if (!status.reachable) {
     switch (status.reason) {
@@ -119,7 +112,6 @@ export function hostStateText(status: HostStatus): string {
 
 type FactList = readonly (readonly [name: string, value: string])[];
 
-/** What is known of a host that is reached, a line each. Pure. */
 export function hostFacts(status: Extract<HostStatus, { reachable: true }>): FactList {
   const { docker, gpus, diskFreeBytes, images } = status;
   const rootless = docker.reachable && docker.rootless ? ', rootless' : '';

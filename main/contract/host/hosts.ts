@@ -2,11 +2,10 @@ import { z } from 'zod';
 import type { Check, DockerFacts, GpuReport } from '../machine';
 import { allHosts, hostNameSchema } from './host-name';
 
-/** Where the Docker Engine of a host is, in its parts. */
 export type HostPlace =
   | {
       readonly kind: 'ssh';
-      /** null: as ssh's own configuration has it, else your name here. */
+      /** null: from ssh's configuration, else the local user name. */
       readonly user: string | null;
       readonly hostname: string;
       readonly port: number | null;
@@ -25,7 +24,7 @@ const contextPattern = /^context:([A-Za-z0-9][A-Za-z0-9_.+-]{0,127})$/;
 
 const isPort = (port: number | null): boolean => port === null || (port >= 1 && port <= 65_535);
 
-/** null for what is not the address of a host. Written by hand: Chromium 114 knows no host in an ssh:// URL. Pure. */
+/** null where it is not a host address. Parsed by hand: Chromium 114 has no host in an ssh:// URL. */
 export function parseHostAddress(address: string): HostPlace | null {
   const [, user = null, sshHost, sshPort] = sshPattern.exec(address) ?? [];
   if (sshHost !== undefined) {
@@ -42,10 +41,10 @@ export function parseHostAddress(address: string): HostPlace | null {
 }
 
 const asSshTakesIt = /^[A-Za-z0-9_][\w.-]*@[^\s@/]+$/;
-/** IPv6, which an address has in brackets and ssh takes without. */
+/** An address has IPv6 in brackets, ssh takes it without. */
 const bareIpv6 = /^[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,}$/;
 
-/** `root@gpu1` and `root@gpu1:2222` as the addresses they are for ssh; everything else as it is. Pure. */
+/** `root@gpu1` and `root@gpu1:2222` as ssh:// addresses; other text unchanged. */
 function completeAddress(text: string): string {
   const address = text.trim();
   if (!asSshTakesIt.test(address)) return address;
@@ -53,7 +52,7 @@ function completeAddress(text: string): string {
   return `ssh://${user}@${bareIpv6.test(host) ? `[${host}]` : host}`;
 }
 
-/** What is wrong with an address, in words that never hold a password; null: nothing. */
+/** The problem of an address, in words that never hold a password; null: it is valid. */
 function addressProblem(address: string): string | null {
   if (parseHostAddress(address) !== null) return null;
   if (/^[^@/]*:[^@]*@/.test(address.replace(/^[a-z]+:\/\//i, ''))) {
@@ -85,39 +84,36 @@ const hostFieldsSchema = z
     message: 'applies only to tcp:// addresses',
   });
 
-/** What is asked for to add a host. Secrets are in ssh's and Docker's own places, never here. */
+/** Secrets stay in ssh's and Docker's own places. */
 export const newHostSchema = hostFieldsSchema.refine(({ name }) => name !== allHosts, {
   path: ['name'],
   message: `"${allHosts}" means every host of the list`,
 });
 export type NewHost = z.infer<typeof newHostSchema>;
 
-/** A machine to run on, as the home keeps it. */
 export const hostSchema = hostFieldsSchema.safeExtend({ addedAt: z.string() });
 export type Host = z.infer<typeof hostSchema>;
 
-/** Why a host is not reached. `host-key`: ssh does not know its key, or another one. `login`: it takes no key of yours. */
+/** `host-key`: unknown to ssh, or changed. `login`: no key is accepted. */
 type UnreachableReason = 'host-key' | 'login' | 'timeout' | 'address' | 'other';
 
-/** A host as it was found just now. */
 export type HostStatus = {
   readonly name: string;
   readonly address: string;
-  /** When it was asked, ISO 8601. */
+  /** ISO 8601. */
   readonly at: string;
 } & (
   | {
       readonly reachable: true;
-      /** Of its Docker Engine; not reachable where ssh answers and Docker does not. */
+      /** Its Docker Engine; unreachable where ssh answers and Docker does not. */
       readonly docker: DockerFacts;
-      /** null: not known, as only ssh leads to nvidia-smi. */
+      /** null: not known; nvidia-smi is reached by ssh only. */
       readonly gpus: GpuReport | null;
-      /** Where Docker keeps its images. */
+      /** Free bytes where Docker keeps its images. */
       readonly diskFreeBytes: number | null;
       readonly images: number | null;
-      /** Runs of this home that have containers running there; null where Docker cannot be asked. */
+      /** Runs of this home with containers there; null where Docker cannot be asked. */
       readonly runs: readonly string[] | null;
-      /** Deployments of this home that have containers running there; null likewise. */
       readonly deployments: readonly string[] | null;
     }
   | {
@@ -128,9 +124,8 @@ export type HostStatus = {
     }
 );
 
-/** A host with what keeps it from running Triton in containers. */
 export interface HostCheck {
   readonly status: HostStatus;
-  /** The preflight; empty where the host is not reached. */
+  /** Empty where the host is not reachable. */
   readonly checks: readonly Check[];
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 
-/** Names of Kubernetes objects: DNS labels, which no option or path can be mistaken for. */
+/** DNS labels, which cannot be mistaken for options or paths. */
 const label = z
   .string()
   .regex(
     /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
     'must have lower-case letters, digits and "-" only, at most 63',
   );
-/** Names with dots: claims, service accounts. */
+/** DNS subdomains: claims, service accounts. */
 const subdomain = z
   .string()
   .max(253)
@@ -36,7 +36,7 @@ const quantity = z
 
 export const tolerationPattern =
   /^([A-Za-z0-9](?:[-\w./]{0,250}[A-Za-z0-9])?)(?:=([-\w.]{0,63}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
-/** As `kubectl taint` writes a taint: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
+/** As for `kubectl taint`: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
 const toleration = z
   .string()
   .regex(tolerationPattern, 'must be a taint as kubectl writes it: key=value:NoSchedule');
@@ -45,46 +45,42 @@ const path = z
   .string()
   .max(4096)
   .regex(/^\/[^\p{Cc}:]*[^\p{Cc}:/]$/u, 'must be an absolute path, and not "/" itself');
-/** Of a kubeconfig; clouds give contexts long names with slashes and colons. */
 const contextName = z
   .string()
   .min(1)
   .max(512)
   .regex(/^[^\p{Cc}\s]+$/u, 'must be one word');
 
-/** Where the Triton of a job comes from. */
 const kubernetesTritons = ['image', 'home'] as const;
 
-/** What a run asks a cluster for; a profile has the same fields. */
+/** Fields of a cluster request; a profile has the same. */
 export const kubernetesRequestShape = {
-  /** Of the kubeconfig; its current one when absent. */
   context: contextName.optional(),
-  /** That of the context when absent, then "default". */
   namespace: label.optional(),
   /** Has `triton-workbench` on its PATH, and `tritonserver` where `triton` is `image`. */
   image: imageReferenceSchema.optional(),
   triton: z.enum(kubernetesTritons).optional(),
   /** Persistent volume claim that holds the workbench home. */
   claim: subdomain.optional(),
-  /** Where the volume of the claim is mounted: on this machine and in the pod alike. */
+  /** Mount path of the claim, the same on this machine and in the pod. */
   mountPath: path.optional(),
   gpuCount: z.int().min(0).max(64).optional(),
   gpuResource: qualified.optional(),
   cpu: quantity.optional(),
-  /** Not so many bytes that no pod starts with them: the unit was forgotten. */
+  /** A bare number would be bytes: the unit was forgotten. */
   memory: quantity.refine((text) => !/^\d{1,6}$/.test(text), 'has no unit: use 32Gi for 32 GiB').optional(),
   nodeSelector: z.record(qualified, labelValue).optional(),
   tolerations: z.array(toleration).max(64).optional(),
   serviceAccount: subdomain.optional(),
   /** Seconds that the pod may run. */
   activeDeadlineS: z.int().min(1).max(2_147_483).optional(),
-  /** How long before the deadline the run pauses after its level, in seconds. */
+  /** Seconds before the deadline at which the run pauses after its level. */
   pauseAheadS: z.int().min(1).max(65_535).optional(),
 };
 
 const port = z.int().min(1).max(65535);
 
-/** The run is a Job of a Kubernetes cluster, with the home on a volume that this machine has mounted too. */
+/** The run is a Job of a Kubernetes cluster, with the home on a volume that this machine mounts too. */
 export const kubernetesEngineSchema = z.strictObject({
   kind: z.literal('kubernetes'),
   /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
@@ -95,16 +91,15 @@ export const kubernetesEngineSchema = z.strictObject({
     .regex(/^[^\p{Cc}]+$/u, 'must be one line of text')
     .optional(),
   ...kubernetesRequestShape,
-  /** Inside of the pod, which shares its ports with nothing. */
+  /** Inside the pod, which shares its ports with nothing. */
   httpPort: port.optional(),
   grpcPort: port.optional(),
 });
 export type KubernetesEngineSpec = z.infer<typeof kubernetesEngineSchema>;
 
-/** Where Triton comes from inside of a job. */
 export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
 
-/** Further options of sbatch that may be given; the others decide what the workbench itself relies on. */
+/** Permitted further options of sbatch; the workbench relies on its own values of the others. */
 export const sbatchOptions = [
   'comment',
   'cpu-freq',
@@ -132,13 +127,13 @@ export const sbatchOptions = [
   'wckey',
 ] as const;
 
-/** One argument of a program: no line break, and nothing that a terminal would act on. */
+/** One argument of a program, without line breaks and terminal control characters. */
 const text = z
   .string()
   .min(1)
   .max(512)
   .regex(/^[^\p{Cc}]+$/u, 'must be one line of text');
-/** Names of the cluster begin with no dash, or they would be options. */
+/** Does not begin with a dash, which would make it an option. */
 const word = text.regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"');
 
 /** As sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds, or days-hours with minutes and seconds. */
@@ -149,9 +144,9 @@ const timeLimit = z
     'must be a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
   );
 
-/** What a job asks the cluster for; a profile has the same fields. */
+/** Fields of a job request; a profile has the same. */
 export const slurmRequestShape = {
-  /** Host of the list that is a login node of the cluster; this machine when absent. */
+  /** Host of the list that is a login node of the cluster; absent: this machine. */
   login: hostNameSchema.optional(),
   partition: word.optional(),
   /** Generic resources, as "gpu:1" or "gpu:a100:2". */
@@ -159,9 +154,9 @@ export const slurmRequestShape = {
   timeLimit: timeLimit.optional(),
   account: word.optional(),
   constraint: word.optional(),
-  /** Tasks of an array job that run at the same time; all when absent. */
+  /** Tasks of an array job that run at once; absent: all. */
   tasksAtOnce: z.int().min(1).optional(),
-  /** How long before the time limit the run pauses after its level, in seconds. */
+  /** Seconds before the time limit at which the run pauses after its level. */
   pauseAheadS: z.int().min(1).max(65_535).optional(),
   container: z.enum(jobContainers).optional(),
   /** Image with Triton: a file or an address that Apptainer or Enroot takes. */
@@ -180,11 +175,10 @@ export const slurmEngineSchema = z.strictObject({
 });
 export type SlurmEngineSpec = z.infer<typeof slurmEngineSchema>;
 
-/** Engines that hand a run to a scheduler of jobs. */
 export const jobEngines = ['slurm', 'kubernetes'] as const;
 export type JobEngineKind = (typeof jobEngines)[number];
 
-/** Of each its part of the specification, and what of it a profile may have. */
+/** Schema of the specification, and of a profile. */
 export const jobEngineSchemas = {
   slurm: { engine: slurmEngineSchema, request: slurmRequestShape },
   kubernetes: { engine: kubernetesEngineSchema, request: kubernetesRequestShape },
@@ -192,11 +186,10 @@ export const jobEngineSchemas = {
   Record<JobEngineKind, { readonly engine: z.ZodType; readonly request: z.ZodRawShape }>
 >;
 
-/** What the commands that people use know a job by. */
 export interface JobNames {
   readonly id: string;
   readonly name: string;
-  /** File that the job prints to, or the command that shows what it printed. */
+  /** File that the job prints to, or the command that shows its output. */
   readonly log: string;
   readonly login?: string | undefined;
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { engineRows, jobRows } from '../run/engine-rows';
 import { type JobEngineKind, jobEngines } from './job-engines';
 
-/** Whether a run of this engine is handed to a job. */
 export const isJobEngine = <Engine extends { readonly kind: string }>(
   engine: Engine,
 ): engine is Extract<Engine, { readonly kind: JobEngineKind }> =>
@@ -24,33 +23,32 @@ export const jobEnds = [
 ] as const;
 export type JobEnd = (typeof jobEnds)[number];
 
-/** The job of a scheduler that a run was handed to. */
 export const runJobSchema = z.object({
   scheduler: z.enum(jobEngines),
   /** As the scheduler names it: "12", "12_3" for a task of an array, "namespace/name" in Kubernetes. */
   id: z.string().regex(/^(\d+(_\d+)?|[a-z0-9-]+\/[a-z0-9-]+)$/),
-  /** Job ids are given out again after years, and by another cluster: the name tells them apart. */
+  /** Job ids are reused after years and by other clusters; the name distinguishes them. */
   name: z.string(),
-  /** File that the job prints to; of Kubernetes the command that shows what it printed. */
+  /** File that the job prints to; in Kubernetes the command that shows its output. */
   log: z.string(),
-  /** Of Kubernetes the context; null: the cluster's own choice. */
+  /** In Kubernetes the context; null: the cluster's choice. */
   partition: z.string().nullable(),
-  /** Of Kubernetes the URL of the API server: the name of a context may come to mean another cluster. */
+  /** Kubernetes API server: a context name may point to another cluster later. */
   server: z.string().optional(),
-  /** Of Slurm the host whose commands submitted it; this machine when absent. */
+  /** Slurm login host; absent: this machine. */
   login: z.string().optional(),
 });
 export type RunJob = Readonly<z.infer<typeof runJobSchema>>;
 
 export const jobStateSchema = runJobSchema.extend({
-  /** The node that it runs, or ran, on; null before the run began there. */
+  /** null before the run began on a node. */
   node: z.string().nullable(),
-  /** Why it ended before the run did; null: it did not, or nobody has written it down. */
+  /** null: it did not end before the run, or nobody recorded it. */
   end: z.enum(jobEnds).nullable(),
 });
 export type JobState = Readonly<z.infer<typeof jobStateSchema>>;
 
-/** What a scheduler says of a job at this moment. */
+/** Status of a job as its scheduler reports it now. */
 export interface JobStatus {
   /** `starting`: it has a node, and the program may not run yet; `ending`: it is being stopped or cleaned up. */
   readonly phase: 'queued' | 'running' | 'ending' | 'ended';
@@ -59,13 +57,11 @@ export interface JobStatus {
   /** Why it is queued, in the scheduler's word: "Resources". */
   readonly reason: string | null;
   readonly node: string | null;
-  /** Of an ended job. */
   readonly end: JobEnd | null;
-  /** What the scheduler says of the end, in its own words. */
+  /** The scheduler's own message about the end. */
   readonly message?: string;
 }
 
-/** What is waited for; see `RunWait`. */
 export interface JobWait {
   readonly reason: 'job';
   readonly what: string;
@@ -73,10 +69,8 @@ export interface JobWait {
 
 const schedulerTitle = ({ scheduler }: Pick<RunJob, 'scheduler'>): string => engineRows[scheduler].name;
 
-/** "Slurm job 12". */
 export const jobName = (job: RunJob): string => `${schedulerTitle(job)} job ${job.id}`;
 
-/** The command by which people end a job themselves. */
 export const endCommand = (job: RunJob): string => jobRows[job.scheduler].endCommand(job);
 
 const endWords: Readonly<Record<JobEnd, string>> = {
@@ -98,7 +92,7 @@ export function jobEndText(job: RunJob, end: JobEnd, node: string | null): strin
   return `${jobName(job)} ${endWords[end]}${node === null ? '' : ` on ${node}`}.`;
 }
 
-/** Where its job is at, or how it ended; null of a run without a job, and of one that waits for it. */
+/** State or end of the run's job; null of a run without a job, and while it waits for it. */
 export function jobLine(run: {
   readonly status: string;
   readonly job: JobState | null;
@@ -110,10 +104,9 @@ export function jobLine(run: {
   return job.end === null ? null : jobEndText(job, job.end, job.node);
 }
 
-/** "Running on n1 (Slurm job 12)". */
 const jobRunningText = (job: RunJob, node: string): string => `Running on ${node} (${jobName(job)})`;
 
-/** What a run waits for that is handed to a job and not worked on; null: the scheduler says that there is no such job. */
+/** What a run waits for while its job does not work on it; null: the scheduler does not know the job. */
 export function jobWait(job: RunJob, status: JobStatus | 'silent'): JobWait | null {
   const named = jobName(job);
   if (status === 'silent') {
@@ -133,17 +126,17 @@ export function jobWait(job: RunJob, status: JobStatus | 'silent'): JobWait | nu
   }
 }
 
-/** For a row of a list: "On n1"; null of a run that no job works on. */
+/** "On n1", for a list; null where no job works on the run. */
 export const jobPlace = ({ status, job }: { readonly status: string; readonly job: JobState | null }) =>
   status === 'running' && job !== null && job.node !== null ? `On ${job.node}` : null;
 
-/** For a row of a list: "Queued on gpu (Resources)". */
+/** "Queued on gpu (Resources)", for a list. */
 export function shortJobText(what: string): string {
   const queue = queueOf({ reason: 'job', what });
   return queue === null ? `Waiting for ${what}` : `Queued on ${queue}`;
 }
 
-/** "gpu (Resources)" of a run whose job is queued there; null of every other one. */
+/** "gpu (Resources)" while the job is queued; null otherwise. */
 export function queueOf(wait: { readonly reason: string; readonly what: string } | null): string | null {
   return wait?.reason === 'job' ? (/, queued on (.*)$/.exec(wait.what)?.[1] ?? null) : null;
 }

@@ -13,10 +13,7 @@ import {
   type RunSpec,
 } from '../run/run-spec';
 
-/**
- * What the list of one level holds, in this order: load, throughput, then milliseconds. null where the document has no
- * such column.
- */
+/** Columns of a level in the list, in order: load, throughput, then milliseconds. null: not in the document. */
 const publishedColumns = [
   'batchSize',
   'concurrency',
@@ -52,21 +49,21 @@ const tableSchema = z.strictObject({
   precision: z.enum(precisions),
   /** null where the document does not say. */
   accelerator: z.enum(accelerators).nullable(),
-  /** null where the document measures one data set alone. */
+  /** null where the document measures only one data set. */
   dataset: z.string().nullable(),
   /** By load. */
   levels: z.array(levelSchema).min(1),
 });
 
-/** `resources/baselines/<preset>.json`: every table of the preset's published document and no other figure. */
+/** `resources/baselines/<preset>.json`: every table of the preset's published document. */
 export const publishedSchema = z.strictObject({
   preset: z.string(),
   source: z.strictObject({
     title: z.string(),
     address: z.string(),
-    /** Month of its last figures. */
+    /** Month of its latest figures. */
     date: z.string(),
-    /** What its tables do not say: how tensors were passed, how loads that they do not print were found. */
+    /** Circumstances that its tables leave out: how tensors were passed, how unprinted loads were found. */
     note: z.string().optional(),
   }),
   columns: z
@@ -79,25 +76,24 @@ type PublishedTable = z.infer<typeof tableSchema>;
 type PublishedLevel = PublishedTable['levels'][number];
 
 /**
- * Where a run was measured otherwise than the published figures beside it, in a sentence; null: it was measured alike.
- * @param differences "Protocol, online: gRPC; published: HTTP", a text each.
+ * How a run was measured differently from the published figures, in a sentence; null: alike.
+ * @param differences "Protocol, online: gRPC; published: HTTP", one text each
  */
 export const otherwiseText = (differences: readonly string[]): string | null =>
   differences.length === 0 ? null : `Measured otherwise than published. ${differences.join('. ')}.`;
 
-/** One figure of a level; null where nothing is published. */
 export function publishedValue(level: PublishedLevel, column: PublishedColumn): number | null {
   return level[publishedColumns.indexOf(column)] ?? null;
 }
 
-/** Published figures of one GPU, format and precision: what a run's own can be held against. */
+/** Published figures of one GPU, format and precision, to compare a run with. */
 export interface Baseline {
   /** "A30/onnx/fp16". */
   readonly key: string;
   readonly gpu: PublishedGpu;
-  /** "published, A30, ONNX fp16": stands wherever its figures do, so that none is taken as measured. */
+  /** "published, A30, ONNX fp16": shown with its figures, so that none is mistaken for measured. */
   readonly label: string;
-  /** The whole of it, for a hint or a heading: hardware, accelerator, data set. */
+  /** Full title: hardware, accelerator, data set. */
   readonly title: string;
   /** null where the document has no table of the scenario. */
   readonly offline: PublishedTable | null;
@@ -130,8 +126,8 @@ function baselineOf(key: string, tables: readonly PublishedTable[], first: Publi
 type Wanted = Pick<RunSpec, 'model' | 'format' | 'precision'>;
 
 /**
- * All published figures of this model on this data set; those of the run's own format and precision first. Nothing for a
- * model of the engineer's own, whatever its name.
+ * Published figures of this model on this data set, the run's own format and precision first. Empty for a user's
+ * own model, whatever its name.
  */
 export function baselinesOf(published: PublishedResults | null, spec: Wanted): readonly Baseline[] {
   if (published === null || spec.model.source !== undefined || published.preset !== spec.model.preset)
@@ -151,7 +147,7 @@ export function baselinesOf(published: PublishedResults | null, spec: Wanted): r
   return [...found.filter(same), ...found.filter((baseline) => !same(baseline))];
 }
 
-/** GPU that a run is held against unless another is picked: the one chosen for it, else the one it was measured on. */
+/** Default GPU of the comparison: the one chosen for the run, else the one it was measured on. */
 export function baselineGpu(spec: RunSpec, gpuNames: readonly string[]): PublishedGpu | null {
   if (spec.targetGpu !== undefined) return spec.targetGpu;
   // Measured figures of a small model, or of a server on the CPU, say nothing about the published ones.
@@ -171,9 +167,9 @@ export function defaultBaseline(
   return baselines.find((baseline) => baseline.key === key) ?? null;
 }
 
-/** Published figures of one scenario, to be drawn beside measured ones. */
+/** Published figures of one scenario, drawn beside measured ones. */
 export interface BaselineSeries {
-  /** Names the hardware, and the batch size of a request where the run's own is another. */
+  /** Hardware, and the batch size per request where the run's differs. */
   readonly label: string;
   readonly points: readonly BaselinePoint[];
 }
@@ -205,7 +201,7 @@ function pointOf(level: PublishedLevel, scenario: Scenario): BaselinePoint {
 
 const batchOf = (table: PublishedTable): number => table.levels[0]?.[0] ?? 1;
 
-/** null where nothing is published of the scenario, or where the run sends at rates and not in a closed loop. */
+/** null where the scenario is not published, or the run sends at request rates. */
 export function baselineSeries(
   baseline: Baseline | null,
   scenario: Scenario,

@@ -5,8 +5,8 @@ import type { Column } from './column';
 import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
 
 /**
- * Every measured column, once. Tables of window, report and command line, the CSV files, charts and comparisons take title,
- * help, unit and value from here. Times are read in microseconds.
+ * Every measured column, once: tables, CSV files, charts and comparisons take title, help, unit and value from here.
+ * Times are read in microseconds.
  */
 
 const ms = { unit: 'ms', kind: 'duration' } as const;
@@ -38,7 +38,7 @@ const concurrency: Column = {
   read: (point) => point.concurrency,
 };
 
-/** perf_analyzer's heading in the place of its "Concurrency". */
+/** perf_analyzer's heading in place of "Concurrency". */
 const requestRate: Column = {
   id: 'request-rate',
   heading: 'Request Rate',
@@ -50,10 +50,8 @@ const requestRate: Column = {
   read: (point) => point.requestRate,
 };
 
-/** What the levels of a sweep differ in, beside the batch size. */
 export const loadOf = (sweep: Sweep): Column => (sweep === 'requestRate' ? requestRate : concurrency);
 
-/** The load of one level: its request rate where it has one. */
 export const ownLoad = (point: Pick<LoadPoint, 'requestRate'>): Column =>
   point.requestRate === undefined ? concurrency : requestRate;
 
@@ -84,7 +82,7 @@ const component = (name: Component, id: string, heading: string, title: string, 
   range: repeated(name),
 });
 
-/** The parts of the mean latency in the order in which a request passes them. */
+/** Parts of the mean latency in the order in which a request passes them. */
 export const components: readonly Column[] = [
   component(
     'clientSendUs',
@@ -164,7 +162,7 @@ export const latencies: readonly Column[] = [
   latency('avg', 'Mean latency as it was measured, not the sum of the components.'),
 ];
 
-/** Percentiles that were asked for, beyond those that every level has. */
+/** Requested percentiles, beyond those of every level. */
 export function percentileColumns(points: readonly LoadPoint[]): readonly Column[] {
   const asked = new Set(points.flatMap(({ percentile }) => percentile?.percent ?? []));
   return [...asked]
@@ -179,7 +177,6 @@ export function percentileColumns(points: readonly LoadPoint[]): readonly Column
     }));
 }
 
-/** The same beside those from the schedule. */
 export const fromSend = (column: Column): Column => ({ ...column, title: `${column.title} from send` });
 
 export const achieved: Column = {
@@ -202,7 +199,7 @@ export const delayed: Column = {
   read: ({ scheduled }) => scheduled?.delayedCount,
 };
 
-/** From the time at which a request was due, with its wait for a slow server. */
+/** From the time a request was due, including its wait for a slow server. */
 const fromSchedule = (name: 'p50' | 'p90' | 'p95' | 'p99' | 'avg' | 'max'): Column => ({
   ...ms,
   id: `schedule-${name}`,
@@ -242,7 +239,6 @@ export const errors: Column = {
   read: (point) => point.errorCount,
 };
 
-/** What is in doubt, in a word each. */
 export const flags: Column = {
   ...text,
   id: 'flags',
@@ -252,7 +248,6 @@ export const flags: Column = {
   read: (point) => marksOf(point).join('; '),
 };
 
-/** How far a level can be trusted, in files. */
 export const trust: readonly Column[] = [
   requests,
   errors,
@@ -308,7 +303,7 @@ export const timeSpent: Column = {
   read: (point) => point.elapsedUs,
 };
 
-/** The columns of the published result tables (second generation), in their order. */
+/** Columns of the published result tables (second generation), in order. */
 export const publishedColumns = (sweep: Sweep): readonly Column[] => [
   batchSize,
   loadOf(sweep),
@@ -317,5 +312,5 @@ export const publishedColumns = (sweep: Sweep): readonly Column[] => [
   ...latencies,
 ];
 
-/** What a sweep of request rates has beyond them. */
+/** Further columns of a sweep of request rates. */
 export const scheduleColumns: readonly Column[] = [achieved, delayed, ...scheduled];

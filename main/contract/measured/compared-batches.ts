@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { formatCount, formatScale } from '../numbers';
 
-/** Framework and Triton compared by requests of one batch size, of the first samples. */
+/** Comparison of framework and Triton by requests of one batch size, over the first samples. */
 export const comparedBatchSchema = z.object({
-  /** Samples in a request. */
   batchSize: z.int().min(1),
   /**
-   * Sent at once, so that the dynamic batcher gathers them: the batch sizes that Triton executed, ascending, none where it
-   * does not report them. Absent: one request after the other.
+   * Sent at once for the dynamic batcher: the batch sizes that Triton executed, ascending, empty where not reported.
+   * Absent: one request after the other.
    */
   gathered: z.array(z.int().min(1)).optional(),
   requestCount: z.int().min(0),
@@ -27,7 +26,7 @@ const isTogether = ({ gathered = [] }: Compared): boolean => (gathered.at(-1) ??
 const sizesText = (sizes: readonly number[]): string =>
   `batch size${sizes.length === 1 ? '' : 's'} ${listed(sizes.map(formatCount))}`;
 
-/** "batch sizes 1 and 4, and batch size 1 with 8 requests at once (executed in batches of 1 and 7)". Pure. */
+/** "batch sizes 1 and 4, and batch size 1 with 8 requests at once (executed in batches of 1 and 7)". */
 export function batchesText(batches: readonly ComparedBatch[]): string {
   const alone = batches.filter(({ gathered }) => gathered === undefined).map(({ batchSize }) => batchSize);
   const together = batches.flatMap(({ batchSize, requestCount, gathered }) => {
@@ -38,7 +37,7 @@ export function batchesText(batches: readonly ComparedBatch[]): string {
   return [...(alone.length === 0 ? [] : [sizesText(alone)]), ...together].join(', and ');
 }
 
-/** "batch sizes 1, 2, 4 and 8, gathered by the dynamic batcher too"; null of a run that does not say it. Pure. */
+/** "batch sizes 1, 2, 4 and 8, gathered by the dynamic batcher too"; null where it is not known. */
 export function comparedAtText(batches: readonly ComparedBatch[] | undefined): string | null {
   if (batches === undefined) return null;
   const sizes = batches.filter(({ gathered }) => gathered === undefined).map(({ batchSize }) => batchSize);
@@ -53,7 +52,7 @@ export function comparedAtText(batches: readonly ComparedBatch[] | undefined): s
   return `${sizesText(sizes)}${how}`;
 }
 
-/** "compared at batch sizes 1 and 8", "failed at batch size 1 (largest difference 35.9)". Pure. */
+/** "compared at batch sizes 1 and 8", "failed at batch size 1 (largest difference 35.9)". */
 export function comparedLines(batches: readonly ComparedBatch[] | undefined): readonly string[] {
   const at = comparedAtText(batches);
   const failed = (batches ?? []).filter(({ passed }) => !passed);

@@ -3,7 +3,7 @@ import type { Column } from './column';
 import type { ComposingModelColumns } from './composing';
 import type { CountedKind, LoadPoint } from './results';
 
-/** Columns that only some levels have, and those of the models and GPUs of a level. Times are read in microseconds. */
+/** Columns that only some levels have, and those of a level's models and GPUs. Times are read in microseconds. */
 
 const ms = { unit: 'ms', kind: 'duration' } as const;
 const rate = { unit: '', kind: 'rate' } as const;
@@ -45,7 +45,6 @@ export const responseRates: readonly Column[] = [
   },
 ];
 
-/** The times of the responses of a stream; of each its percentiles. */
 export const responseTimes = (
   [
     [
@@ -96,7 +95,6 @@ export const checks: readonly Column[] = [
   },
 ];
 
-/** Failed requests and wrong responses by kind; the kinds have different names. */
 export const faultKinds = ({ errorsByKind = [], wrongByKind = [] }: LoadPoint): readonly CountedKind[] => [
   ...errorsByKind,
   ...wrongByKind,
@@ -178,10 +176,8 @@ const serverCpu: Column = {
   read: (point) => point.serverCpuShare,
 };
 
-/** Use of the processors. */
 export const cpus: readonly Column[] = [clientCpu, serverCpu];
 
-/** What the machines had to do: the load generator itself, and the server's. */
 export const effort: readonly Column[] = [
   ...cpus,
   {
@@ -243,7 +239,6 @@ const perModel = (
   read: (part) => part[name],
 });
 
-/** Of the models of an ensemble. */
 export const composing: readonly Column<ComposingModelColumns>[] = [
   {
     ...count,
@@ -282,11 +277,10 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
   },
 ];
 
-/** A model of an ensemble by name, and version where the tool says it: "slow/3". */
 export const composingName = ({ modelName, modelVersion }: ComposingModelColumns): string =>
   modelVersion === '' ? modelName : `${modelName}/${modelVersion}`;
 
-/** "head5/1 (longest path)": with whether the server's parts of the level are those of the model. */
+/** "head5/1 (longest path)" where the level's server times include the model. */
 export const composingNameIn = ({ ensemblePath = [] }: LoadPoint, part: ComposingModelColumns): string =>
   `${composingName(part)}${ensemblePath.includes(part.modelName) ? ' (longest path)' : ''}`;
 
@@ -295,7 +289,7 @@ const timesFaultText = {
   constant: 'Triton counts requests, and no time for them',
 } as const;
 
-/** What has to be known of the server's parts of the levels, a sentence each. */
+/** Notes on the server times of the levels, one sentence each. */
 export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[] {
   const faults = new Set(points.flatMap(({ serverTimesFault }) => serverTimesFault ?? []));
   const ensembles = points.filter(({ composing = [] }) => composing.length > 0);
@@ -318,7 +312,6 @@ export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[
 
 export type Gpu = NonNullable<LoadPoint['gpus']>[number];
 
-/** Of the GPUs of the server, where the tool collects them. */
 export const gpus: readonly Column<Gpu>[] = [
   {
     ...{ id: 'gpu-utilization', heading: null, title: 'Mean utilization', unit: '', kind: 'share' },
@@ -358,20 +351,20 @@ export const gpus: readonly Column<Gpu>[] = [
   },
 ];
 
-/** From this share of the readings on a GPU counts as throttled; less is what one at work has now and then. */
+/** Share of readings from which a GPU counts as throttled; busy GPUs reach less now and then. */
 const throttledFrom = 0.1;
 
 export const isThrottled = ({ throttledShare = 0 }: Pick<Gpu, 'throttledShare'>): boolean =>
   throttledShare >= throttledFrom;
 
-/** What sequences, streams, checks and the like add to a table: the columns of each part that any level has. */
+/** Columns of sequences, streams, checks and the like that any level has. */
 export const partsOf = (
   points: readonly LoadPoint[],
   parts: readonly (readonly [part: keyof LoadPoint, columns: readonly Column[]])[],
 ): readonly Column[] =>
   parts.flatMap(([part, columns]) => (points.some((point) => point[part] !== undefined) ? columns : []));
 
-/** What sequences and streams have of their own; `keep` is asked of each time of the responses. */
+/** Columns of sequences and streams; `keep` filters the response times. */
 export const streamColumns = (
   points: readonly LoadPoint[],
   keep: (column: Column) => boolean = () => true,
@@ -381,7 +374,7 @@ export const streamColumns = (
     ['streaming', [...responseRates, ...responseTimes.flatMap(({ columns }) => columns.filter(keep))]],
   ]);
 
-/** The same of files: what comes behind the columns that every level has. */
+/** Columns of parts for files, behind those of every level. */
 export const partsInFiles = [
   ['cache', cache],
   ['outputChecks', checks],

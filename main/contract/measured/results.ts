@@ -7,7 +7,7 @@ const us = z.number().min(0);
 
 const usOrNull = z.number().min(0).nullable();
 
-/** Half widths of the 95 % intervals of the mean and of the percentiles below p99; null: too few requests or parts. */
+/** Half-widths of the 95 % intervals of the mean and the percentiles below p99; null: too few requests. */
 const latencyIntervalsSchema = z.object({
   avgUs: usOrNull,
   p50Us: usOrNull,
@@ -16,7 +16,6 @@ const latencyIntervalsSchema = z.object({
 });
 type LatencyIntervals = z.infer<typeof latencyIntervalsSchema>;
 
-/** The latencies of a level that have an interval, in the order of the result tables. */
 export const latencyNames = ['p50Us', 'p90Us', 'p95Us', 'p99Us', 'avgUs'] as const;
 export type LatencyName = (typeof latencyNames)[number];
 
@@ -25,7 +24,7 @@ interface StatedIntervals {
   readonly latencyIntervals?: LatencyIntervals | undefined;
 }
 
-/** Half width of the 95 % interval of one latency of a level, microseconds; null where it is not known. */
+/** Half-width of the 95 % interval in microseconds; null where it is not known. */
 export const latencyIntervalUs = (
   { p99IntervalUs, latencyIntervals }: StatedIntervals,
   name: LatencyName,
@@ -33,11 +32,11 @@ export const latencyIntervalUs = (
 
 /**
  * Why a level does not count as steady. `unstable`: the stability rule did not hold within the allowed windows;
- * `errors`: a larger share of the requests failed than permitted;
- * `wrong-responses`: a response that was checked is wrong; `not-finite`: outputs have NaN or infinities; `client-saturated`: the load generator itself was the limit;
- * `machine-busy`: other work on the load generator's machine held it up;
- * `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests than asked for;
- * `clocks-throttled`: power, heat or the hardware held a GPU's clocks down; `gpu-idle`: Triton computed, and its GPUs did not.
+ * `errors`: more requests failed than permitted; `wrong-responses`: a checked response is wrong; `not-finite`: outputs
+ * have NaN or infinities; `client-saturated`: the load generator was the limit; `machine-busy`: other work on its machine
+ * held it up; `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests
+ * than asked for; `clocks-throttled`: power, heat or the hardware reduced a GPU's clocks; `gpu-idle`: Triton computed,
+ * its GPUs did not.
  */
 export const pointFlags = [
   'unstable',
@@ -53,26 +52,26 @@ export const pointFlags = [
   'gpu-idle',
 ] as const;
 
-/** One measurement window of a level; microseconds; null what the tool did not give. */
+/** One measurement window of a level, in microseconds; null: not reported. */
 export const windowSchema = z.object({
   durationUs: us.nullable(),
   requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
   inferencesPerSecond: z.number().min(0),
-  /** perf_analyzer tells the percentile alone where one was asked for. */
+  /** perf_analyzer reports only the percentile where one was asked for. */
   avgUs: us,
   p50Us: us.nullable(),
   p99Us: us.nullable(),
-  /** Of the percentile that decides whether windows agree; absent: the mean does. */
+  /** The percentile by which windows are compared; absent: the mean. */
   percentileUs: us.optional(),
-  /** From the first window's start to this one's; absent where the tool does not say. */
+  /** From the start of the first window; absent: not reported. */
   startUs: us.optional(),
-  /** p99 from the time at which each request was due; of request-rate levels. */
+  /** p99 from the time each request was due, of request-rate levels. */
   scheduledP99Us: us.optional(),
 });
 export type MeasurementWindow = z.infer<typeof windowSchema>;
 
-/** Latency from the time at which a request was due: what waited because the server was slow is in it. */
+/** Latency from the time a request was due, including its wait for a slow server. */
 const scheduledSchema = z.object({
   avgUs: us,
   p50Us: us,
@@ -80,47 +79,45 @@ const scheduledSchema = z.object({
   p95Us: us,
   p99Us: us,
   maxUs: us,
-  /** Requests that went out more than a millisecond after they were due. */
+  /** Requests sent more than a millisecond after they were due. */
   delayedCount: z.int().min(0),
 });
 
-/** Times by the same percentile rule as the latency's. */
+/** Percentiles by the same rule as the latency's. */
 const spreadSchema = z.object({ avgUs: us, p50Us: us, p90Us: us, p95Us: us, p99Us: us, maxUs: us });
 export type Spread = z.infer<typeof spreadSchema>;
 
-/** Requests over a stream (ModelStreamInfer), whose answers may be any number. A tool that does not tell a value leaves it null. */
+/** Requests over a stream (ModelStreamInfer), with any number of answers each. null: not reported. */
 const streamingSchema = z.object({
-  /** The model's configuration says that a request may have any number of answers. */
+  /** The model's configuration allows any number of answers per request. */
   decoupled: z.boolean(),
   /** Answers with content; per request and per second. */
   responsesPerRequest: z.number().min(0).nullable(),
   responsesPerSecond: z.number().min(0),
   fewestResponses: z.int().min(0).nullable(),
   mostResponses: z.int().min(0).nullable(),
-  /** From the send to the first answer with content; null also where no request had one. */
+  /** From the send to the first answer with content; null where no request had one. */
   firstResponse: spreadSchema.nullable(),
-  /** Between two answers to the same request; null also where none had two. */
   interResponse: spreadSchema.nullable(),
-  /** From the send to the final answer, which may only say that it is the last. */
+  /** From the send to the final answer, which may only mark the end. */
   finalResponse: spreadSchema.nullable(),
 });
 
-/** Requests that the server's response cache answered and those that it could not, and its mean time for one of either. */
+/** Hits and misses of the server's response cache, and the mean time of one. */
 const responseCacheSchema = z.object({
   hitCount: z.int().min(0),
   missCount: z.int().min(0),
-  /** null: there were none, or the tool does not say. */
+  /** null: none, or not reported. */
   hitUs: us.nullable(),
-  /** For the look-up and for keeping the answer, without the model's own time. */
+  /** Look-up and storing, without the model's own time. */
   missUs: us.nullable(),
 });
 export type ResponseCache = z.infer<typeof responseCacheSchema>;
 
-/** The load generator's own part in a level. */
 const clientSchema = z.object({
-  /** CPU time of the generator's process over its wall time; 1 is one core. null: measured for too short a time. */
+  /** CPU time of the process over wall time; 1 is one core. null: measured for too short a time. */
   cpuShare: z.number().min(0).nullable(),
-  /** Share of the time in which its event loop was busy, 0 to 1. */
+  /** Share of time in which the event loop was busy, 0 to 1. */
   loopShare: z.number().min(0),
   /** Largest p99 of a window's event-loop delay. */
   loopDelayP99Us: us,
@@ -129,22 +126,19 @@ const clientSchema = z.object({
 const kindsSchema = z.array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }));
 export type CountedKind = z.infer<typeof kindsSchema>[number];
 
-/**
- * One measured level with the seeds' columns. Microseconds throughout; `inferencesPerSecond` counts batch items.
- * A value that the tool did not give is null: missing is shown as missing.
- */
+/** One measured level with the published columns. Microseconds; `inferencesPerSecond` counts batch items; null: not reported. */
 export const loadPointSchema = z.object({
   batchSize: z.int().min(1),
-  /** Requests under way; of request-rate levels the most that may be. */
+  /** Requests in flight; of request-rate levels the maximum. */
   concurrency: z.int().min(1),
-  /** Requests a second that were asked for; absent: a concurrency level. */
+  /** Requested requests per second; absent: a concurrency level. */
   requestRate: z.number().positive().optional(),
   requestDistribution: z.enum(['constant', 'poisson', 'custom']).optional(),
-  /** Of `poisson`; absent where the tool does not say. */
+  /** Of `poisson`; absent: not reported. */
   requestSeed: z.int().min(0).optional(),
   inferencesPerSecond: z.number().min(0),
   clientSendUs: us.nullable(),
-  /** The rest of the mean latency; of an ensemble below zero where the parts of its steps are more than that. */
+  /** Rest of the mean latency; below zero for an ensemble whose steps overlap. */
   networkServerSendRecvUs: z.number().nullable(),
   serverQueueUs: us.nullable(),
   serverComputeInputUs: us.nullable(),
@@ -155,81 +149,80 @@ export const loadPointSchema = z.object({
   p90Us: us,
   p95Us: us,
   p99Us: us,
-  /** The latency that was asked for by a percentile; of request-rate levels also from the time at which a request was due. */
+  /** The requested percentile; of request-rate levels also from the time a request was due. */
   percentile: z
     .object({ percent: z.int().min(1).max(99), latencyUs: us, scheduledUs: us.optional() })
     .optional(),
   /** Measured mean latency, not the sum of the components. */
   avgUs: us.nullable(),
-  /** Successful requests in the merged windows; null where the tool does not say. */
+  /** Successful requests in the merged windows; null: not reported. */
   requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
   stable: z.boolean(),
   flags: z.array(z.enum(pointFlags)),
   loadTool: z.enum(loadTools),
-  /** Release of an installed load tool; absent where it does not say, and of the built-in load generator, which is the workbench's. */
+  /** Absent: not reported, or the built-in load generator, whose version is the workbench's. */
   loadToolVersion: z.string().max(64).optional(),
-  /** null: of an imported file, which does not say it. */
+  /** null: imported from a file without it. */
   protocol: z.enum(protocols).nullable(),
-  /** Items per executed batch inside the server: inference count / execution count; null if unknown. */
+  /** Inference count / execution count in the server; null if unknown. */
   meanServerBatch: z.number().min(0).nullable(),
-  /** Executions of the model by batch, with their mean time (compute input, infer and output); absent where it is not known. */
+  /** Executions by batch size with their mean time (compute input, infer, output); absent if unknown. */
   executedBatches: z
     .array(z.object({ batchSize: z.int().min(1), count: z.int().min(1), computeUs: us }))
     .optional(),
-  /** Half width of the 95 % interval of throughput and p99: where a long measurement lies, slow changes in it; null if unknown. */
+  /** Half-width of the 95 % interval of throughput and p99, slow changes included; null if unknown. */
   throughputIntervalIps: z.number().min(0).nullable(),
   p99IntervalUs: us.nullable().optional(),
-  /** The same of the other latencies; absent where nothing is said of any. */
+  /** Of the other latencies; absent where none is known. */
   latencyIntervals: latencyIntervalsSchema.optional(),
-  /** Largest relative error of the percentiles that the memory-bounded histogram makes; 0.001 is 0.1 %. */
+  /** Largest relative error of the percentiles from the memory-bounded histogram; 0.001 is 0.1 %. */
   percentileError: z.number().min(0).optional(),
-  /** Only of request-rate levels. */
   scheduled: scheduledSchema.optional(),
   client: clientSchema.optional(),
-  /** CPU time of the load generator's process for each answered request; absent where it could not be seen or was too short. */
+  /** CPU time of the load generator per answered request; absent where it is not known or was too short. */
   clientCpuUsPerRequest: us.optional(),
-  /** Of the server's response cache; absent where it counted neither a hit nor a miss. */
+  /** Absent without hits and misses. */
   cache: responseCacheSchema.optional(),
-  /** Of ensembles: the models they are made of, in the order of the steps. */
+  /** Models of an ensemble, in the order of the steps. */
   composing: z.array(composingModelSchema).optional(),
-  /** Their models that took longest one after the other: the server's parts are of them. Empty, or absent: sums over all steps. */
+  /** Models on the ensemble's longest path, which the server times cover. Empty or absent: sums over all steps. */
   ensemblePath: z.array(z.string()).optional(),
-  /** Why the server's times are not known although it counts: sums beyond 64 bits, or that stay while counts rise. */
+  /** Why the server times are unusable: sums beyond 64 bits, or constant while counts rise. */
   serverTimesFault: z.enum(['out-of-range', 'constant']).optional(),
-  /** Latencies of the merged windows from the send: counts between edges that grow by one factor; one edge more than counts. */
+  /** Latencies of the merged windows from the send: counts between geometric edges; one edge more than counts. */
   histogram: z.object({ edgesUs: z.array(us), counts: z.array(z.int().min(0)) }).optional(),
-  /** Failed requests of the merged windows by kind, with the server's words at the first of each. */
+  /** Failed requests of the merged windows by kind, each with the server's first message. */
   errorsByKind: kindsSchema.optional(),
-  /** Where the tensors went; absent: over the wire. */
+  /** Where tensors were passed; absent: over the wire. */
   sharedMemory: z
     .object({
       kind: z.enum(['system', 'cuda']),
       /** Outputs read back and compared with the same request over the wire. */
       checkedCount: z.int().min(0),
       wrongCount: z.int().min(0),
-      /** Times that the regions were registered anew because someone else had unregistered them. */
+      /** Times that the regions were registered again after somebody else unregistered them. */
       repairs: z.int().min(0),
     })
     .optional(),
-  /** Responses that were decoded and held against what the model says of its outputs; the requests of wrong ones succeeded. */
+  /** Responses decoded and checked against the model's outputs; requests of wrong ones count as successful. */
   outputChecks: z
     .object({
       checkedCount: z.int().min(0),
       wrongCount: z.int().min(0),
-      /** Of these with the values that the input data say they should have. */
+      /** Of these, compared with the expected values of the input data. */
       comparedCount: z.int().min(0),
-      /** NaN and infinities counted as wrong. */
+      /** NaN and infinities count as wrong. */
       finite: z.boolean(),
     })
     .optional(),
-  /** What is wrong with responses, over the wire or in shared memory, by kind, with the words at the first of each. */
+  /** Wrong responses by kind, each with its first message. */
   wrongByKind: kindsSchema.optional(),
-  /** NaN or infinities in the first responses, where nobody said that they are wrong; absent: none were found. */
+  /** NaN or infinities in the first responses, where they do not count as wrong; absent: none found. */
   notFinite: z
     .object({ checkedCount: z.int().min(1), count: z.int().min(1), message: z.string() })
     .optional(),
-  /** Of models that were measured at the same time: which one this is, and what ran beside it. */
+  /** Name among models measured at the same time, and the load of the others. */
   model: z.string().optional(),
   together: z
     .array(
@@ -241,101 +234,97 @@ export const loadPointSchema = z.object({
       }),
     )
     .optional(),
-  /** Only of requests over a stream; the level's latency is that of the last answer with content. */
+  /** Of requests over a stream; the level's latency is that of the last answer with content. */
   streaming: streamingSchema.optional(),
-  /** Only of stateful models: lengths as asked for, or of the input data's streams, and sequences ended a second (null where the tool does not say). */
+  /** Of stateful models: lengths as configured or of the input data's streams; sequences ended per second (null: not reported). */
   sequences: z
     .object({
       length: z.int().min(1),
       lengthVariation: z.number().min(0),
-      /** Sequences at once. */
       concurrent: z.int().min(1),
       endedPerSecond: z.number().min(0).nullable(),
     })
     .optional(),
-  /** Absent: in the clear. `verified` false: the server's certificate was not checked. */
+  /** Absent: no TLS. `verified` false: the server's certificate was not checked. */
   tls: z.object({ verified: z.boolean(), clientCertificate: z.boolean() }).optional(),
-  /** Which of several measurements of the level this is: 1, 2, ...; absent where there is one. */
+  /** Number of the measurement, from 1; absent: the only one. */
   repeat: z.int().min(1).optional(),
-  /** Tries before this one that Triton did not live through; nothing of them is in the values. Absent: none. */
+  /** Earlier tries during which Triton died, which the values leave out; absent: none. */
   restarts: z.int().min(1).optional(),
-  /** Measured again, in windows so many times as long as was asked for at first; absent: not again. */
+  /** Factor by which the windows of a repeated measurement are longer; absent: not repeated. */
   longer: z.int().min(2).optional(),
-  /** So many windows were measured in turns with those of other levels; absent: one right after the other. */
+  /** Windows measured in turns with other levels; absent: one after the other. */
   turns: z.int().min(1).optional(),
   windows: z.array(windowSchema),
-  /** Mean use of all cores of the server's machine, 0 to 1; absent where Triton's metrics do not tell it. */
+  /** Mean use of all cores of the server's machine, 0 to 1; absent: not in Triton's metrics. */
   serverCpuShare: z.number().min(0).max(1).optional(),
-  /** Of the server's machine while the level was measured, where the tool collects it; null what it did not give. */
+  /** GPUs of the server's machine during the level, where the tool reads them; null: not reported. */
   gpus: z
     .array(
       z.object({
         uuid: z.string(),
-        /** 0 to 1. */
         utilization: z.number().min(0).nullable(),
         powerW: z.number().min(0).nullable(),
         maxMemoryBytes: z.number().min(0).nullable(),
         totalMemoryBytes: z.number().min(0).nullable(),
-        /** Mean; absent where the tool does not collect it. */
+        /** Mean; absent where the tool does not read it. */
         smClockMHz: z.number().min(0).nullable().optional(),
-        /** Share of the readings in which something held the clocks down, 0 to 1, and what. */
+        /** Share of readings with reduced clocks, 0 to 1, and the reasons. */
         throttledShare: z.number().min(0).max(1).optional(),
         throttledBy: z.array(z.string()).optional(),
       }),
     )
     .optional(),
-  /** Wall time spent on the level, warm-up included; null: of an imported file, which does not say it. */
+  /** Wall time with warm-up; null: imported from a file without it. */
   elapsedUs: us.nullable(),
 });
 
 type PointValues = z.infer<typeof loadPointSchema>;
-/** How the measurements of a level lie together, where one point stands for several. Never in the journal. */
 export interface Repeats {
   readonly count: number;
-  /** Measurements that gave nothing. */
+  /** Failed measurements. */
   readonly failed: number;
-  /** Smallest and largest of each column. */
+  /** Smallest and largest value per column. */
   readonly ranges: Readonly<
     Partial<Record<keyof PointValues, { readonly min: number; readonly max: number }>>
   >;
-  /** The same of the latencies from the schedule, where all measurements have them. */
+  /** Of latencies from the schedule, where all measurements have them. */
   readonly scheduledRanges?: Readonly<
     Record<ScheduledLatency, { readonly min: number; readonly max: number }>
   >;
-  /** The measurement whose throughput is nearest the median, from 1: what has no median of its own is of this one. */
+  /** Number of the measurement with the median throughput, from 1; values without a median come from it. */
   readonly middle: number;
 }
-/** Columns of the latency from the time at which a request was due. */
 type ScheduledLatency = Exclude<keyof NonNullable<PointValues['scheduled']>, 'delayedCount'>;
 export type LoadPoint = PointValues & { readonly repeats?: Repeats };
 
-/** Compared outputs of framework and Triton, one entry an output tensor. */
+/** Outputs of framework and Triton compared, one entry per tensor. */
 export const outputComparisonSchema = z.object({
   output: z.string(),
   atol: z.number().min(0),
   rtol: z.number().min(0),
-  /** Share of the values outside the tolerances, allowed and found; absent in older runs. */
+  /** Permitted and found share of values outside the tolerances; absent in older runs. */
   maxMismatch: z.number().min(0).optional(),
   mismatchShare: z.number().min(0).nullish(),
-  /** Over finite pairs; null when there is no finite pair. */
+  /** Over finite pairs; null without one. */
   maxAbsDiff: z.number().min(0).nullable(),
   maxRelDiff: z.number().min(0).nullable(),
   /**
-   * Largest |difference| / (atol + rtol * |reference|): 1 is the tolerance itself. null: a value differs where nothing
-   * may, or there is no finite pair; absent in older runs.
+   * Largest |difference| / (atol + rtol * |reference|): 1 is the tolerance itself. null: a difference without any
+   * tolerance, or no finite pair; absent in older runs.
    */
   allowanceShare: z.number().min(0).nullish(),
   nanCount: z.int().min(0),
   infCount: z.int().min(0),
-  /** Id of the sample with the largest absolute difference. */
+  /** Sample with the largest absolute difference. */
   worstSample: z.string().nullable(),
   sampleCount: z.int().min(0),
-  /** Samples that are longer or shorter on Triton and were not compared; absent where all have one shape. */
+  /** Samples of another length on Triton, which were not compared; absent: none. */
   otherLengths: z.int().min(0).optional(),
-  /** Without a value in any sample, in the framework and on Triton alike: it agrees, and shows nothing. */
+  /** Without values in every sample on both sides: agrees, and proves nothing. */
   empty: z.boolean().optional(),
   passed: z.boolean(),
-  /** The tolerance is so wide that no realistic output could fail it. */
+  /** The tolerance is too wide for any realistic output to fail. */
   vacuous: z.boolean(),
 });
 export type OutputComparison = z.infer<typeof outputComparisonSchema>;
@@ -348,32 +337,31 @@ export const accuracyResultSchema = z.object({
       framework: z.number().nullable(),
       triton: z.number().nullable(),
       threshold: z.number().nullable(),
-      /** Which way the threshold bounds: absent = higher is better, it is the lowest allowed value. */
+      /** Absent: higher is better, and the threshold is the lowest allowed value. */
       better: z.enum(['higher', 'lower']).optional(),
       passed: z.boolean(),
     }),
   ),
   sampleCount: z.int().min(0),
-  /** Requests of each batch size that were compared beside all samples; absent in older runs. */
+  /** Compared requests by batch size; absent in older runs. */
   batches: z.array(comparedBatchSchema).optional(),
-  /** Where the framework computed: "cpu", or the name of a GPU; absent: the CPU of an earlier version. */
+  /** "cpu" or the name of a GPU; absent: the CPU of an earlier version. */
   referenceDevice: z.string().optional(),
   passed: z.boolean(),
-  /** Why the gate did not pass, one sentence each; empty when it passed. */
+  /** One sentence each; empty when it passed. */
   reasons: z.array(z.string()),
   warnings: z.array(z.string()),
 });
 export type AccuracyResult = z.infer<typeof accuracyResultSchema>;
 
-/** An image that a run's containers were made from. */
 const usedImageSchema = z.object({
   role: z.enum(['triton', 'client']),
   reference: z.string(),
-  /** Digest of the image's configuration, "sha256:…": names the content, built or pulled. */
+  /** Digest of the image's configuration, "sha256:…". */
   id: z.string(),
-  /** "name@sha256:…" as the registry knows it; null for an image built here. */
+  /** "name@sha256:…" of the registry; null for an image built here. */
   digest: z.string().nullable(),
-  /** What the reference meant when this home last used it, where that was another image: digest, or id where it had none. */
+  /** Earlier image of the same reference in this home, where it changed: digest, or id where it had none. */
   movedFrom: z.string().optional(),
 });
 export type UsedImage = z.infer<typeof usedImageSchema>;
@@ -382,18 +370,18 @@ export type UsedImage = z.infer<typeof usedImageSchema>;
 export const environmentSchema = z.object({
   workbenchVersion: z.string(),
   engine: z.string(),
-  /** For example "Triton Inference Server 2.51.0 (PyPI wheel, CPU)"; null before deploy. */
+  /** "Triton Inference Server 2.51.0 (PyPI wheel, CPU)"; null before deploy. */
   tritonVersion: z.string().nullable(),
-  /** Image with digest, or null where no container is involved. */
+  /** Image with digest; null without containers. */
   image: z.string().nullable(),
-  /** Every image of the run; empty where no container is involved. */
+  /** Every image of the run; empty without containers. */
   images: z.array(usedImageSchema).default([]),
   os: z.string(),
   cpu: z.string(),
   cpuCount: z.int(),
   memoryBytes: z.int(),
   gpus: z.array(z.object({ name: z.string(), uuid: z.string(), memoryBytes: z.int(), driver: z.string() })),
-  /** Package name to version: torch, onnx, onnxruntime, ... */
+  /** Version by package name: torch, onnx, onnxruntime, ... */
   packages: z.record(z.string(), z.string()),
 });
 export type Environment = z.infer<typeof environmentSchema>;

@@ -1,14 +1,14 @@
 import { mostGpus, mostModels } from './monitor';
 
-/** Seconds of a block, 15 minutes: a full history drops its oldest block. */
+/** Seconds in a block, 15 minutes: a full history drops its oldest block. */
 export const slotsPerBlock = 900;
 const firstSlots = 32;
 
-/** Approximate heap of the objects around the values, so that a budget also counts what holds no buffer. */
+/** Approximate heap size of the objects around the values, counted in the budget. */
 const blockBytes = 160;
 const columnBytes = 72;
 
-/** A column as it crosses from one process to the other. `values` null: every second of the span has the value `same`. */
+/** A serialized column. `values` null: every second of the span has the value `same`. */
 interface ColumnImage {
   readonly from: number;
   readonly to: number;
@@ -17,8 +17,8 @@ interface ColumnImage {
 }
 
 /**
- * The values of one field over one block; NaN where there is none. A run of one and the same value, which is what an idle
- * model has, needs no buffer; a buffer begins small and doubles.
+ * One field over one block; NaN: no value. A constant run, as of an idle model, needs no buffer; a buffer starts small
+ * and doubles.
  */
 class HistoryColumn {
   private from = 0;
@@ -34,7 +34,7 @@ class HistoryColumn {
     return columnBytes + (this.values?.byteLength ?? 0);
   }
 
-  /** Returns the bytes by which the column grew. */
+  /** @returns the bytes by which the column grew */
   set(slot: number, value: number): number {
     const kept = Math.fround(value);
     if (Number.isNaN(kept) && (slot < this.from || slot >= this.to)) return 0;
@@ -46,7 +46,7 @@ class HistoryColumn {
     return values.byteLength - before;
   }
 
-  /** Writes `count` seconds from `slot` on to `target` at `at`; leaves those without a value as they are. */
+  /** Copies `count` seconds from `slot` to `target` at `at`, skipping those without a value. */
   copy(slot: number, count: number, target: Float32Array, at: number): void {
     const from = Math.max(slot, this.from);
     const to = Math.min(slot + count, this.to);
@@ -61,7 +61,6 @@ class HistoryColumn {
     return { from, to, same, values: this.values?.slice(0, to - from) ?? null };
   }
 
-  /** Whether the run of one value still holds with this one. */
   private extends(slot: number, value: number): boolean {
     if (this.from === this.to) {
       this.from = slot;
@@ -88,7 +87,7 @@ class HistoryColumn {
   }
 }
 
-/** 15 minutes of one model or GPU. A field without a value has no column. */
+/** 15 minutes of one model or GPU; fields without values have no column. */
 class HistoryBlock {
   private readonly columns: (HistoryColumn | null)[];
 
@@ -103,7 +102,6 @@ class HistoryBlock {
     return this.columns.reduce((sum, column) => sum + (column?.bytes ?? 0), blockBytes);
   }
 
-  /** Returns the bytes by which the block grew. */
   set(slot: number, values: readonly (number | null)[]): number {
     let grown = 0;
     for (let field = 0; field < this.columns.length; field += 1) {
@@ -129,18 +127,18 @@ class HistoryBlock {
   }
 }
 
-/** Models and GPUs that are kept, also those that are no longer there. */
+/** Tracks kept, including models and GPUs that are gone. */
 const mostTracks = mostModels + mostGpus;
-/** Of those not seen for longer than this, only the latest few are kept. */
+/** Of tracks unseen for longer, only the latest few are kept. */
 const unseenSlots = 3600;
 const mostUnseen = 256;
 const trackBytes = 320;
 
 interface Track {
   readonly fields: readonly string[];
-  /** By number, ascending. */
+  /** By block number, ascending. */
   readonly blocks: Map<number, HistoryBlock>;
-  /** The last second that a server listed it in. */
+  /** Last second in which a server listed it. */
   seen: number;
 }
 
@@ -163,7 +161,7 @@ export interface TrackImage {
 
 const ownBytes = (key: string): number => trackBytes + 2 * key.length;
 
-/** The series of a history, within a number of tracks and of bytes: names come from servers, which may have any number. */
+/** The series of a history, bounded in tracks and bytes: names come from servers and are unlimited. */
 export class HistoryTracks {
   private readonly tracks = new Map<string, Track>();
   private bytes = 0;
@@ -179,7 +177,7 @@ export class HistoryTracks {
     this.bytes = 0;
   }
 
-  /** Puts what one poll saw into these seconds. Returns the first second that a full history still has; null: all of them. */
+  /** Writes one poll's values into these seconds. @returns the first second kept by a full history; null: all */
   add(rows: readonly TrackRow[], slots: { readonly from: number; readonly to: number }): number | null {
     let fresh = 0;
     for (const { key } of rows) {
@@ -202,7 +200,7 @@ export class HistoryTracks {
     return first;
   }
 
-  /** Forgets what ended before `first`, and of those not seen for an hour all but the latest. */
+  /** Drops blocks before `first`, and all but the latest tracks unseen for an hour. */
   drop(first: number, last: number): void {
     const oldest = Math.floor(first / slotsPerBlock);
     for (const [key, track] of this.tracks) {
@@ -213,7 +211,6 @@ export class HistoryTracks {
     this.forgetUnseen(unseen - mostUnseen, last - unseenSlots);
   }
 
-  /** Copies one field of the seconds from `from` on into `target`. */
   copy(key: string, field: string, from: number, target: Float32Array): void {
     const track = this.tracks.get(key);
     const at = track?.fields.indexOf(field) ?? -1;
@@ -249,7 +246,7 @@ export class HistoryTracks {
     }
   }
 
-  /** null: there is no room. */
+  /** null: no room. */
   private begin(key: string, fields: readonly string[], seen: number): Track | null {
     if (this.tracks.size >= mostTracks) return null;
     const track = { fields, blocks: new Map<number, HistoryBlock>(), seen };
@@ -270,7 +267,7 @@ export class HistoryTracks {
     this.bytes += block.set(slot - number * slotsPerBlock, values);
   }
 
-  /** Forgets `count` of those last seen before `slot`, the longest unseen first. */
+  /** Drops up to `count` tracks last seen before `slot`, longest unseen first. */
   private forgetUnseen(count: number, slot: number): void {
     if (count <= 0) return;
     const unseen = [...this.tracks].filter(([, { seen }]) => seen < slot);
@@ -291,7 +288,7 @@ export class HistoryTracks {
     track.blocks.delete(number);
   }
 
-  /** Returns the first second after it; null when there is only the current block. */
+  /** @returns the first second after it; null when only the current block is left */
   private dropOldestBlock(current: number): number | null {
     let oldest = current;
     for (const { blocks } of this.tracks.values()) {

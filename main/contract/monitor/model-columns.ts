@@ -1,9 +1,9 @@
 import type { Column } from '../measured/column';
 import type { ModelRates, ModelSample, ProbeFigures } from './monitor';
 
-/** A figure of a monitored model. Its id is the field of the history that keeps it, and its heading in CSV files. */
+/** A figure of a monitored model. Its id is the field in the history and the heading in CSV files. */
 export interface ModelColumn extends Column<ModelSample> {
-  /** Heading in a table of models; the title, as the charts have it, where absent. */
+  /** Heading in a table of models; absent: `title`. */
   readonly inTable?: string;
   readonly read: (model: ModelSample) => number | null | undefined;
 }
@@ -14,11 +14,10 @@ const ofRates = (id: keyof ModelRates) => ({
   read: ({ rates }: ModelSample) => rates?.[id],
 });
 
-/** Mean of the successful requests between two polls. */
 const time = (id: keyof ModelRates, title: string, help: string) =>
   ({ ...ofRates(id), title, help, unit: 'ms', kind: 'duration' }) as const;
 
-/** From the time at which a probe was due. */
+/** From the time a probe was due. */
 const probe = (id: string, name: keyof ProbeFigures, title: string, help: string) =>
   ({
     id,
@@ -103,20 +102,20 @@ const columns = {
 export type ModelField = keyof typeof columns;
 
 /**
- * Every figure of a monitored model, once, by its field and in the order of the CSV files. Tables of window, report and
- * command line, charts and history take title, unit and value from here. Times are read in microseconds.
+ * Every figure of a monitored model, in CSV order; tables, charts and history take title, unit and value from here.
+ * Times are read in microseconds.
  */
 export const modelColumns: Readonly<Record<ModelField, ModelColumn>> = columns;
 
 export const modelFields = Object.keys(columns) as readonly ModelField[];
 
-/** "Queue", "Probe p99": where another heading or a text gives the unit. */
+/** "Queue", "Probe p99": the unit is given elsewhere. */
 export const tableTitle = ({ inTable, title }: ModelColumn): string => inTable ?? title;
 
 /** "Queue, ms"; shares have their unit in the cells. */
 export const tableHeading = (column: ModelColumn): string =>
   column.kind === 'duration' ? `${tableTitle(column)}, ${column.unit}` : tableTitle(column);
 
-/** From a value as it is kept to one in the unit of the column, for charts. */
+/** Factor from the stored value to the column's unit. */
 export const chartFactor = ({ kind }: ModelColumn): number =>
   kind === 'duration' ? 0.001 : kind === 'share' ? 100 : 1;

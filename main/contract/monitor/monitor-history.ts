@@ -12,7 +12,6 @@ import {
 } from './monitor';
 
 const slotMs = 1000;
-/** The longest window that is kept, and shown. */
 export const longestWindowMs = 24 * 3600 * 1000;
 const mostMarkers = 5000;
 
@@ -25,7 +24,7 @@ export const gpuFields = [
 ] as const;
 export type SeriesField = ModelField | (typeof gpuFields)[number];
 
-/** One value a second; NaN where there is none. `timesMs` ascending. Of polls further apart it is the next poll's. */
+/** One value per second; NaN: none. `timesMs` ascending. Seconds between slower polls have the next poll's value. */
 export interface MonitorSeries {
   readonly timesMs: Float64Array;
   readonly values: Float32Array;
@@ -48,7 +47,7 @@ function rowsOf({ models, gpus }: MonitorSample): readonly TrackRow[] {
   return [...modelRows, ...gpuRows];
 }
 
-/** A history as it crosses from one process to the other. */
+/** A serialized history. */
 export interface MonitorHistoryImage {
   readonly fromMs: number;
   readonly tracks: readonly TrackImage[];
@@ -57,9 +56,8 @@ export interface MonitorHistoryImage {
 }
 
 /**
- * The last 24 hours at one value a second: the one store of window, CLI and reports. It holds at most `mostHistoryBytes`:
- * thousands of busy models have fewer hours, and names that are no longer listed make room for new ones. A second that was
- * not measured stays empty.
+ * The last 24 hours at one value per second, for window, CLI and reports, in at most `mostHistoryBytes`: thousands of
+ * busy models have fewer hours, and names no longer listed make room. Seconds that were not measured stay empty.
  */
 export class MonitorHistory {
   private readonly tracks: HistoryTracks;
@@ -70,21 +68,21 @@ export class MonitorHistory {
   private latestSample: MonitorSample | null = null;
   private emptied = 0;
 
-  /** @param mostBytes a full history drops its oldest quarter of an hour. */
+  /** @param mostBytes a full history drops its oldest 15 minutes */
   constructor(mostBytes: number = mostHistoryBytes) {
     this.tracks = new HistoryTracks(mostBytes);
   }
 
-  /** Another number once what was kept is gone and something else in its place. */
+  /** Changes when other content replaces the history. */
   get generation(): number {
     return this.emptied;
   }
 
   add(sample: MonitorSample): void {
     const slot = Math.floor(sample.atMs / slotMs);
-    // A clock that was set back would write into what was measured before.
+    // After the clock was set back it would overwrite earlier values.
     if (this.last !== null && slot < this.last) return;
-    // What a poll sees is of the time since the one before it.
+    // A poll's figures cover the time since the previous one.
     const since = Math.max(this.last ?? slot, slot - Math.ceil(sample.intervalMs / slotMs)) + 1;
     const slots = { from: Math.min(slot, since), to: slot };
     this.last = slot;
@@ -99,7 +97,6 @@ export class MonitorHistory {
     this.lastBlock = block;
   }
 
-  /** Alerts are told beside the samples. */
   mark(marker: MonitorMarker): void {
     this.marked = [...this.marked, marker].slice(-mostMarkers);
   }
@@ -113,12 +110,11 @@ export class MonitorHistory {
     this.latestSample = null;
   }
 
-  /** The newest sample; null before the first. */
   latest(): MonitorSample | null {
     return this.latestSample;
   }
 
-  /** First and last second that is kept, in milliseconds since the epoch; null before the first. */
+  /** First and last kept second, in milliseconds since the epoch; null before the first. */
   span(): { readonly fromMs: number; readonly toMs: number } | null {
     return this.first === null || this.last === null
       ? null
@@ -129,19 +125,18 @@ export class MonitorHistory {
     return this.marked.filter((marker) => marker.atMs >= fromMs && marker.atMs <= toMs);
   }
 
-  /** `model:<name>/<version>` and `gpu:<uuid>` that anything is known of. */
+  /** `model:<name>/<version>` and `gpu:<uuid>`. */
   keys(): readonly string[] {
     return this.tracks.keys();
   }
 
-  /** The seconds that are kept of a span: the first one, milliseconds, and how many. */
   within(fromMs: number, toMs: number): { readonly fromMs: number; readonly count: number } {
     const from = Math.max(this.first ?? 0, Math.floor(fromMs / slotMs));
     const to = Math.min(this.last ?? -1, Math.floor(toMs / slotMs));
     return { fromMs: from * slotMs, count: Math.max(0, to - from + 1) };
   }
 
-  /** One value for each second of `within`; NaN where there is none. */
+  /** One value per second of `within`; NaN: none. */
   values(key: string, field: SeriesField, fromMs: number, toMs: number): Float32Array {
     const kept = this.within(fromMs, toMs);
     const from = kept.fromMs / slotMs;
@@ -171,7 +166,7 @@ export class MonitorHistory {
     };
   }
 
-  /** Takes the place of everything that was kept. */
+  /** Replaces the whole content. */
   restore(image: MonitorHistoryImage | null): void {
     this.clear();
     if (image === null) return;
@@ -183,7 +178,6 @@ export class MonitorHistory {
     this.tracks.restore(image.tracks);
   }
 
-  /** Forgets what no window reaches. */
   private drop(): void {
     const first = this.first ?? 0;
     this.tracks.drop(first, this.last ?? 0);

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import { hostNameSchema } from '../host/host-name';
 
-/** `gone`: nothing listens there, or no answer came in time. `starting`: answers, but has not been ready yet. */
+/** `gone`: nothing listens, or no answer in time. `starting`: answers, but was not ready yet. */
 const serverStates = ['starting', 'up', 'not-ready', 'gone'] as const;
 export type ServerState = (typeof serverStates)[number];
 
-/** `failing`: Triton says that it is ready, but its requests fail. */
+/** `failing`: ready according to Triton, but its requests fail. */
 const modelStates = ['ready', 'loading', 'unloading', 'unavailable', 'failing'] as const;
 export type ModelState = (typeof modelStates)[number];
 
@@ -32,32 +32,32 @@ export type MonitorMarker = z.infer<typeof monitorMarkerSchema>;
 
 const figure = z.number().nullable();
 
-/** Over the time between two polls, from Triton's own counters. null: there was nothing to divide by. */
+/** Between two polls, from Triton's counters. null: nothing to divide by. */
 const modelRatesSchema = z.object({
   /** Successful and failed. */
   requestsPerSecond: z.number(),
   /** Batch items. */
   inferencesPerSecond: z.number(),
   errorShare: figure,
-  /** Mean microseconds a successful request. */
+  /** Mean microseconds per successful request. */
   queueUs: figure,
   computeInputUs: figure,
   computeInferUs: figure,
   computeOutputUs: figure,
-  /** Batch items an execution. */
+  /** Batch items per execution. */
   batch: figure,
   cacheHitShare: figure,
 });
 export type ModelRates = z.infer<typeof modelRatesSchema>;
 
-/** Latencies in microseconds from the time that the probe was due, over the last minute. */
+/** Microseconds from the time the probe was due, over the last minute. */
 const probeFiguresSchema = z.object({
   count: z.number(),
   failures: z.number(),
   p50Us: figure,
   p95Us: figure,
   p99Us: figure,
-  /** 99th percentile from the sending on. */
+  /** 99th percentile from the send. */
   sendP99Us: figure,
   /** Slowest that ended in this second. */
   worstUs: figure,
@@ -70,9 +70,9 @@ const modelSampleSchema = z.object({
   version: z.string(),
   state: z.enum(modelStates),
   reason: z.string().nullable(),
-  /** null: the counters began anew, or there was no poll before. */
+  /** null: counters were reset, or there was no earlier poll. */
   rates: modelRatesSchema.nullable(),
-  /** Requests that wait for execution, as the metrics say. */
+  /** Requests waiting for execution, from the metrics. */
   pending: figure,
   probe: probeFiguresSchema.nullable(),
 });
@@ -91,11 +91,10 @@ export type GpuSample = z.infer<typeof gpuSampleSchema>;
 
 export const longestPollIntervalMs = 3_600_000;
 
-/** What one poll saw; one a second unless another interval is asked for. */
+/** Result of one poll, one per second unless another interval is set. */
 export const monitorSampleSchema = z.object({
   /** When the poll was due, milliseconds since the epoch. */
   atMs: z.number(),
-  /** Milliseconds from one poll to the next. */
   intervalMs: z.number().positive().max(longestPollIntervalMs).default(1000),
   server: z.object({
     state: z.enum(serverStates),
@@ -104,18 +103,17 @@ export const monitorSampleSchema = z.object({
     /** Restarts seen since monitoring began. */
     restarts: z.number(),
   }),
-  /** Why this second has no figures; null when it has. Nothing is put in its place. */
+  /** Why this second has no figures; null when it has. */
   hole: z.string().nullable(),
   models: z.array(modelSampleSchema),
   gpus: z.array(gpuSampleSchema),
-  /** What the server lists beyond the limits of a sample; absent when that is nothing. */
+  /** Entries beyond the limits of a sample; absent: none. */
   more: z.object({ models: z.number(), gpus: z.number() }).optional(),
   /** Why there are no Prometheus metrics; null when there are. */
   metricsProblem: z.string().nullable(),
-  /** Metrics that nothing above is made of, by `name{label="value"}`. */
+  /** Metrics not used above, by `name{label="value"}`. */
   other: z.record(z.string(), z.number()),
   markers: z.array(monitorMarkerSchema),
-  /** Milliseconds that the poll took. */
   pollMs: z.number(),
 });
 export type MonitorSample = z.infer<typeof monitorSampleSchema>;
@@ -126,16 +124,15 @@ export type AlertMetric = (typeof alertMetrics)[number];
 export const alertRuleSchema = z.strictObject({
   id: z.string().min(1).max(64),
   metric: z.enum(alertMetrics),
-  /** Name of a model; '' for every one. Nothing to the metric "server". */
+  /** '' for every model; unused with the metric "server". */
   model: z.string().max(256),
-  /** Milliseconds or per cent; nothing to "server" and "model", which alert when they are not up or ready. */
+  /** Milliseconds or per cent; unused with "server" and "model", which alert when not up or ready. */
   above: z.number().min(0).max(1e9),
   forSeconds: z.int().min(0).max(86_400),
   enabled: z.boolean(),
 });
 export type AlertRule = z.infer<typeof alertRuleSchema>;
 
-/** Rules that a monitor begins with. */
 export const defaultRules: readonly AlertRule[] = [
   { id: 'server', metric: 'server', model: '', above: 0, forSeconds: 2, enabled: true },
   { id: 'model', metric: 'model', model: '', above: 0, forSeconds: 0, enabled: true },
@@ -149,10 +146,10 @@ export interface Alert {
   /** "resnet50/1", or "server". */
   readonly subject: string;
   readonly state: 'pending' | 'firing' | 'resolved';
-  /** Since when the condition holds; for a resolved one when it ended. */
+  /** Start of the condition; of a resolved alert its end. */
   readonly sinceMs: number;
   readonly text: string;
-  /** Since when a server that is up no longer lists the model; absent while it does. */
+  /** Since when a running server no longer lists the model; absent while it does. */
   readonly missingSinceMs?: number;
 }
 
@@ -162,7 +159,7 @@ export const probeSettingsSchema = z.strictObject({
   version: z.string().max(32),
   perSecond: z.number().min(0.1).max(20),
   input: z.enum(['zero', 'random']),
-  /** Dimensions, without the batch, of inputs that have varying ones; 1 for those not named. */
+  /** Dimensions of inputs with dynamic ones, without the batch; 1 for those not named. */
   shapes: z.record(z.string(), z.array(z.int().min(1).max(1_000_000)).max(8)),
 });
 export type ProbeSettings = z.infer<typeof probeSettingsSchema>;
@@ -170,22 +167,22 @@ export type ProbeSettings = z.infer<typeof probeSettingsSchema>;
 export const monitorTargetSchema = z.strictObject({
   /** HTTP address: http://host:8000. */
   url: z.string().min(1).max(512),
-  /** Address of the metrics, http://host:8002/metrics; '' for that port of the same host. */
+  /** http://host:8002/metrics; '' for that port of the same host. */
   metricsUrl: z.string().max(512),
-  /** Of https addresses; absent: what the system trusts. */
+  /** For https; absent: the system's authorities. */
   tls: tlsFilesSchema.optional(),
-  /** Host of the list of hosts from which the addresses are seen, and which ssh reaches; absent: this machine. */
+  /** Host of the list from which the addresses are reached, by ssh; absent: this machine. */
   host: hostNameSchema.optional(),
 });
 export type MonitorTarget = z.infer<typeof monitorTargetSchema>;
 
-/** "http://127.0.0.1:8000 on gpu1"; the address where no host sees it. Pure. */
+/** "http://127.0.0.1:8000 on gpu1", or the address. */
 export const watchedName = ({ url, host }: Pick<MonitorTarget, 'url' | 'host'>): string =>
   host === undefined ? url : `${url} on ${host}`;
 
 export const replaySpeeds = [1, 10, 60, 600, 0] as const;
 
-/** What is being watched and how. Figures come by `monitor-sample` events. */
+/** Target and settings; figures come as `monitor-sample` events. */
 export interface MonitorState {
   readonly source:
     | {
@@ -198,15 +195,15 @@ export interface MonitorState {
     | {
         readonly kind: 'replay';
         readonly file: string;
-        /** 1: as it was recorded; 0: as fast as it goes. */
+        /** 1: as recorded; 0: as fast as possible. */
         readonly speed: number;
         readonly done: boolean;
-        /** Damaged lines that were left out. */
+        /** Damaged lines, left out. */
         readonly damaged: number;
       }
     | null;
   readonly probe: ProbeSettings | null;
-  /** Why no probes are sent although they are asked for. */
+  /** Why requested probes are not sent. */
   readonly probeProblem: string | null;
   readonly recording: { readonly file: string; readonly problem: string | null } | null;
   readonly rules: readonly AlertRule[];
@@ -222,7 +219,6 @@ export interface RecordingInfo {
   readonly changedAt: string;
 }
 
-/** Events of the monitor. */
 export type MonitorEvent =
   | { readonly type: 'monitor-changed'; readonly state: MonitorState }
   | { readonly type: 'monitor-sample'; readonly sample: MonitorSample; readonly alerts: readonly Alert[] }
@@ -231,29 +227,29 @@ export type MonitorEvent =
       readonly type: 'monitor-verdict';
       readonly model: Pick<ModelSample, 'name' | 'version' | 'state' | 'reason'>;
     }
-  /** What has been seen so far belongs to something else. */
+  /** The history belongs to something else. */
   | { readonly type: 'monitor-cleared' };
 
-/** "resnet50/1"; the name alone where no version is known. */
+/** "resnet50/1"; the name where no version is known. */
 export const modelKey = ({ name, version }: Pick<ModelSample, 'name' | 'version'>): string =>
   version === '' ? name : `${name}/${version}`;
 
-/** Models that a sample and the history hold; a server that lists more has the others counted. */
+/** Models kept per sample and history; further ones are only counted. */
 export const mostModels = 4096;
 export const mostGpus = 64;
-/** Of the whole history, with the objects around its buffers: more than 1,000 busy models fill in half an hour. */
+/** Of the whole history with object overhead; over 1,000 busy models fill it in half an hour. */
 export const mostHistoryBytes = 128 * 2 ** 20;
-/** Triton's names are those of folders, which have at most 255 bytes; GPUs have 40 characters. */
+/** Triton's names are folder names of at most 255 bytes; GPUs have 40 characters. */
 export const longestName = 256;
-/** Of one sample; a server that changes more at once has the others counted. */
+/** Per sample; further changes are only counted. */
 export const mostSampleMarkers = 200;
 export const longestMarkerText = 1000;
-/** Why a second or a model has no figures: a server's own words. */
+/** Characters of a server's reason. */
 export const longestReason = 1000;
-/** Of all models of a sample together; each has its first words also beyond. */
+/** Of all models of a sample; beyond, each keeps its first words. */
 export const mostReasonCharacters = 256 * 1024;
-/** Of what the monitor makes nothing of; a foreign server may have thousands. */
+/** Metrics kept unused; a foreign server may have thousands. */
 export const mostOthers = 400;
-/** Alerts that are kept; thousands of models that fail at once say nothing more than the first of them. */
+/** Alerts kept; thousands at once say no more than the first. */
 export const mostAlerts = 1000;
 export const longestAlertText = 300;

@@ -5,9 +5,9 @@ const tensor = z.object({
   name: z.string(),
   /** Triton's name: FP32, FP16, INT64, ... */
   datatype: z.string(),
-  /** The batch dimension is the first; -1 where a dimension varies. */
+  /** Batch dimension first; -1 where a dimension varies. */
   shape: z.array(z.int()),
-  /** Of a tensor that has no batch axis in the file: its shape there. It is served with a leading axis of 1. */
+  /** Shape in the file of a tensor without a batch axis, which is served with a leading 1. */
   reshape: z.array(z.int()).optional(),
 });
 
@@ -15,19 +15,19 @@ const signatureSchema = z.object({ inputs: z.array(tensor), outputs: z.array(ten
 export type Signature = z.infer<typeof signatureSchema>;
 export type TensorSignature = z.infer<typeof tensor>;
 
-/** What a TensorRT plan was built with and on: it loads there alone. */
+/** Builder and machine of a TensorRT plan, which loads only there. */
 const planProvenanceSchema = z.object({
   tensorrtVersion: z.string(),
   gpuName: z.string(),
   computeCapability: z.string(),
-  /** Image of the build, by digest where it has one. */
+  /** By digest where it has one. */
   image: z.string().nullable(),
   command: z.array(z.string()),
   onnxSha256: z.string(),
 });
 export type PlanProvenance = z.infer<typeof planProvenanceSchema>;
 
-/** What export and convert give: a model file with its signature. */
+/** Result of export and convert: a model file with its signature. */
 export const modelArtefactSchema = signatureSchema.extend({
   path: z.string(),
   bytes: z.int(),
@@ -40,17 +40,16 @@ const isInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !path.includes('\0');
 
 export const fileEntrySchema = z.object({
-  /** Relative to the folder that is listed; nothing outside of it. */
+  /** Relative to the listed folder, inside it. */
   path: z.string().max(4096).refine(isInside, 'a path inside the folder'),
   bytes: z.int().min(0),
   /** Lower-case hex. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** One file of a folder: its path, size and content. */
 export type FileEntry = Readonly<z.infer<typeof fileEntrySchema>>;
 
-/** The file that holds the weights, where the run makes none: the user's, or the own model file itself. */
+/** Weights that the run does not create: the user's, or the own model file itself. */
 export function givenWeights({ checkpoint, source }: RunSpec['model']): string | undefined {
   return source === undefined || source.kind === 'folder' ? checkpoint : source.path;
 }

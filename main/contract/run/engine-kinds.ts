@@ -20,7 +20,6 @@ type EngineWords = Pick<
   'title' | 'name' | 'note' | 'machine' | 'commandsAre' | 'toolsAreFor' | 'form'
 >;
 
-/** Words of a kind, before anything of it is chosen. */
 export const engineWords = (kind: EngineKind): EngineWords => engineRows[kind];
 
 export const engineSummary = <Kind extends EngineKind>(engine: OfKind<Kind>): string =>
@@ -33,8 +32,8 @@ export const backendsOf = <Kind extends EngineKind>(engine: OfKind<Kind>): Backe
   engineRows[engine.kind].backends(engine);
 
 /**
- * GPUs as Triton numbers those of its container; null where their number is not known: all of a machine, or those of a
- * server elsewhere. A process of CUDA uses one MIG device, whatever its container has. Pure.
+ * GPU indexes as Triton numbers them; null: unknown (all of a machine, or a server elsewhere). A CUDA process uses one
+ * MIG device, whatever its container has.
  */
 export const visibleGpus = <Kind extends EngineKind>(engine: OfKind<Kind>): readonly number[] | null =>
   engineRows[engine.kind].gpus(engine);
@@ -42,41 +41,41 @@ export const visibleGpus = <Kind extends EngineKind>(engine: OfKind<Kind>): read
 export const neededTools = <Kind extends EngineKind>(engine: OfKind<Kind>): readonly ToolId[] =>
   engineRows[engine.kind].tools(engine);
 
-/** The engine as far as it is chosen, complete enough for these questions; the local one where none is. */
+/** The engine as chosen so far, completed by defaults; local where none is chosen. */
 export function engineDraft(chosen: unknown): EngineSpec {
   const tree = isTree(chosen) ? chosen : {};
   const kind = engines.find((one) => one === tree['kind']) ?? 'local';
   return engineRows[kind].draft(tree);
 }
 
-/** All of it is done in containers, whose images have the tools. */
+/** All work is done in containers, whose images have the tools. */
 export const inContainers = <Engine extends { readonly kind: EngineKind }>(
   engine: Engine,
 ): engine is Engine & { readonly kind: 'docker' } => engine.kind === 'docker';
 
-/** Its Triton runs already, and is neither started nor stopped. */
+/** Its Triton already runs, and is neither started nor stopped. */
 export const isElsewhere = <Engine extends { readonly kind: EngineKind }>(
   engine: Engine,
 ): engine is Engine & { readonly kind: 'remote' } => engine.kind === 'remote';
 
-/** Its Triton is a process of this machine, outside of containers. */
+/** Its Triton is a process of this machine, outside containers. */
 export const isProcess = <Engine extends { readonly kind: EngineKind }>(
   engine: Engine,
 ): engine is Engine & { readonly kind: 'local' } => engine.kind === 'local';
 
-/** Name of the host whose Docker Engine does the work; undefined: this machine, or no host of the list. */
+/** Host whose Docker Engine does the work; undefined: this machine, or another engine. */
 export const hostOf = (engine: {
   readonly kind: EngineKind;
   readonly host?: string | undefined;
 }): string | undefined => (inContainers(engine) ? engine.host : undefined);
 
-/** GPUs that were asked for by id; none of an engine that is not asked for any. */
+/** GPU ids that were asked for; empty for engines without the field. */
 export const askedGpus = (engine: {
   readonly kind: EngineKind;
   readonly gpus?: readonly string[] | undefined;
 }): readonly string[] => (inContainers(engine) ? (engine.gpus ?? []) : []);
 
-/** The ports that were asked for of a Triton that the engine starts. */
+/** Requested ports of a Triton that the engine starts. */
 export function askedPorts(engine: EngineSpec): {
   readonly httpPort?: number | undefined;
   readonly grpcPort?: number | undefined;
@@ -86,12 +85,11 @@ export function askedPorts(engine: EngineSpec): {
   return { httpPort, grpcPort };
 }
 
-/** What an engine of jobs can do; null of every other one. */
+/** null of engines without jobs. */
 export function jobAbilities(kind: EngineKind): JobRow | null {
   const known = jobEngines.find((one) => one === kind);
   return known === undefined ? null : jobRows[known];
 }
 
-/** Whether the process with this environment is one of a job. */
 export const isInJob = (env: Readonly<Record<string, string | undefined>>): boolean =>
   jobEngines.some((kind) => env[jobRows[kind].variable] !== undefined);

@@ -10,12 +10,12 @@ import type { Tree } from '../trees';
 import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 
 type EngineSpec = RunSpec['engine'];
-/** The specification of an engine of this kind; `rows[engine.kind].ask(engine)` compiles for a generic one. */
+/** The specification of an engine kind; `rows[engine.kind].ask(engine)` compiles for a generic one. */
 export type OfKind<Kind extends EngineKind = EngineKind> = {
   readonly [K in Kind]: { readonly kind: K } & Extract<EngineSpec, { readonly kind: K }>;
 }[Kind];
 
-/** `cpu`: built here from `resources/docker`; `ngc`: NVIDIA's. GPUs need NVIDIA's images. */
+/** `cpu`: built from `resources/docker`; `ngc`: NVIDIA's, which GPUs need. */
 export function imageFamily(engine: DockerEngineSpec): 'cpu' | 'ngc' {
   return engine.images ?? (engine.gpus.length > 0 ? 'ngc' : 'cpu');
 }
@@ -23,15 +23,15 @@ export function imageFamily(engine: DockerEngineSpec): 'cpu' | 'ngc' {
 export const backendSets = ['python', 'all'] as const;
 
 /**
- * Backends of the Triton that serves: the PyPI wheel, here and in the images for the CPU, has the Python backend alone;
- * NVIDIA's images have all of them, and so is taken for a server that runs already.
+ * Backends of the serving Triton: the PyPI wheel, here and in the CPU images, has only the Python backend; NVIDIA's
+ * images and, it is assumed, running servers have all.
  */
 export type BackendSet = (typeof backendSets)[number];
 
-/** A slice of a GPU, by UUID or as "GPU:instance". */
+/** MIG slice: by UUID or as "GPU:instance". */
 export const isSlice = (id: string): boolean => id.startsWith('MIG-') || /^\d+:\d+$/.test(id);
 
-/** As many as the pod asks for; null: it does not say, which leaves it to the cluster. */
+/** As many as the pod requests; null: left to the cluster. */
 function podGpus({ gpuCount, gpuResource = '' }: KubernetesEngineSpec): readonly number[] | null {
   if (gpuCount === undefined) return null;
   const count = gpuResource.includes('/mig-') ? Math.min(1, gpuCount) : gpuCount;
@@ -46,7 +46,6 @@ function containerGpus(engine: DockerEngineSpec): readonly number[] | null {
   return isOne ? [0] : [...ids].map((_id, index) => index);
 }
 
-/** A part of the form, by the names of its fields. */
 export interface EngineSection {
   readonly title: string;
   readonly note?: string;
@@ -54,36 +53,34 @@ export interface EngineSection {
   readonly fields: readonly string[];
 }
 
-/** What there is to know of a kind of engine; a new engine is one more row. */
+/** Facts of an engine kind; a new engine is one more row. */
 export interface EngineRow<Engine> {
-  /** Where it is chosen: "Docker containers". */
+  /** In the choice: "Docker containers". */
   readonly title: string;
   /** In headings and messages: "Docker". */
   readonly name: string;
-  /** What it is, where it is chosen. */
   readonly note: string;
-  /** What was chosen, in a few words: "Docker, GPU". */
+  /** Short form of the chosen values: "Docker, GPU". */
   readonly summary: (engine: Engine) => string;
-  /** Where its Triton serves: "in a container on gpu1". */
+  /** Where Triton serves: "in a container on gpu1". */
   readonly place: (engine: Engine) => string;
-  /** What its Triton runs on: "2 per GPU of the node". */
+  /** What instances are counted per: "2 per GPU of the node". */
   readonly machine: 'machine' | 'server' | 'node';
-  /** Where the commands of a run are typed, if not on this machine: "in the containers of the run". */
+  /** Where the run's commands are typed, if not here: "in the containers of the run". */
   readonly commandsAre: string | null;
   readonly backends: (engine: Engine) => BackendSet;
   /** See `visibleGpus`. */
   readonly gpus: (engine: Engine) => readonly number[] | null;
-  /** Tools of this machine that a run needs, without the load tool. */
+  /** Local tools that a run needs, without the load tool. */
   readonly tools: (engine: Engine) => readonly ToolId[];
-  /** What the tools are for, where the engine does not say so by its name; a sentence with a space behind it. */
+  /** Purpose of the tools, where the engine's name does not show it; a sentence with a trailing space. */
   readonly toolsAreFor: string;
-  /** Its own fields in the form, with the dots that follow "engine.". */
+  /** Its fields in the form, with the dots after "engine.". */
   readonly form: readonly EngineSection[];
-  /** As far as it is chosen in a form: complete enough for the questions of this table. */
+  /** Completes a partial choice of a form for the questions of this table. */
   readonly draft: (chosen: Tree) => Engine;
-  /** Fields that name what its programs run on, each with what a message has before the name: "Kubernetes context ". */
+  /** Fields that name where its programs run, each with its prefix in messages: "Kubernetes context ". */
   readonly machineFields: Readonly<Record<string, string>>;
-  /** Fields that name images. */
   readonly imageFields: readonly string[];
 }
 
@@ -161,7 +158,7 @@ export const engineRows: EngineRows = {
       },
     ],
     draft: () => ({ kind: 'remote', url: '' }),
-    // The load falls on it; nothing of the run's is started there.
+    // It receives the load; nothing of the run is started there.
     machineFields: {},
     imageFields: [],
   },
@@ -173,7 +170,7 @@ export const engineRows: EngineRows = {
     place: () => 'on a node of Slurm',
     machine: 'node',
     commandsAre: 'in a job of the cluster',
-    // Without a container it is the wheel of the home, on the node.
+    // Without a container it is the home's wheel, on the node.
     backends: ({ container = 'none' }) => (container === 'none' ? 'python' : 'all'),
     gpus: ({ container = 'none' }) => (container === 'none' ? [] : null),
     tools: ({ container = 'none' }) => (container === 'none' ? ['python', 'triton'] : ['python']),
@@ -222,7 +219,7 @@ export const engineRows: EngineRows = {
       },
     ],
     draft: ({ triton }) => ({ kind: 'kubernetes', triton: triton === 'home' ? 'home' : undefined }),
-    // Names in the person's kubeconfig, and in what it leads to.
+    // Names in the kubeconfig, and what it refers to.
     machineFields: {
       context: 'Kubernetes context ',
       namespace: 'Kubernetes namespace ',
@@ -234,17 +231,16 @@ export const engineRows: EngineRows = {
   },
 };
 
-/** What there is to know of an engine of jobs beside that. */
+/** Further facts of a job engine. */
 export interface JobRow {
-  /** Set in every process of a job. */
   readonly variable: string;
-  /** Runs that ask for the same are one job; else each has a job of its own, journalled before the next is submitted. */
+  /** Runs with equal requests are one job; otherwise each job is journalled before the next is submitted. */
   readonly takesSeveral: boolean;
-  /** Asking it anything may start programs that the person's own configuration names. */
+  /** Queries may start programs that the user's configuration names. */
   readonly startsPrograms: boolean;
-  /** Its commands may be those of a host of the list. */
+  /** Its commands may run on a host of the list. */
   readonly atHosts: boolean;
-  /** The command by which people end a job themselves. */
+  /** Command with which a person ends a job. */
   readonly endCommand: (job: JobNames) => string;
 }
 
@@ -261,7 +257,7 @@ export const jobRows: Readonly<Record<JobEngineKind, JobRow>> = {
     takesSeveral: false,
     startsPrograms: true,
     atHosts: false,
-    // With the context and the namespace that what it printed is read with.
+    // Same context and namespace as the log command.
     endCommand: ({ name, log }) => log.replace(/ logs job\/\S+$/, ` delete job ${shellWord(name)}`),
   },
 };

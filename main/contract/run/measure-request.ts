@@ -7,39 +7,36 @@ const headerSchema = z
   .strictObject({ name: z.string().max(256), value: z.string().max(8192) })
   .refine((header) => headerProblem(header) === null, 'not a header that can go with every request');
 
-/** A Triton by its address, as the window names it. */
 export const serverAddressSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   tls: tlsFilesSchema.optional(),
-  /** Host of the list that sees the address, and measures; absent: this machine. */
+  /** Host of the list that reaches the address and measures; absent: this machine. */
   host: hostNameSchema.optional(),
-  /** Go with every request; their values are not kept. */
+  /** Sent with every request; values are not kept. */
   headers: z.array(headerSchema).max(16).optional(),
 });
 
-/** What the window asks to measure on a running Triton; what is not said has its default. */
+/** Request to measure a running Triton; absent fields have defaults. */
 export const measureRequestSchema = serverAddressSchema.extend({
   model: z.string().min(1).max(256),
   /** '' lets the server choose. */
   modelVersion: z.string().max(32),
   shapes: z.record(z.string().max(256), z.array(z.int().min(1)).max(16)),
-  /** Fields of the load by their names in the run specification. */
+  /** Load fields by their names in the run specification. */
   performance: z.record(z.string(), z.unknown()),
   p99BudgetMs: p99BudgetMsSchema.optional(),
 });
 export type MeasureRequest = Readonly<z.infer<typeof measureRequestSchema>>;
 
-/** A model that is ready to be measured. */
 export interface ServedModel {
   readonly name: string;
   readonly versions: readonly string[];
-  /** Largest batch; 0: the model takes no batches. */
+  /** 0: no batching. */
   readonly maxBatchSize: number;
-  /** Inputs with dimensions that somebody has to choose, without the batch; -1 where one is open. */
+  /** Inputs with dynamic dimensions, without the batch; -1 where one is open. */
   readonly dynamicInputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
 }
 
-/** A Triton as it was found just now. */
 export interface ServerDescription {
   readonly tritonVersion: string;
   readonly models: readonly ServedModel[];

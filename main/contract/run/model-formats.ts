@@ -1,16 +1,14 @@
-/** What a model file is. How Triton serves it is in main/formats. */
+/** A model file format; main/formats has how Triton serves it. */
 export interface FormatFacts {
-  /** As NVIDIA's documentation writes it; the same in window, CLI and reports. */
+  /** As in NVIDIA's documentation. */
   readonly title: string;
-  /** Name in the version folder of the model repository: a file, or a folder. */
+  /** File or folder name in the version folder of the model repository. */
   readonly fileName: string;
-  /** One sentence for the one who chooses. */
+  /** One sentence, shown with the choice. */
   readonly note: string;
-  /** Triton's backend that reads the file. */
   readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt';
-  /** Its platform in config.pbtxt. */
   readonly platform: string;
-  /** Why it is not offered in half precision; absent where it is. */
+  /** Why half precision is not offered; absent where it is. */
   readonly fp32Only?: string;
 }
 
@@ -65,9 +63,9 @@ export type Format = keyof typeof facts;
 
 export const formatFacts: Readonly<Record<Format, FormatFacts>> = facts;
 
-/** Every format, in the order in which it is offered. */
+/** In the order in which they are offered. */
 export const formats = Object.keys(facts) as [Format, ...Format[]];
 
-/** Triton's PyTorch backend reads files of this format; a draft may name one that does not exist. */
+/** Read by Triton's PyTorch backend; a draft may name an unknown format. */
 export const isOfPytorch = (format: string | undefined): boolean =>
   formats.some((known) => known === format && formatFacts[known].backend === 'pytorch');

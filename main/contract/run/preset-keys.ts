@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { presetSchema } from './preset';
 
-/** A part of a JSON Schema, as far as it is read here. */
 interface Node {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -18,20 +17,19 @@ interface Node {
   readonly oneOf?: readonly Node[];
 }
 
-/** A key of preset.yaml, for the person who writes one. */
 export interface PresetKey {
-  /** `signature.inputs[].name`; `*` for names that are chosen: `profiles.*.args`. */
+  /** `signature.inputs[].name`; `*` for free names: `profiles.*.args`. */
   readonly path: string;
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
   /** undefined: its parts have examples. */
   readonly example: unknown;
-  /** What holds where the key is left out; null for one that is required. */
+  /** Meaning of an absent key; null: required. */
   readonly absent: string | null;
 }
 
-/** The schema of preset.yaml as JSON Schema, with `example` and `absent` of its keys. */
+/** JSON Schema of preset.yaml, with `example` and `absent` of its keys. */
 export const presetJsonSchema = (): Node =>
   z.toJSONSchema(presetSchema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Node;
 
@@ -81,10 +79,10 @@ function* keysBelow(path: string, node: Node): Generator<PresetKey> {
   if (typeof additionalProperties === 'object') yield* keysBelow(`${path}.*`, additionalProperties);
 }
 
-/** All keys of preset.yaml with their parts, in the order of the schema. */
+/** All keys of preset.yaml, in schema order. */
 export function presetKeys(): readonly PresetKey[] {
   const found = new Map<string, PresetKey>();
-  // Kinds of one list share most of their keys.
+  // Kinds of one list share most keys.
   for (const one of keysBelow('', presetJsonSchema())) if (!found.has(one.path)) found.set(one.path, one);
   return [...found.values()];
 }
@@ -92,7 +90,7 @@ export function presetKeys(): readonly PresetKey[] {
 const plainText = /^[A-Za-z][\w ./-]*$/;
 const otherValues = /^(true|false|yes|no|on|off|null|y|n)$/i;
 
-/** A value on one line of YAML: `{ name: x, shape: [-1, 3] }`. */
+/** One line of YAML: `{ name: x, shape: [-1, 3] }`. */
 export function yamlFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(yamlFlow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -11,13 +11,12 @@ import {
   publishedGpus,
 } from './run-spec';
 
-/** What people read of a key: page of the guide, JSON Schema and messages. */
+/** Texts of a key: guide, JSON Schema and messages. */
 interface KeyText {
-  /** Noun phrase or sentence, without a full stop at its end. */
+  /** Without a final full stop. */
   readonly description: string;
-  /** A value as it is written. */
   readonly example?: unknown;
-  /** What holds where the key is left out. */
+  /** Meaning of an absent key. */
   readonly absent?: string;
 }
 
@@ -38,7 +37,7 @@ const tensor = z.strictObject({
     description: 'Axes, the batch (-1) first; -1 varies, a name is an argument of the profile',
     example: [-1, 3],
   }),
-  /** Of a tensor without a batch axis: its shape in the file, without the leading 1 that it is served with. */
+  /** Shape in the file of a tensor without a batch axis, without the leading 1 it is served with. */
   reshape: key(z.array(z.int()).optional(), {
     description: 'Shape in the model file of a tensor that has no batch axis there',
     example: [16],
@@ -46,7 +45,7 @@ const tensor = z.strictObject({
   }),
 });
 
-/** Partial run specification: any field of `RunSpec` may be given, deeply. */
+/** Partial run specification, deeply. */
 const layer = z.record(z.string(), z.unknown());
 const defaultsOf = (description: string) =>
   key(layer, { description, example: { configure: { maxBatchSize: 8 } } });
@@ -63,7 +62,6 @@ const gpuDefaults = z.strictObject({
   byEngine: layersBy(engines, 'engine'),
 });
 
-/** `preset.yaml` of a model folder. */
 export const presetSchema = z.strictObject({
   id: key(
     z.string().regex(/^[a-z0-9][a-z0-9-]*$/, {
@@ -73,7 +71,7 @@ export const presetSchema = z.strictObject({
   ),
   title: key(z.string().min(1), { description: 'Name for people', example: 'My model' }),
   summary: key(z.string(), { description: 'One sentence: what the model does', example: 'Sorts mail.' }),
-  /** `tf` has a Python environment of its own, which its first run installs. */
+  /** `tf` has its own Python environment, installed by its first run. */
   framework: key(z.enum(frameworks).optional(), {
     description: 'What model.py is written in: pyt for PyTorch, tf for TensorFlow with Keras',
     example: 'tf',
@@ -215,8 +213,8 @@ export const presetSchema = z.strictObject({
   }),
   byFormat: layersBy(formats, 'format'),
   /**
-   * What the document says of each GPU that it has figures of, over `defaults`. In force with the profile `full` where a
-   * GPU serves: it wins over the profile, whose own values are for a CPU.
+   * Published values per GPU, over `defaults`. Apply with the profile `full` where a GPU serves, and win over the
+   * profile, whose values are for a CPU.
    */
   byGpu: key(z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(), {
     description: `Fields of run.yaml for one GPU, with the profile full: ${publishedGpus.join(', ')}`,
@@ -236,7 +234,7 @@ export const presetSchema = z.strictObject({
           defaults: defaultsOf('Fields of run.yaml for this profile; {} where it has none of its own'),
           byFormat: layersBy(formats, 'format'),
           byEngine: layersBy(engines, 'engine'),
-          /** Laid over all before it: wider tolerances of fp16, for one. */
+          /** Applied last: wider tolerances of fp16, for example. */
           byPrecision: layersBy(precisions, 'precision'),
         }),
       )

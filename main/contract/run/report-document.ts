@@ -8,7 +8,6 @@ import { serverLoadSchema } from './server-load';
 
 const namedText = z.object({ name: z.string(), value: z.string() });
 
-/** A level as an answer. */
 const chosenLevelSchema = z.object({
   scenario: z.enum(scenarios),
   batchSize: z.int().min(1),
@@ -35,7 +34,7 @@ const missingLevelSchema = z.object({
 
 const range = z.object({ min: z.number(), max: z.number() });
 
-/** What one tool measured in the rounds of a level; null: it does not give the column. */
+/** One tool's rounds of a level; null: it lacks the column. */
 const crossSideSchema = z
   .object({ median: z.number(), min: z.number(), max: z.number(), values: z.array(z.number()) })
   .nullable();
@@ -55,7 +54,10 @@ const crossLevelSchema = z.object({
       title: z.string(),
       native: crossSideSchema,
       perf_analyzer: crossSideSchema,
-      ratio: z.number().nullable().describe('Median of the built-in load generator over that of perf_analyzer.'),
+      ratio: z
+        .number()
+        .nullable()
+        .describe('Median of the built-in load generator over that of perf_analyzer.'),
       verdict: z.enum(['agrees', 'differs', 'few-rounds', 'one-sided']),
     }),
   ),
@@ -121,7 +123,6 @@ const publishedRowSchema = z.object({
   ratio: z.string(),
 });
 
-/** `report.json` of a run. */
 export const reportDocumentSchema = z.object({
   kind: z.literal('triton-workbench-report'),
   version: z.literal(1),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What can be left out of a report. Its first page, and problems and warnings, are always there. */
+/** Sections that can be left out. First page, problems and warnings are always present. */
 export const reportSections = [
   'accuracy',
   'environment',
@@ -25,24 +25,23 @@ export const sectionTitles: Readonly<Record<ReportSection, string>> = {
   reading: 'How to read the numbers',
 };
 
-/** What somebody wrote for the report of one run; empty: nothing. Kept with the run. */
+/** Title and notes of one run's report; empty: none. Stored with the run. */
 export const reportTextSchema = z.strictObject({
   title: z.string().max(120),
   notes: z.string().max(4000),
 });
 export type ReportText = Readonly<z.infer<typeof reportTextSchema>>;
 
-/** What a report is written with; what is absent stays as it was. Logo and sections are kept for every report of the home. */
+/** Absent fields stay unchanged. Logo and sections apply to every report of the home. */
 export const reportChangeSchema = reportTextSchema.partial().extend({
-  /** Path of a PNG, JPEG or SVG file; null: none. */
+  /** Path of a PNG, JPEG or SVG file; null: no logo. */
   logo: z.string().min(1).max(4096).nullable().optional(),
   without: z.array(reportSectionSchema).max(reportSections.length).readonly().optional(),
 });
 export type ReportChange = Readonly<z.infer<typeof reportChangeSchema>>;
 
-/** How the reports of a run are written as it is. */
 export interface ReportSettings extends ReportText {
-  /** Name of the file that it was taken from; null: none. */
+  /** Original file name; null: no logo. */
   readonly logo: string | null;
   readonly without: readonly ReportSection[];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FileEntry } from './artefacts';
 import '../issue-text';
 
-/** What people call a run. "latest" and "published" mean something else where a run is named. */
+/** "latest" and "published" have other meanings where a run is named. */
 export const runNameSchema = z
   .string()
   .trim()
@@ -11,47 +11,45 @@ export const runNameSchema = z
   .regex(/^[^\p{Cc}]*$/u, 'has a control character')
   .regex(/^(?!(?:latest|published)(?:$|[~:]))/, '"latest" and "published" are reserved');
 
-/** Why a text that is typed cannot be the name of a run; null for none at all, and for a name. */
+/** Why a typed text is not a valid run name; null: empty or valid. */
 export const reasonAgainst = (typed: string): string | null =>
   typed.trim() === '' ? null : (runNameSchema.safeParse(typed).error?.issues[0]?.message ?? null);
 
-/** What a run from elsewhere would execute, mount and reach if it were continued: to be shown before it is trusted. */
+/** What a foreign run would execute, mount and reach if continued; shown before it is trusted. */
 export interface RunContent {
   readonly runId: string;
   readonly dir: string;
   /** SHA-256 (hex) over the specification and all of `files`. */
   readonly hash: string;
-  /** SHA-256 (hex) of the records with its specification: the one that created it, and each that changed it. */
+  /** SHA-256 (hex) of the records with its specification: creation and changes. */
   readonly created: string;
-  /** Container images that its specification names. */
   readonly images: readonly string[];
-  /** Files and folders of this machine that its specification names: read, and mounted into containers. */
+  /** Local files and folders that its specification names, mounted into containers. */
   readonly paths: readonly string[];
-  /** Address of the server that it measures; null: a server of its own. */
+  /** Address of a measured server; null: its own server. */
   readonly server: string | null;
-  /** Where its programs would run, if not on this machine: a host of the home, "Slurm", or names of a Kubernetes cluster. */
+  /** Where its programs would run, if not here: a host's name, "Slurm", or names of a Kubernetes cluster. */
   readonly machines: readonly string[];
-  /** Those of `files` that are programs or may hold one. */
+  /** Those of `files` that may contain programs. */
   readonly code: readonly string[];
-  /** Every file that the run would use again, relative to its folder. */
+  /** Files that the run would reuse, relative to its folder. */
   readonly files: readonly FileEntry[];
 }
 
 /**
- * `own`: created in this workbench home. `foreign`: created elsewhere, or by a version that sealed no runs; it can be
- * read, compared and reported, and runs nothing. `trusted`: foreign, and somebody trusted its content here.
+ * `own`: created in this home. `foreign`: created elsewhere, or by a version without seals; readable, executes nothing.
+ * `trusted`: foreign, and trusted here.
  */
 export const runOrigins = ['own', 'foreign', 'trusted'] as const;
 export type RunOrigin = (typeof runOrigins)[number];
 
-/** A mark for lists; null for a run of this home. */
+/** For lists; null for a run of this home. */
 export const originMark: Readonly<Record<RunOrigin, string | null>> = {
   own: null,
   foreign: 'from elsewhere',
   trusted: 'from elsewhere, trusted',
 };
 
-/** A sentence for the page of a run; null where nothing has to be said. */
 export const originText: Readonly<Record<RunOrigin, string | null>> = {
   own: null,
   foreign:

@@ -7,18 +7,17 @@ import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
 import type { RunState } from './run-state';
 
-/** What came of comparing a run with its framework: every place says it in these words. */
+/** Result of the comparison with the framework. */
 const accuracySchema = z.strictObject({
   word: z.enum(['verified', 'failed', 'not checked']),
-  /** What was compared, "outputs, 16 samples"; null where nothing was, or where it did not agree. */
+  /** "outputs, 16 samples"; null where nothing was compared, or it failed. */
   of: z.string().nullable(),
 });
 export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
 
-/** A level in a row of the run list. */
 const levelSummarySchema = z.strictObject({
   inferencesPerSecond: z.number(),
-  /** From the schedule where there is one. */
+  /** From the schedule in an open loop. */
   p99Us: z.number(),
   steady: z.boolean(),
 });
@@ -27,11 +26,11 @@ export const runSummarySchema = z.strictObject({
   runId: z.string(),
   dir: z.string(),
   preset: z.string(),
-  /** Kind of the file that the figures come from; null for a run of this workbench. */
+  /** Kind of the imported file; null for a run of this workbench. */
   imported: z.string().nullable(),
-  /** `host:port` of a Triton that was there already; null for every other run. */
+  /** `host:port` of a measured server; null for other runs. */
   onServer: z.string().nullable(),
-  /** Where the run was created; verified each time. */
+  /** Verified each time. */
   origin: z.enum(runOrigins),
   profile: z.string(),
   format: z.string(),
@@ -40,48 +39,45 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** The best level over both scenarios, whatever the p99 budget; null before the first point. */
+  /** Best level over both scenarios, ignoring the p99 budget; null before the first point. */
   best: levelSummarySchema.nullable(),
-  /** The level that the answer names: the best one within the p99 budget, where the run has one; null where none is. */
+  /** Best level within the p99 budget; null where there is none. */
   chosen: levelSummarySchema.nullable(),
-  /** The answer in sentences, with what is in doubt about it; `mark`: the gravest doubt in a word or two. null before the first point. */
+  /** Answer and its doubts in sentences; `mark`: the gravest doubt in a word or two. null before the first point. */
   answer: z.strictObject({ text: z.string(), isSure: z.boolean(), mark: z.string().nullable() }).nullable(),
   /** "NVIDIA A100-SXM4-80GB", "2 × NVIDIA H100", else the processor; empty for an imported run. */
   machine: z.string(),
-  /** Image of the server, else its version; empty where neither is known. */
+  /** Server image, else its version; empty if unknown. */
   server: z.string(),
-  /** What executes the model; null of an imported run, `short` empty where the model is on a Triton that was there already. */
+  /** What executes the model; null of an imported run, `short` empty of a measured server. */
   servedBy: z.strictObject({ short: z.string(), text: z.string() }).nullable(),
   accuracyPassed: z.boolean().nullable(),
   accuracy: accuracySchema,
   unverified: z.boolean(),
-  /** What people call it; null: it has no name. */
   name: z.string().nullable(),
   tags: z.array(z.string()).readonly(),
   note: z.string(),
-  /** What holds the run up at present; null when it does not wait. */
+  /** null when it does not wait. */
   waitsFor: runWaitSchema.nullable(),
-  /** The job that the run was handed to last; null: it was never handed to one. */
+  /** Last job of the run; null: none. */
   job: jobStateSchema.nullable(),
-  /** Absent: of no matrix. */
+  /** Absent: not of a matrix. */
   matrix: matrixMarkSchema.optional(),
-  /** Numbers of damaged lines of the journal: what they recorded may be missing from this row. */
+  /** Damaged journal lines: their content may be missing from this row. */
   damagedLines: z.array(z.int()).readonly(),
 });
-/** A row of the run list. */
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
-/** A specification decided the run of this row: it can be run again. */
+/** The run has a specification and can be run again. */
 export const isDeployedRow = ({ imported, onServer }: Pick<RunSummary, 'imported' | 'onServer'>): boolean =>
   imported === null && onServer === null;
 
-/** The run list as far as it is at hand: a window that opens does not wait until every row is made. */
+/** Rows at hand: a window does not wait until every row is made. */
 export interface RunList {
   /** Newest first. */
   readonly runs: readonly RunSummary[];
-  /** Ids of those whose row was kept by another version of the workbench and has not been made anew yet. */
+  /** Ids with rows of another workbench version, not remade yet. */
   readonly outdated: readonly string[];
-  /** How many runs have no row yet. */
   readonly missing: number;
 }
 
@@ -99,10 +95,7 @@ export interface Verification {
   readonly reason: string;
 }
 
-/**
- * The report is written by the last step of a run that is still under way:
- * when everything before that step is done, the run counts as done.
- */
+/** The report is written by the last step of a running run, for which the run counts as done. */
 export function outcomeOf(state: RunState): RunState['status'] {
   if (state.status !== 'running') return state.status;
   const before = state.steps.filter((step) => step.id !== 'report');
@@ -127,7 +120,7 @@ export function statusOf(state: RunState): Badge {
   return words[outcomeOf(state)];
 }
 
-/** Verified only when the gate was run and passed; a result without a gate is as unverified as one that failed it. */
+/** Without a gate a result is as unverified as one that failed it. */
 export function accuracyOf(result: AccuracyResult | null | undefined): Accuracy {
   if (result === null || result === undefined) return { word: 'not checked', of: null };
   if (!result.passed) return { word: 'failed', of: null };

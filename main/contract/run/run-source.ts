@@ -2,42 +2,40 @@ import type { ImportSource } from './imported';
 import type { PerformanceSpec, RunSpec } from './run-spec';
 import { performanceOfLoad, servedName, type ServerLoad, serverUrl } from './server-load';
 
-/** The run makes its model and deploys it, as this specification says now. */
+/** The run makes and deploys its model by this specification. */
 export interface DeployedSource {
   readonly kind: 'deployed';
   readonly spec: RunSpec;
   readonly specHash: string;
 }
 
-/** The run measures a Triton that was there already. */
 export interface ServerSource {
   readonly kind: 'server';
   readonly load: ServerLoad;
 }
 
-/** The figures are those of a file. Nothing else is known of what they were measured on. */
+/** Figures of a file; nothing else is known of their measurement. */
 export interface ImportedSource {
   readonly kind: 'imported';
   readonly file: ImportSource;
-  /** Name of the model, as the file or whoever imported it says. */
+  /** As named by the file or by whoever imported it. */
   readonly model: string;
 }
 
-/** Where the figures of a run come from, with everything that is known of how they were measured. */
+/** Origin of a run's figures, with all that is known of how they were measured. */
 export type RunSource = DeployedSource | ServerSource | ImportedSource;
 
 interface Sourced {
   readonly source: RunSource;
 }
 
-/** A part of a run's state that only a run with a specification has. */
+/** Part of a run's state, of a run with a specification. */
 export type Deployed<Run extends Sourced> = Run & { readonly source: DeployedSource };
 
-/** A specification decides the run. */
 export const isDeployed = <Run extends Sourced>(run: Run): run is Deployed<Run> =>
   run.source.kind === 'deployed';
 
-/** What each kind of source gives; the compiler asks for all three. */
+/** One case per kind of source; the compiler asks for all three. */
 export function bySource<Result>(
   source: RunSource,
   cases: {
@@ -56,19 +54,19 @@ export function bySource<Result>(
   }
 }
 
-/** The specification of a run; null where none decides it. */
+/** null for servers and imports. */
 export const specOf = ({ source }: Sourced): RunSpec | null =>
   source.kind === 'deployed' ? source.spec : null;
 
-/** What a run measures on a Triton that was there already; null of any other run. */
+/** null for other runs. */
 export const serverLoadOf = ({ source }: Sourced): ServerLoad | null =>
   source.kind === 'server' ? source.load : null;
 
-/** The file that the figures are from; null where the workbench measured them. */
+/** null where the workbench measured. */
 export const importedFileOf = ({ source }: Sourced): ImportSource | null =>
   source.kind === 'imported' ? source.file : null;
 
-/** The preset, or the name of what was measured, as ids and lists have it: "resnet50", "resnet50-and-bert". */
+/** Preset or model name for ids and lists: "resnet50", "resnet50-and-bert". */
 export const modelOf = ({ source }: Sourced): string =>
   bySource(source, {
     deployed: ({ model }) => model.preset,
@@ -76,7 +74,7 @@ export const modelOf = ({ source }: Sourced): string =>
     imported: (_file, model) => model,
   });
 
-/** What is known of how a run was deployed and measured: all, of a server its address and load, of a file nothing. */
+/** All parameters of a deployed run, address and load of a server, nothing of a file. */
 export type KnownParameters = RunSpec | Pick<RunSpec, 'engine' | 'performance'> | null;
 
 export const knownParameters = ({ source }: Sourced): KnownParameters =>
@@ -89,9 +87,9 @@ export const knownParameters = ({ source }: Sourced): KnownParameters =>
     imported: () => null,
   });
 
-/** How the run was measured; null where only the figures are known. */
+/** null where only figures are known. */
 export const performanceOf = (run: Sourced): PerformanceSpec | null =>
   knownParameters(run)?.performance ?? null;
 
-/** Where the model was served; null where only the figures are known. */
+/** null where only figures are known. */
 export const engineOf = (run: Sourced): RunSpec['engine'] | null => knownParameters(run)?.engine ?? null;

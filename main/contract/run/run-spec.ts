@@ -13,25 +13,24 @@ const positive = z.int().min(1);
 
 /** Requests of stateful models, by perf_analyzer's terms. */
 export const sequenceSchema = z.strictObject({
-  /** Requests of a sequence, give or take the variation. */
   length: positive.default(20),
-  /** Percent of the length by which sequences are shorter or longer. */
+  /** Percentage by which lengths vary. */
   lengthVariation: z.number().min(0).max(100).default(20),
-  /** Sequences at once of request-rate levels; of concurrency levels as many as the concurrency. */
+  /** Of request-rate levels; concurrency levels have one per concurrent request. */
   concurrent: positive.default(4),
-  /** Correlation ids go from the first to before the end, and then begin anew; without an end they go on. */
+  /** First to below end, then starting over; unbounded without an end. */
   firstId: positive.default(1),
   endId: positive.optional(),
 });
 export type SequenceSettings = z.infer<typeof sequenceSchema>;
 
-/** GPUs that the five published documents have figures and defaults of, oldest first. */
+/** GPUs of the five published documents, oldest first. */
 export const publishedGpus = ['V100', 'T4', 'A100', 'A40', 'A30'] as const;
 export type PublishedGpu = (typeof publishedGpus)[number];
 
 /**
- * The published GPU that a device of this name is ("Tesla V100-SXM2-32GB", "NVIDIA A30"); null for every other one, and
- * for a slice of one (MIG), of which nothing is published.
+ * Published GPU of a device name ("Tesla V100-SXM2-32GB", "NVIDIA A30"); null for others and for MIG slices, which are
+ * not published.
  */
 export function publishedGpuOf(name: string): PublishedGpu | null {
   const words = name.split(/[^A-Za-z0-9]+/);
@@ -39,7 +38,7 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
   return publishedGpus.find((gpu) => words.includes(gpu)) ?? null;
 }
 
-/** What a preset's model.py is written in: PyTorch, or TensorFlow with Keras. */
+/** Framework of a preset's model.py: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const precisions = ['fp32', 'fp16'] as const;
 export const engines = ['local', 'docker', 'remote', ...jobEngines] as const;
@@ -49,14 +48,14 @@ export const loadTools = ['native', 'perf_analyzer'] as const;
 export const protocols = ['grpc', 'http'] as const;
 const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 const requestDistributions = ['constant', 'poisson'] as const;
-/** Two runs send at the same times. */
+/** Equal seeds give equal send times. */
 export const defaultRequestSeed = 20_210_721;
 export const defaultErrorPercentage = 1;
 const searches = ['none', 'linear', 'binary'] as const;
 const sharedMemories = ['none', 'system', 'cuda'] as const;
 const measurementModes = ['time_windows', 'count_windows'] as const;
 export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
-/** What of some of the responses is checked: nothing, names, types and shapes, or also that all values are finite. */
+/** Checks of sampled responses: none; names, types and shapes; or also finite values. */
 const outputCheckKinds = ['none', 'form', 'finite'] as const;
 
 const name = z
@@ -65,16 +64,16 @@ const name = z
     /^[A-Za-z0-9][\w.-]{0,127}$/,
     'must have letters, digits, ".", "_" and "-" only, and not begin with "." or "-"',
   );
-/** Timers that are asked for more run out at once. */
+/** Longer timers fire at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
-/** What an own model is; a model repository is opened as the model file inside it. */
+/** A model repository is opened as the model file inside it. */
 export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel'] as const;
 
-/** A path below a folder: no absolute one, no step upwards, no NUL. */
+/** Relative, without upward steps and NUL. */
 export const innerPathSchema = z
   .string()
   .max(4096)
@@ -86,47 +85,45 @@ export const innerPathSchema = z
 
 const sourceTensor = z.strictObject({
   name: z.string().min(1),
-  /** Triton's name: FP32, INT64, ... */
   datatype: z.string(),
   /** As the file has it; -1 where a dimension varies. */
   shape: z.array(z.int()),
 });
 
-/** The engineer's own model, with what was read from it without executing it: a run needs no second look for its tensors. */
+/** The user's own model with its tensors, read without executing it. */
 export const sourceSchema = z.strictObject({
   kind: z.enum(sourceKinds),
-  /** Absolute; a file, or the folder with model.py or saved_model.pb. */
+  /** Absolute: a file, or the folder with model.py or saved_model.pb. */
   path: z.string(),
   title: z.string(),
-  /** Empty for a folder, whose preset.yaml names them. */
+  /** Empty for a folder, whose preset.yaml has them. */
   inputs: z.array(sourceTensor.extend({ sample: z.array(z.int().min(0)) })),
   outputs: z.array(sourceTensor),
   /** The first axis of every tensor is the batch. */
   batched: z.boolean(),
-  /** ONNX operator set. */
   opset: z.int().optional(),
-  /** Files with weights beside an ONNX file, relative to its folder. */
+  /** Weight files beside an ONNX file, relative to its folder. */
   externalFiles: z.array(innerPathSchema).max(10_000).default([]),
 });
 
-/** Arguments of a model's own code. They reach it as text, so that 64 and "64" are the same run. */
+/** Arguments of a model's own code, passed as text: 64 and "64" are the same run. */
 export const argumentsSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean()]).transform(String),
 );
 
 const modelSchema = z.strictObject({
-  /** Folder name under `resources/models`; of an own model the name that its file leads to. */
+  /** Folder name under `resources/models`; of an own model derived from its file. */
   preset: name,
   source: sourceSchema.optional(),
-  /** Shapes of generated samples by input, in place of those that `source` was opened with. */
+  /** Generated sample shapes by input, in place of those in `source`. */
   shapes: z.record(z.string(), z.array(z.int().min(0))).optional(),
   profile: z.enum(profiles),
-  /** The user's weights; without them the preset trains (quick) or initialises (full) its own. */
+  /** User's weights; absent: the preset trains (quick) or initializes (full) its own. */
   checkpoint: z.string().optional(),
-  /** An existing data set in the preset's own format; without it one is generated. */
+  /** Data set in the preset's format; absent: generated. */
   dataset: z.string().optional(),
-  /** Extra arguments of the preset's model.py and dataloader.py, by their own names. */
+  /** Arguments of the preset's model.py and dataloader.py, by their names. */
   args: argumentsSchema,
 });
 
@@ -141,31 +138,28 @@ const configureSchema = z.strictObject({
   instanceKind: z.enum(['KIND_AUTO', 'KIND_CPU', 'KIND_GPU']),
   backendAccelerator: z.enum(accelerators),
   captureCudaGraph: z.boolean(),
-  /** Threads of one model instance's runtime on CPU; 0 = the runtime's own choice. */
+  /** Runtime threads per model instance on CPU; 0: the runtime's choice. */
   threads: z.int().min(0),
-  /**
-   * What was edited by hand in config.pbtxt and has no field here: a JSON merge patch (RFC 7396) over the generated
-   * ModelConfig, with the names of its JSON form.
-   */
+  /** Edits of config.pbtxt without a field here: a JSON merge patch (RFC 7396) over the generated ModelConfig's JSON form. */
   configPatch: z.record(z.string(), z.unknown()).default({}),
 });
 
 const accuracySchema = z.strictObject({
-  /** Samples of the data set that are compared, the first ones; absent: all. */
+  /** First samples of the data set that are compared; absent: all. */
   samples: positive.optional(),
-  /** Per output name; `*` stands for every output that is not named. */
+  /** By output name; `*` for all others. */
   atol: tolerance,
   rtol: tolerance,
-  /** Share of an output's values, 0 to 1, that may lie outside the tolerances: class numbers differ whole or not. */
+  /** Permitted share of an output's values outside the tolerances, 0 to 1: class numbers differ entirely or not at all. */
   maxMismatch: z.record(z.string(), z.number().min(0).max(1)).optional(),
-  /** Largest allowed |framework - Triton| of each metric. */
+  /** Largest |framework - Triton| of each metric. */
   maxMetricDelta: z.number().min(0),
-  /** Lowest allowed value of a metric, by name; the highest where the preset says that lower is better. */
+  /** Lowest allowed value by metric; highest where the preset says that lower is better. */
   thresholds: z.record(z.string(), z.number()),
   allowUnverified: z.boolean(),
 });
 
-/** What one scenario does otherwise than both, as the published procedures do. */
+/** Differences of one scenario, as in the published procedures. */
 const scenarioLoadSchema = z
   .strictObject({
     loadTool: z.enum(loadTools),
@@ -179,56 +173,56 @@ export const performanceSchema = z.strictObject({
   loadTool: z.enum(loadTools),
   protocol: z.enum(protocols),
   inputData: z.enum(inputDataModes),
-  /** Of mode `file`: perf_analyzer's JSON, an npz file, or a folder with a raw file an input; by its full path. */
+  /** Of mode `file`: perf_analyzer's JSON, an npz file, or a folder with a raw file per input; absolute. */
   inputDataFile: z.string().optional(),
-  /** Offline scenario: one client request at a time, one point a batch size. */
+  /** Offline scenario: one request at a time, one level per batch size. */
   batchSizes: z.array(positive).min(1, 'Give at least one batch size'),
-  /** Online scenario: batch size of each request, one point a concurrency. */
+  /** Online scenario: batch size per request, one level per concurrency. */
   onlineBatchSize: positive,
   concurrency: z.array(positive).min(1, 'Give at least one concurrency'),
-  /** Requests a second, one online level each, in place of `concurrency`: sent when due, answered or not. */
+  /** Requests per second, one online level each, in place of `concurrency`: sent when due. */
   requestRates: z.array(z.number().positive()).default([]),
   requestDistribution: z.enum(requestDistributions).default('constant'),
-  /** Of the times of `poisson`; perf_analyzer has a seed of its own. */
+  /** Of `poisson`; perf_analyzer has its own seed. */
   requestSeed: z
     .int()
     .min(0)
     .max(2 ** 32 - 1)
     .default(defaultRequestSeed),
-  /** Microseconds between requests, repeated without end: one online level in place of `requestRates`. */
+  /** Microseconds between requests, repeated: one online level in place of `requestRates`. */
   requestIntervalsUs: z.array(z.number().positive()).max(100_000).default([]),
-  /** Which online levels are measured: all, or those that a search for the last within `latencyThresholdMs` tries. */
+  /** All online levels, or those tried by a search for the last within `latencyThresholdMs`. */
   search: z.enum(searches).default('none'),
-  /** Largest p99 of a search, milliseconds; 0 = none. */
+  /** Largest p99 of a search, milliseconds; 0: none. */
   latencyThresholdMs: z.number().min(0).default(0),
   sharedMemory: z.enum(sharedMemories).default('none'),
-  /** Of each output of a request, bytes. */
+  /** Bytes per output of a request. */
   outputSharedMemoryBytes: positive.default(102_400),
-  /** `form`: of responses that are picked at random; the built-in load generator checks the length of every one. */
+  /** `form`: of randomly picked responses; the built-in load generator checks the length of each. */
   checkOutputs: z.enum(outputCheckKinds).default('form'),
-  /** For stateful models: requests go out in sequences. */
+  /** For stateful models: requests are sent in sequences. */
   sequences: sequenceSchema.optional(),
-  /** gRPC over a stream, for models that answer a request any number of times. */
+  /** gRPC stream, for models with any number of answers per request. */
   streaming: z.boolean().optional(),
   measurementMode: z.enum(measurementModes),
   measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,
-  /** Requests of a level, exactly, in one window in place of windows until it is steady; 0: windows. */
+  /** Exact number of requests of a level, in one window; 0: windows until it is steady. */
   requestCount: z.int().min(0).default(0),
-  /** Above this share of failed requests a level has errors, and is no answer. */
+  /** Share of failed requests above which a level has errors and is not an answer. */
   errorPercentage: z.number().min(0).max(100).default(defaultErrorPercentage),
   stabilityPercentage: z.number().positive(),
-  /** Latency that decides whether windows agree and a search goes on, as a percentile; 0: the mean, and the p99 of a search. */
+  /** Percentile that decides stability and a search; 0: the mean, and p99 for a search. */
   percentile: z.int().min(0).max(99).default(0),
   maxTrials: z.int().min(3),
   warmupMs: z.int().min(0).max(longestTimerMs),
-  /** Requests before those that are measured, in place of `warmupMs`; 0: none. */
+  /** Warm-up requests in place of `warmupMs`; 0: none. */
   warmupRequestCount: z.int().min(0).default(0),
-  /** How often each level is measured, in rounds over all of them: A B A B. A search measures once. */
+  /** Measurements per level, in rounds: A B A B. A search measures once. */
   repeats: positive.max(100).default(1),
-  /** Every level also with the other load tool, in turns, to say where the two differ. */
+  /** Each level also with the other load tool, in turns. */
   crossCheck: z.boolean().default(false),
-  /** One window of each of several levels per round, in place of one level after the other until each is steady. */
+  /** One window of each of several levels per round, instead of level after level. */
   inTurns: z.boolean().optional(),
   offline: scenarioLoadSchema.optional(),
   online: scenarioLoadSchema.optional(),
@@ -236,21 +230,20 @@ export const performanceSchema = z.strictObject({
 
 export const dockerEngineSchema = z.strictObject({
   kind: z.literal('docker'),
-  /** `cpu`: built here from `resources/docker`; `ngc`: NVIDIA's, for GPUs. Absent: `ngc` with GPUs, else `cpu`. */
+  /** `cpu`: built from `resources/docker`; `ngc`: NVIDIA's. Absent: `ngc` with GPUs, else `cpu`. */
   images: z.enum(['cpu', 'ngc']).optional(),
   /** NGC release of all images, as "26.07". */
   release: z
     .string()
     .regex(/^\d\d\.\d\d$/, 'must be a release such as 26.07')
     .optional(),
-  /** Another image than the one that `images` and `release` lead to; by digest where it must not change. */
+  /** Overrides the image of `images` and `release`; use a digest to pin it. */
   tritonImage: imageReferenceSchema.optional(),
   clientImage: imageReferenceSchema.optional(),
-  /** "idlest" or "all", which become UUIDs when the run is created; or UUIDs of GPUs and MIG devices; none when empty. */
+  /** "idlest" or "all", resolved to UUIDs on creation; or UUIDs of GPUs and MIG devices; empty: none. */
   gpus: z.array(z.string().regex(/^[\w.:/-]+$/)).default([]),
-  /** Name of the host whose Docker Engine does the work; absent: the one that the docker command would use. */
+  /** Host whose Docker Engine does the work; absent: that of the docker command. */
   host: hostNameSchema.optional(),
-  /** /dev/shm of the Triton container. */
   shmSizeMiB: positive.default(1024),
   httpPort: port.optional(),
   grpcPort: port.optional(),
@@ -259,7 +252,7 @@ export const dockerEngineSchema = z.strictObject({
 const engineSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('local'),
-    /** Fixed ports; each is chosen by the engine when it is absent. */
+    /** Absent: chosen by the engine. */
     httpPort: port.optional(),
     grpcPort: port.optional(),
   }),
@@ -271,7 +264,7 @@ const engineSchema = z.discriminatedUnion('kind', [
       .transform(withScheme)
       .pipe(z.url({ error: 'must be an address such as http://host:8000' })),
     tls: tlsFilesSchema.optional(),
-    /** Of the load on another machine; this machine's own servers have none. */
+    /** Of load on another machine; local servers have none. */
     limits: remoteLimitsSchema.optional(),
   }),
   ...jobEngines.map((kind) => jobEngineSchemas[kind].engine),
@@ -279,10 +272,10 @@ const engineSchema = z.discriminatedUnion('kind', [
 
 const longestDeadlineS = Math.floor(longestTimerMs / 1000);
 
-/** The published deployments' smallest. */
+/** The smallest of the published deployments. */
 export const defaultWorkspaceBytes = 2 ** 30;
 
-/** Everything that decides a run: what is written to `run.yaml` and hashed. Times say their unit. */
+/** Everything that decides a run; written to `run.yaml` and hashed. Names carry units. */
 export const runSpecSchema = z.strictObject({
   version: z.literal(1),
   model: modelSchema,
@@ -290,19 +283,19 @@ export const runSpecSchema = z.strictObject({
   precision: z.enum(precisions),
   onnxOpset: z.int().min(9).max(25),
   engine: engineSchema,
-  /** The published GPU that the deployment is for: its published defaults, and its figures beside the measured ones. */
+  /** Published GPU of the deployment: selects defaults, and figures for comparison. */
   targetGpu: z.enum(publishedGpus).optional(),
   configure: configureSchema,
-  /** Building a TensorRT plan; of effect for the format `trt` alone. */
+  /** Only for the format `trt`. */
   tensorrt: z
     .strictObject({
-      /** Scratch memory that a layer may use, in bytes. */
+      /** Scratch memory per layer, bytes. */
       maxWorkspaceBytes: positive.default(defaultWorkspaceBytes),
     })
     .optional(),
   accuracy: accuracySchema,
   performance: performanceSchema,
-  /** Deadline by step id, seconds; a step without one has the default of its own. */
+  /** Seconds by step id; absent: the step's default. */
   deadlines: z.record(z.string(), z.number().positive().max(longestDeadlineS)),
 });
 

@@ -24,7 +24,7 @@ import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from '
 export type { StepState, StepStatus } from './run-step';
 export type { MeasuredPoint, MissingPoint, ScenarioState } from './sweep';
 
-/** `interrupted`: the journal ends without an outcome and nobody holds the run; only the store can tell. */
+/** `interrupted`: the journal has no outcome and nobody holds the run; only the store can tell. */
 export type RunStatus = 'created' | 'running' | 'interrupted' | RunOutcome;
 
 export interface RunState {
@@ -34,54 +34,51 @@ export interface RunState {
   readonly updatedAt: string;
   readonly attempt: number;
   readonly source: RunSource;
-  /** How its specification came from the one that the run was created with; empty where it is still that one, or has none. */
+  /** Changes since the run was created; empty without any. */
   readonly specChanges: readonly SpecChange[];
   readonly environment: Environment;
-  /** null: of no matrix. */
+  /** null: not of a matrix. */
   readonly matrix: MatrixMark | null;
-  /** Where it was created; only the store can verify it. */
+  /** Only the store can verify it. */
   readonly origin: RunOrigin;
   readonly status: RunStatus;
   readonly error: WireError | null;
   readonly steps: readonly StepState[];
   readonly accuracy: { readonly key: string; readonly result: AccuracyResult } | null;
   readonly scenarios: Readonly<Record<Scenario, ScenarioState>>;
-  /** Measured under an earlier specification or from other inputs: no results of the run, but taken where asked for again. */
+  /** Measured under an earlier specification or other inputs: not results, but reused where needed again. */
   readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
-  /** Asked for again and not measured since. */
+  /** To be repeated, and not measured since. */
   readonly again: readonly DueAgain[];
   readonly reports: readonly ReportFile[];
-  /** Measured although the accuracy gate did not pass. */
+  /** Measured although the accuracy gate failed. */
   readonly unverified: boolean;
-  /** Someone chose to go past a failed accuracy gate after the start; the specification still says no. */
+  /** A failed gate was overridden after the start; the specification still refuses. */
   readonly gateOverridden: boolean;
-  /** Of the last attempt in containers; one that skipped problems stays marked. null: of another engine or an earlier version. */
+  /** Of the last attempt in containers; skipped problems stay marked. null: another engine or an earlier version. */
   readonly preflight: {
     readonly release: string | null;
     readonly skipped: boolean;
     readonly problems: readonly { readonly title: string; readonly finding: string }[];
   } | null;
-  /** What people call it; null: it has no name. */
   readonly name: string | null;
   readonly tags: readonly string[];
   readonly note: string;
-  /** The p99 that was set as a budget for this run; milliseconds. */
+  /** Milliseconds. */
   readonly p99BudgetMs: number | null;
-  /** The budget that stood when the reports were written; theirs is another one once it was changed. */
+  /** Budget when the reports were written, to detect a change. */
   readonly reportedBudgetMs: number | null;
-  /** The name under which the reports were written. */
   readonly reportedName: string | null;
-  /** What holds the run up at present; null when it does not wait. */
+  /** null when it does not wait. */
   readonly waitsFor: RunWait | null;
-  /** The job that the run was handed to last; null: it was never handed to one. */
+  /** Last job of the run; null: none. */
   readonly job: JobState | null;
-  /** Steps that are to be done again and are not yet: no files of an earlier run stand in for them. */
+  /** Steps to repeat, not done yet: files of earlier runs are not reused for them. */
   readonly forgotten: readonly StepId[];
-  /** Numbers (from 1) of damaged lines of the journal: what they recorded may be missing; only the store can tell. */
+  /** From 1; their content may be missing. Only the store can tell. */
   readonly damagedLines: readonly number[];
 }
 
-/** A run that a specification decides. */
 export type DeployedRun = Deployed<RunState>;
 
 const nothingMeasured: ScenarioState = { points: [], missing: [] };
@@ -92,7 +89,7 @@ function sourceOf(entry: RunCreated): RunSource {
   return { kind: 'deployed', spec: entry.spec, specHash: entry.specHash };
 }
 
-/** The steps that a run begins with: of a server the one that measures it; none of what was imported. */
+/** First steps: of a server the measuring one; none of an import. */
 const firstSteps = (source: RunSource): readonly StepId[] =>
   bySource(source, {
     deployed: stepsOf,
@@ -100,7 +97,6 @@ const firstSteps = (source: RunSource): readonly StepId[] =>
     imported: () => [],
   });
 
-/** The state after `run-created`; every journal begins with it. */
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
   const source = sourceOf(entry);
   return {
@@ -152,7 +148,7 @@ function withScenario(
 
 const withoutCheck = { accuracy: null, unverified: false, gateOverridden: false } as const;
 
-/** Also what the steps had left in the journal: points of a forgotten sweep are measured again, not used again. */
+/** Also drops journaled points, which are then measured again. */
 function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
   const gone = new Set(steps);
   return {
@@ -173,14 +169,13 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
   };
 }
 
-/** The same run while it waits; null: no more. */
 export const waiting = (state: RunState, waitsFor: RunWait | null): RunState => ({
   ...state,
   waitsFor,
   steps: waitsFor === null ? state.steps : state.steps.map(pausedStep),
 });
 
-/** Every level that was measured stays known; those with one of these keys are the results. */
+/** All measured levels stay known; those with one of these keys are results. */
 function withResults(state: RunState, scenario: Scenario, keys: ReadonlySet<string>): RunState {
   const { points, missing } = state.scenarios[scenario];
   const all = [...state.earlier[scenario], ...points];
@@ -194,10 +189,7 @@ function withResults(state: RunState, scenario: Scenario, keys: ReadonlySet<stri
   };
 }
 
-/**
- * What was measured under another key is of another model, configuration, input or list of levels: no result, unless its
- * own key is asked for again.
- */
+/** Measurements under another step key are not results unless their own key is asked for again. */
 function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
   const before = state.steps.find((step) => step.id === id)?.key ?? null;
   if ((id !== 'offline' && id !== 'online') || before === null || before === key) return state;
@@ -206,12 +198,12 @@ function withoutOldLevels(state: RunState, id: StepId, key: string): RunState {
 
 type SpecChanged = JournalEntry & { readonly type: 'spec-changed' };
 
-/** Steps that are due have done nothing yet under this specification, and the run has no outcome under it. */
+/** Due steps and the outcome are reset under the new specification. */
 function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, kept }: SpecChanged): RunState {
   const again = new Set(due);
   const stepOf = (id: StepId): StepState => {
     const before = state.steps.find((step) => step.id === id) ?? freshStep(id);
-    // The key stays: under another one, what is kept now is no result after all.
+    // Keeps the step's key, so that another one invalidates what is kept now.
     return again.has(id) ? { ...freshStep(id), key: before.key } : before;
   };
   const measured = scenarios
@@ -261,7 +253,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     // No step of it writes them again.
     reports: state.source.kind === 'server' ? [] : state.reports,
   }),
-  // Nobody works on it until the job does; what the scheduler says of the job is told by the store.
+  // Nobody works on it until the job does; the store adds the scheduler's status.
   'job-submitted': ({ job }, state) => ({
     ...state,
     status: 'running',
@@ -300,8 +292,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
     })),
   'step-skipped': (entry, state) =>
     withStep(state, entry.step, (step) => {
-      // Files that were reused stay reused in later attempts; a step that this run did itself stays "done": its facts
-      // and duration are still the truth.
+      // Reused files stay reused in later attempts; a step that this run did stays "done", with its facts and duration.
       const reused = entry.reason === 'cached' || step.skippedBecause === 'cached';
       const done = entry.reason === 'unchanged' && !reused;
       return {
@@ -388,9 +379,9 @@ function applied<Type extends JournalEntry['type']>(
 }
 
 /**
- * The one reducer over the journal, for core, window and reports.
- * Entries at or below the state's `seq` are ignored, so a reload or a replay changes nothing.
- * @param state null before the first entry, which must be `run-created`.
+ * The one reducer over the journal, for core, window and reports. Entries at or below the state's `seq` are ignored, so
+ * that a replay changes nothing.
+ * @param state null before the first entry, which must be `run-created`
  */
 export function reduceRun(state: RunState | null, entry: JournalEntry): RunState | null {
   if (state === null) return entry.type === 'run-created' ? createdState(entry) : null;

@@ -17,7 +17,6 @@ export interface StepState {
   readonly error: WireError | null;
 }
 
-/** A step that nothing was done of yet. */
 export const freshStep = (id: StepId): StepState => ({
   id,
   status: 'waiting',
@@ -32,6 +31,6 @@ export const freshStep = (id: StepId): StepState => ({
   error: null,
 });
 
-/** A step that a pause or a wait fell into continues afterwards: it neither failed nor was it cancelled. */
+/** An interrupted step continues after a pause or wait: it neither failed nor was cancelled. */
 export const pausedStep = (step: StepState): StepState =>
   step.status === 'running' ? { ...step, status: 'waiting', startedAt: null } : step;

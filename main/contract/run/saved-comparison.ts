@@ -11,10 +11,9 @@ const shape = {
   p99BudgetMs: z.number().positive().nullable(),
 };
 
-/** Which runs are put side by side; `title` null: named after the runs. */
+/** `title` null: named after the runs. */
 export const comparisonRequestSchema = z.strictObject({ ...shape, title: z.string().max(120).nullable() });
 export type ComparisonRequest = z.infer<typeof comparisonRequestSchema>;
 
-/** Runs that are compared again and again, by a name. */
 export const savedComparisonSchema = z.strictObject({ ...shape, name: runNameSchema });
 export type SavedComparison = Readonly<z.infer<typeof savedComparisonSchema>>;

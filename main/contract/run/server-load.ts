@@ -5,7 +5,7 @@ import { loadTools, performanceSchema, type PerformanceSpec, protocols } from '.
 
 const positive = z.int().min(1);
 
-/** A level may be one window here, and perf_analyzer's 0 % is taken. */
+/** Here a level may be one window, and perf_analyzer's 0 % is valid. */
 export const serverSettingsSchema = performanceSchema.extend({
   maxTrials: positive,
   stabilityPercentage: z.number().min(0),
@@ -17,61 +17,58 @@ const levelSchema = z.strictObject({
   requestRate: z.number().positive().optional(),
 });
 
-/** A `LoadLevel`. */
 type Level = Readonly<z.infer<typeof levelSchema>>;
 
-/** What is to be measured on a Triton that is there already, and how. */
 export const serverLoadSchema = z.strictObject({
-  /** Where the server is reached; `host:port` of both interfaces. */
+  /** `host:port` of both interfaces. */
   addresses: z.strictObject({
     http: z.string(),
     grpc: z.string(),
-    /** null: in the clear. */
+    /** null: no TLS. */
     httpTls: tlsFilesSchema.nullable(),
     grpcTls: tlsFilesSchema.nullable(),
-    /** Of Triton's metrics, in the clear; null: it is not known. */
+    /** Metrics without TLS; null: unknown. */
     metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
   }),
-  /** Of the list of hosts: it sees the addresses, and the load is made there, in a container. Absent: this machine does. */
+  /** Host of the list that reaches the addresses and measures in a container; absent: this machine. */
   host: hostNameSchema.optional(),
   protocol: z.enum(protocols),
-  /** `weight`: of the level's concurrency or request rate so many times as much. */
+  /** `weight`: factor of the level's concurrency or request rate. */
   models: z
     .array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() }))
     .min(1)
     .readonly(),
   /** '' lets the server choose. */
   modelVersion: z.string(),
-  /** `random`, `zero` or a path; `NAME=source` for that model only. */
+  /** By input name, where the model's dimensions are dynamic. */
   sources: z.array(z.string()).readonly(),
-  /** Dimensions by input name where the model's are dynamic. */
+  /** Lengths in characters, or content, of generated strings; absent: random of the usual length. */
   shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
-  /** Strings that are generated: so many characters each, or this one; absent: random ones of the usual length. */
   strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
-  /** How often the server's metrics are read, milliseconds; absent: once a second. */
+  /** Interval of reading the server's metrics, milliseconds; absent: one second. */
   metricsIntervalMs: z.number().positive().optional(),
-  /** What perf_analyzer is given besides, where it measures. */
+  /** Further arguments of perf_analyzer. */
   analyzerArguments: z.array(z.string()).readonly().optional(),
-  /** Where single requests go, as perf_analyzer exports them; absent: they are not kept. */
+  /** Export of single requests in perf_analyzer's form; absent: not kept. */
   profileExportFile: z.string().optional(),
   settings: serverSettingsSchema,
-  /** A window of each level in turn, as often as a level has windows, where the load tool can. */
+  /** A window of each level in turn, where the load tool can. */
   inTurns: z.boolean(),
-  /** Requests go out by a list of intervals. */
+  /** Requests are sent by a list of intervals. */
   byIntervals: z.boolean(),
   levels: z.array(levelSchema).min(1).readonly(),
   /** Rounds over all levels: A B A B. A search measures once. */
   repeats: positive,
   /** One, or both of a cross-check. */
   tools: z.tuple([z.enum(loadTools)], z.enum(loadTools)).readonly(),
-  /** Names of headers that went with every request; their values, which may be secrets, are not kept. */
+  /** Sent with every request; values may be secrets and are not kept. */
   headerNames: z.array(z.string()).readonly().optional(),
-  /** For the last level whose p99 is within a budget; null: all levels are measured. */
+  /** Searches the last level within a p99 budget; null: all levels. */
   search: z
     .strictObject({
       kind: z.enum(['linear', 'binary']),
       thresholdUs: z.number().positive(),
-      /** A binary search ends where the last level within and the first beyond are so many levels apart; absent: neighbors. */
+      /** Largest distance of the last level within and the first beyond, in levels; absent: neighbors. */
       precision: z.number().positive().optional(),
     })
     .nullable(),
@@ -82,7 +79,7 @@ export type ServerLoad = z.infer<typeof serverLoadSchema>;
 export const servedModels = ({ models }: Pick<ServerLoad, 'models'>): string =>
   models.map(({ name }) => name).join(' and ');
 
-/** The same as a name: "resnet50-and-bert". */
+/** "resnet50-and-bert". */
 export function servedName(load: Pick<ServerLoad, 'models'>): string {
   const name = servedModels(load)
     .replace(/[^\w.-]+/g, '-')
@@ -103,7 +100,7 @@ export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | '
 
 const generated: ReadonlySet<string> = new Set(['random', 'zero']);
 
-/** Files and folders that measuring reads: values to send, and what TLS needs. */
+/** Files read for measuring: inputs, and TLS. */
 export function pathsOfLoad({ sources, addresses, models }: ServerLoad): readonly string[] {
   const files = [addresses.httpTls, addresses.grpcTls].flatMap((tls) =>
     tls === null ? [] : [tls.caFile, tls.certFile, tls.keyFile].filter((file) => file !== undefined),
@@ -125,12 +122,12 @@ export function scenarioOfLevels(levels: readonly Level[]): 'offline' | 'online'
   return single && new Set(levels.map(({ batchSize }) => batchSize)).size > 1 ? 'offline' : 'online';
 }
 
-/** What is sent, as a run says it; of several models of the first. */
+/** Of several models the first one's. */
 function inputOf({ sources: [first = 'random'] }: ServerLoad): PerformanceSpec['inputData'] {
   return first === 'random' || first === 'zero' ? first : 'file';
 }
 
-/** How a server is measured, in the words of a specification; what is searched for only the load itself says. */
+/** The load in the fields of a specification; a search is only in the load. */
 export function performanceOfLoad(load: ServerLoad): PerformanceSpec {
   const { levels, settings, repeats, protocol, tools } = load;
   const closed = levels.filter(({ requestRate }) => requestRate === undefined);

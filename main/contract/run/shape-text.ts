@@ -1,8 +1,7 @@
-/** A shape as somebody wrote it. */
 export interface WrittenShape {
-  /** null: the text does not say. */
+  /** null: not in the text. */
   readonly name: string | null;
-  /** Triton's name, such as INT64; null: the text does not say. */
+  /** Such as INT64; null: not in the text. */
   readonly datatype: string | null;
   /** null: written as -1, "?" or a name. */
   readonly dims: readonly (number | null)[];
@@ -14,7 +13,7 @@ const written = new RegExp(String.raw`^\s*(?:(.+?)(?:[:=](${datatypes}))?[:=])?(
 const size = /^[1-9]\d{0,8}$/;
 const open = /^(?:-1|\?|[a-z_]\w*)$/i;
 
-/** "1, 3, 224, 224", "1x3x224x224", "[batch, 3, 224, 224]"; null where it is no shape. */
+/** "1, 3, 224, 224", "1x3x224x224", "[batch, 3, 224, 224]"; null where invalid. */
 function dimsOf(text: string): (number | null)[] | null {
   const parts = text
     .replace(/[[\](){}]/g, ' ')
@@ -25,10 +24,7 @@ function dimsOf(text: string): (number | null)[] | null {
   return parts.map((part) => (size.test(part) ? Number(part) : null));
 }
 
-/**
- * `x:3,224,224`, `x=3x224x224`, with a type `ids:INT64:16` or `ids:INT64=16`, or the dimensions by themselves; null where
- * it is none of these. Pure.
- */
+/** `x:3,224,224`, `x=3x224x224`, with a type `ids:INT64:16` or `ids:INT64=16`, or dimensions only; null where invalid. */
 export function parseShape(text: string): WrittenShape | null {
   const [, name = null, datatype = null, rest = ''] = written.exec(text) ?? [];
   const dims = dimsOf(rest);
@@ -37,7 +33,7 @@ export function parseShape(text: string): WrittenShape | null {
   return isType ? { name: null, datatype: name, dims } : { name, datatype, dims };
 }
 
-/** Sizes of a sample: the first dimension may be open, as the batch, and is 1 then. null: another one is open. */
+/** Sizes of a sample: an open first dimension is the batch, 1. null: another one is open. */
 export function sampleDims({ dims: [first, ...rest] }: WrittenShape): number[] | null {
   const sizes = rest.filter((one) => one !== null);
   const isOpen = sizes.length < rest.length || (first === null && sizes.length === 0);

@@ -6,7 +6,7 @@ import type { Scenario, StepId } from './run-events';
 import { type Precision, precisions, type RunSpec, runSpecSchema } from './run-spec';
 import type { LoadLevel } from './sweep';
 
-/** One field that a run's specification had otherwise before; absent values: the field was not set. */
+/** A changed field; absent values: not set. */
 export interface FieldChange {
   /** Dotted path in the run specification: "performance.batchSizes". */
   readonly path: string;
@@ -14,28 +14,24 @@ export interface FieldChange {
   readonly to?: unknown;
 }
 
-/** A change of a run's specification, as its record shows it. */
 export interface SpecChange {
-  /** Wall clock, ISO 8601. */
   readonly at: string;
   readonly changed: readonly FieldChange[];
 }
 
-/** What a change would lead to, before it is made. */
 export interface ChangePlan {
-  /** Nothing where the specification already says it. */
+  /** Empty where the specification is unchanged. */
   readonly changed: readonly FieldChange[];
-  /** Steps that are done again, or for the first time, in their order. */
+  /** Steps to do, in order. */
   readonly steps: readonly StepId[];
-  /** Measurements that are results of the run now. */
   readonly measured: number;
-  /** Measurements of the run, earlier ones too, that are its results under the changed specification. */
+  /** Measurements, earlier ones included, that are results under the changed specification. */
   readonly kept: number;
-  /** Which they are, in the order of measuring. */
+  /** In measuring order. */
   readonly keptLevels: readonly (LoadLevel & { readonly scenario: Scenario })[];
 }
 
-/** Every leaf of a specification by its dotted path, in order; lists are leaves. */
+/** Every leaf of a specification by dotted path, in order; lists are leaves. */
 export function specLeaves(
   value: unknown,
   path = '',
@@ -51,14 +47,14 @@ export function specLeaves(
   return leaves;
 }
 
-/** The value of a field for people: "1, 2, 4", "on", "none". */
+/** "1, 2, 4", "on", "none". */
 export function fieldText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(fieldText).join(', ');
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the second specification says differently, in the order of the specification. */
+/** In the order of the specification. */
 export function fieldChanges(before: RunSpec, after: RunSpec): readonly FieldChange[] {
   const [from, to] = [specLeaves(before), specLeaves(after)];
   const paths = [...new Set([...from.keys(), ...to.keys()])];
@@ -80,40 +76,35 @@ export const changeText = ({ path, from, to }: FieldChange): string =>
 /** "performance.batchSizes: 1, 2 → 1, 2, 4; precision: fp32 → fp16". */
 export const changesText = (changed: readonly FieldChange[]): string => changed.map(changeText).join('; ');
 
-/** A choice of the wizard: the preset and what differs from its defaults, as a partial run specification. */
+/** The preset, and overrides of its defaults as a partial run specification. */
 export const choiceSchema = z.strictObject({
   preset: z.string().max(128),
   overrides: z.record(z.string(), z.unknown()),
 });
 export type Choice = z.infer<typeof choiceSchema>;
 
-/**
- * What a person can do about a problem with one click, where the problem is shown: install the missing tools, run in
- * another engine, or leave the port of the problem's field to the engine.
- */
+/** One-click fix of a problem: install the missing tools, use another engine, or leave the port to the engine. */
 export type ProblemFix = 'install-tools' | 'use-docker' | 'use-local' | 'use-free-port';
 
-/** Something that keeps a choice from being run, or that should be known before. */
+/** Why a choice cannot run, or what to know before. */
 export interface SpecProblem {
-  /** Dotted path in the run specification: "configure.preferredBatchSizes"; '' for the whole. */
+  /** "configure.preferredBatchSizes"; '' for the whole. */
   readonly field: string;
-  /** A `note` stands against nothing: it says where a value comes from. */
+  /** A `note` only says where a value comes from. */
   readonly severity: 'problem' | 'warning' | 'note';
   readonly message: string;
   readonly remedy: string | null;
-  /** Only those that are possible here and now. */
+  /** Those possible here and now. */
   readonly fixes?: readonly ProblemFix[];
-  /** Found by the preflight, which a start can skip on purpose. */
+  /** From the preflight, which a start can skip. */
   readonly preflight?: true;
 }
 
-/** What the machine, the engine or the remote server has against starting a run now. */
+/** An obstacle of machine, engine or remote server. */
 export interface StartProblem extends SpecProblem {
-  /** Of the error that a start is refused with. */
   readonly code: ErrorCode;
 }
 
-/** The error that a start with this problem is refused with. */
 export const problemError = ({ code, message, field, remedy }: StartProblem): WireError => ({
   ...{ code, message, where: field },
   ...(remedy === null ? {} : { remedy }),
@@ -121,70 +112,68 @@ export const problemError = ({ code, message, field, remedy }: StartProblem): Wi
 
 export interface PlannedCommand {
   readonly step: StepId;
-  /** Paths that only the run will have are written as <run>. */
+  /** Paths of the future run are written as <run>. */
   readonly argv: readonly string[];
 }
 
-/** Everything the wizard shows of a choice. */
 export interface SpecPreview {
-  /** null while the choice is no specification. */
+  /** null while the choice is incomplete. */
   readonly spec: RunSpec | null;
   readonly specHash: string | null;
-  /** The preset's defaults under profile and precision, for marking what was changed and resetting it. */
+  /** Preset defaults under profile and precision, to mark and reset changes. */
   readonly defaults: RunSpec | null;
-  /** What the precision is when it is left out, under all else that is chosen; `defaults` has the chosen one. */
+  /** Precision when it is left out, with all other choices applied. */
   readonly defaultPrecision?: Precision;
   readonly problems: readonly SpecProblem[];
-  /** Made of the engineer's own model; the published presets are listed elsewhere. */
+  /** Of the user's own model; published presets are listed elsewhere. */
   readonly ownPreset?: Preset;
-  /** config.pbtxt as it will be written; null while there is none. */
+  /** As it will be written; null while there is none. */
   readonly configPbtxt: string | null;
-  /** The same without what was edited by hand. */
+  /** Without manual edits. */
   readonly generatedPbtxt: string | null;
   readonly commands: readonly PlannedCommand[];
 }
 
-/** A config.pbtxt that a person wrote, taken apart. */
+/** An edited config.pbtxt, split. */
 export interface ConfigEdit {
-  /** Fields of the specification that the text says otherwise than the form did. */
+  /** Fields whose values differ from the form. */
   readonly overrides: Readonly<Record<string, unknown>>;
-  /** null when the text was taken; else what is wrong with it and where. */
+  /** null when the text was accepted. */
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
 export interface ImportedSpec {
-  /** What the text was: this workbench's run.yaml, a runner configuration of either generation, an environment file. */
+  /** Kind of the text. */
   readonly source: 'run-yaml' | 'runner-yaml-1' | 'runner-yaml-2' | 'shell-environment' | 'config-pbtxt';
   readonly choice: Choice | null;
-  /** What was left out or read otherwise, one sentence each. */
+  /** Left-out or reinterpreted parts, one sentence each. */
   readonly notes: readonly string[];
-  /** Of a runner's file with several configurations: what tells each of them apart, and the number of this one, from 1 on. */
+  /** Of a runner's file with several configurations: distinguishing names, and the number taken, from 1. */
   readonly configurations?: { readonly names: readonly string[]; readonly taken: number };
 }
 
-/** Value of one axis of a matrix, as it is shown. */
+/** Axis value as shown. */
 export interface MatrixAxis {
-  /** Path in the run specification; of a runner's file a variable that no field takes, too. */
+  /** Path in the run specification; in a runner's file also a variable without a field. */
   readonly field: string;
   readonly value: string;
 }
 
-/** One run that a matrix file asks for. */
 export interface MatrixEntry {
-  /** Id of a preset, or the path of an own model; null: given beside the file. */
+  /** Preset id, or path of an own model; null: given beside the file. */
   readonly preset: string | null;
   readonly overrides: Choice['overrides'];
   readonly axes: readonly MatrixAxis[];
-  /** Why it cannot be run; null where nothing in the file stands against it. */
+  /** Why it cannot run; null: no obstacle in the file. */
   readonly refusal: string | null;
-  /** What was left out or read otherwise, one sentence each. */
+  /** Left-out or reinterpreted parts, one sentence each. */
   readonly notes: readonly string[];
 }
 
 export interface MatrixFile {
-  /** null: the file has none in it. */
+  /** null: not in the file. */
   readonly name: string | null;
-  /** Hosts to spread its runs over, or "all"; null: the file says nothing of it. */
+  /** Hosts to spread runs over, or "all"; null: not in the file. */
   readonly hosts: readonly string[] | null;
   readonly entries: readonly MatrixEntry[];
 }
@@ -192,36 +181,32 @@ export interface MatrixFile {
 /** Milliseconds. */
 export const p99BudgetMsSchema = z.number().positive().max(1e9);
 
-/** A new run, and what belongs to its start. */
 export const startRequestSchema = z.strictObject({
   spec: runSpecSchema,
-  /** Problems of the preflight do not keep a run in containers from starting, and mark it. */
+  /** Starts a run in containers despite preflight problems, and marks it. */
   skipPreflight: z.boolean().optional(),
-  /** As of `runs.rename`, from the start. */
   name: runNameSchema.optional(),
-  /** As of `runs.setBudget`, from the start. */
   p99BudgetMs: p99BudgetMsSchema.optional(),
 });
 
-/** A draft of the wizard; kept on disk on every change. */
+/** Saved on every change. */
 export const draftSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),
   choice: choiceSchema,
-  /** The page of the wizard that was open. */
+  /** Open wizard page. */
   page: z.string().max(64),
-  /** Pages that were open; absent in drafts of earlier versions. */
+  /** Opened pages; absent in drafts of earlier versions. */
   visited: z.array(z.string().max(64)).max(64).optional(),
-  /** Precision that chosen tolerances were chosen under, when another is chosen by now. */
+  /** Precision under which changed tolerances were chosen, once it differs. */
   tolerancesOf: z.enum(precisions).optional(),
-  /** Name that the run has from its start, as it is typed; absent: none. */
+  /** As typed; absent: none. */
   name: z.string().max(80).optional(),
-  /** Budget that the run has from its start; absent: none. */
+  /** Absent: none. */
   p99BudgetMs: p99BudgetMsSchema.optional(),
-  /** Text of config.pbtxt that could not be read yet; absent: the text is the generated one. */
+  /** Unparsable text of config.pbtxt; absent: the generated text. */
   configText: z.string().max(1e6).optional(),
-  /** Run that it changes; absent: it becomes a run of its own. */
+  /** Run that it changes; absent: a new run. */
   changing: z.string().max(200).optional(),
-  /** Run that it was started as. */
   startedAs: z.string().max(200).optional(),
   updatedAt: z.string(),
 });

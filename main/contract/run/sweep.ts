@@ -3,27 +3,22 @@ import type { LoadPoint } from '../measured/results';
 import { type Scenario, scenarios } from './run-events';
 import { type LoadTool, loadTools, type PerformanceSpec } from './run-spec';
 
-/** What is sent at one level of a scenario. */
 export interface LoadLevel {
   readonly batchSize: number;
-  /** Requests under way; with a rate the most that may be. */
+  /** Requests in flight; with a rate the maximum. */
   readonly concurrency: number;
-  /** Requests a second, sent when due (open loop); absent: a closed loop. */
+  /** Requests per second, open loop; absent: closed loop. */
   readonly requestRate?: number | undefined;
 }
 
-/** Requests under way at most in an open loop: more would wait for a server that does not keep up anyway. */
+/** Requests in flight at most in an open loop: a server that does not keep up would only queue more. */
 export const mostUnderWay = 128;
 
-/** Requests a second that a list of intervals makes. */
+/** Mean requests per second of a list of intervals. */
 export function rateOfIntervals(intervalsUs: readonly number[]): number {
   return (1e6 * intervalsUs.length) / intervalsUs.reduce((sum, interval) => sum + interval, 0);
 }
 
-/**
- * The levels of a scenario: offline a batch size each, one request at a time; online a concurrency each, or a request rate
- * each where there are any. A search measures some of the online levels, these ascending.
- */
 export function scenarioLevels(
   performance: Pick<
     PerformanceSpec,
@@ -45,7 +40,7 @@ export function scenarioLevels(
     : ordered(performance.concurrency).map((concurrency) => ({ batchSize, concurrency }));
 }
 
-/** Two levels with the same key are the same level. */
+/** Equal keys mean the same level. */
 export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): string =>
   requestRate === undefined ? `${batchSize}/${concurrency}` : `${batchSize}/${concurrency}/${requestRate}`;
 
@@ -53,7 +48,7 @@ export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): str
 export const byLoad = (a: LoadLevel, b: LoadLevel): number =>
   a.batchSize - b.batchSize || (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency);
 
-/** What the levels of a table or chart differ in. */
+/** What the levels of a table or chart vary. */
 export type Sweep = 'batchSize' | 'concurrency' | 'requestRate';
 
 /** perf_analyzer's terms. */
@@ -63,7 +58,6 @@ export const sweepTitle: Readonly<Record<Sweep, string>> = {
   requestRate: 'Request rate',
 };
 
-/** The same on an axis or over a column: with the unit where there is one. */
 export const sweepHeading: Readonly<Record<Sweep, string>> = {
   ...sweepTitle,
   requestRate: 'Request rate (requests/s)',
@@ -71,19 +65,17 @@ export const sweepHeading: Readonly<Record<Sweep, string>> = {
 
 export const scenarioOf = (sweep: Sweep): Scenario => (sweep === 'batchSize' ? 'offline' : 'online');
 
-/** What one level belongs to: offline the batch size, online what it was measured by. */
 export function sweepOfLevel(scenario: Scenario, level: Pick<LoadLevel, 'requestRate'>): Sweep {
   if (scenario === 'offline') return 'batchSize';
   return level.requestRate === undefined ? 'concurrency' : 'requestRate';
 }
 
-/** Of several levels: they are the request rate's as soon as one of them is. */
+/** The request rate as soon as one level has one. */
 export function sweepOf(scenario: Scenario, levels: readonly Pick<LoadLevel, 'requestRate'>[]): Sweep {
   if (scenario === 'offline') return 'batchSize';
   return levels.some(({ requestRate }) => requestRate !== undefined) ? 'requestRate' : 'concurrency';
 }
 
-/** What a specification's scenario varies, before anything is measured. */
 export function plannedSweep(
   { requestRates, requestIntervalsUs }: Pick<PerformanceSpec, 'requestRates' | 'requestIntervalsUs'>,
   scenario: Scenario,
@@ -92,15 +84,14 @@ export function plannedSweep(
   return requestRates.length + requestIntervalsUs.length > 0 ? 'requestRate' : 'concurrency';
 }
 
-/** Several batch sizes at the same load, as a grid has them: no line through the levels says anything. */
+/** Several batch sizes at the same load: a line through the levels would be meaningless. */
 export const isGrid = (scenario: Scenario, levels: readonly Pick<LoadLevel, 'batchSize'>[]): boolean =>
   scenario === 'online' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
 
-/** Requests a second that were answered. */
 export const achievedRate = (point: Pick<LoadPoint, 'inferencesPerSecond' | 'batchSize'>): number =>
   point.inferencesPerSecond / point.batchSize;
 
-/** The p99 that counts: from the schedule in an open loop, so that no wait is left out. */
+/** From the schedule in an open loop, so that no wait is left out. */
 export function budgetLatencyUs(point: {
   readonly p99Us: number;
   readonly scheduled?: { readonly p99Us: number } | undefined;
@@ -108,13 +99,13 @@ export function budgetLatencyUs(point: {
   return point.scheduled?.p99Us ?? point.p99Us;
 }
 
-/** What a search compares with its threshold: the percentile that was asked for, or the p99. */
+/** Compared with a search's threshold: the requested percentile, or p99. */
 export const searchLatencyUs = (point: LoadPoint): number =>
   point.percentile === undefined
     ? budgetLatencyUs(point)
     : (point.percentile.scheduledUs ?? point.percentile.latencyUs);
 
-/** The load of one scenario: what holds for both, and what it does otherwise. */
+/** Load of one scenario: common values under its own. */
 export function ofScenario(performance: PerformanceSpec, scenario: Scenario): PerformanceSpec {
   const { offline = {}, online = {}, ...both } = performance;
   const own = scenario === 'offline' ? offline : online;
@@ -127,17 +118,14 @@ export function ofScenario(performance: PerformanceSpec, scenario: Scenario): Pe
   };
 }
 
-/** The same of both scenarios: what the server has to allow. */
 export const ofScenarios = (performance: PerformanceSpec): readonly PerformanceSpec[] =>
   scenarios.map((scenario) => ofScenario(performance, scenario));
 
-/** Shared memory that the run needs at all: of both scenarios the one that asks for more. */
 export function sharedMemoryOf(performance: PerformanceSpec): PerformanceSpec['sharedMemory'] {
   const kinds = ofScenarios(performance).map(({ sharedMemory }) => sharedMemory);
   return kinds.find((kind) => kind === 'cuda') ?? kinds.find((kind) => kind === 'system') ?? 'none';
 }
 
-/** One measurement of a sweep. */
 export interface MeasuringTurn {
   readonly level: LoadLevel;
   /** 1, 2, ... */
@@ -145,7 +133,7 @@ export interface MeasuringTurn {
   readonly loadTool: LoadTool;
 }
 
-/** The tools that measure: the chosen one, and in a cross-check the other beside it. */
+/** The chosen tool, and in a cross-check the other one. */
 export function toolsOf({
   loadTool,
   crossCheck,
@@ -154,8 +142,8 @@ export function toolsOf({
 }
 
 /**
- * All levels, round after round: A B A B, so that a drift of the machine falls on all levels alike. Two tools take turns
- * at each level and change places every round, so that neither is always the one that measures first.
+ * Levels in rounds, A B A B, so that drift of the machine affects all alike. Two tools alternate at each level and
+ * swap places every round, so that neither always measures first.
  */
 export function measuringOrder(
   levels: readonly LoadLevel[],
@@ -168,17 +156,17 @@ export function measuringOrder(
   });
 }
 
-/** Every measurement that the specification asks for; of a search those that it may try. */
+/** Of a search those that it may try. */
 export function plannedTurns(performance: PerformanceSpec, scenario: Scenario): readonly MeasuringTurn[] {
   const tools = toolsOf(ofScenario(performance, scenario));
   return measuringOrder(scenarioLevels(performance, scenario), performance.repeats, tools);
 }
 
-/** Two turns with the same key are the same measurement. */
+/** Equal keys mean the same measurement. */
 export const turnKey = ({ level, repeat, loadTool }: MeasuringTurn): string =>
   `${loadKey(level)}/${repeat}/${loadTool}`;
 
-/** The turn that a measured or missing level belongs to; `chosen`: the tool of a hole that does not say its own. */
+/** Turn of a measured or missing level; `chosen`: the tool of a missing level without one. */
 export function turnOf(
   of: LoadLevel & Partial<Pick<LoadPoint, 'repeat' | 'loadTool'>>,
   chosen: LoadTool,
@@ -201,17 +189,16 @@ export interface MeasuredPoint {
   readonly point: LoadPoint;
 }
 
-/** A measurement that is due once more. */
 export interface DueAgain {
   readonly scenario: Scenario;
-  /** Of the measurement that stands until then. */
+  /** Of the measurement that remains until then. */
   readonly key: string;
-  /** How much longer its windows are. */
+  /** Factor of the window length. */
   readonly times: number;
 }
 
 export interface ScenarioState {
-  /** In the order of measuring; sort by load to show. */
+  /** In measuring order; sort by load to show. */
   readonly points: readonly MeasuredPoint[];
   readonly missing: readonly MissingPoint[];
 }

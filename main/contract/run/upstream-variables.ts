@@ -6,7 +6,6 @@ import { setAt, type Tree } from '../trees';
 const words = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
 const numbers = (text: string): number[] => words(text).map(Number);
 const flag = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
-/** How the text of a field's variable is read. */
 function readerOf(row: FieldRow): (value: string) => unknown {
   if (row.readVariable !== undefined) return row.readVariable;
   switch (valuesOf(row).type) {
@@ -26,8 +25,8 @@ function readerOf(row: FieldRow): (value: string) => unknown {
 }
 
 /**
- * Variable of the published shell and runner procedures -> field of the run specification and how its text is read.
- * Source: the environment files and runner configurations of the five deployments.
+ * Variables of the published shell and runner procedures: field of the run specification and parser. Source: environment
+ * files and runner configurations of the five deployments.
  */
 export const upstreamVariables: Readonly<
   Record<string, { readonly field: string; readonly read: (value: string) => unknown }>
@@ -38,9 +37,9 @@ export const upstreamVariables: Readonly<
 );
 
 /**
- * Why the text of a variable with only one possible value here is refused; null where it is that value, undefined for every
- * other variable. The published scripts start no server for TRITON_INSTANCES: they multiply the load by it (offline
- * `-c`, `-t` and `-max-threads`; online the range of concurrencies) and expect the servers to be there.
+ * Why a variable with a single possible value here is refused; null for that value, undefined for other variables. The
+ * published scripts start no servers for TRITON_INSTANCES: they multiply the load by it (offline `-c`, `-t`,
+ * `-max-threads`; online the range of concurrencies) and expect the servers to exist.
  */
 export function refusalOfVariable(name: string, text: string): string | null | undefined {
   if (name !== 'TRITON_INSTANCES') return undefined;
@@ -60,7 +59,7 @@ function literal(value: string): unknown {
   }
 }
 
-/** JSON or plain text, by what the field takes: text keeps its digits (1.0, 007), and a list needs no brackets. */
+/** JSON or plain text, by the field's type: text keeps its digits (1.0, 007), and lists need no brackets. */
 function valueOf(key: string, value: string): unknown {
   const row = rowOf(key);
   const type = row === undefined ? 'other' : valuesOf(row).type;
@@ -71,16 +70,15 @@ function valueOf(key: string, value: string): unknown {
   if (type === 'texts') return words(text);
   if (type !== 'integers' && type !== 'numbers') return given;
   const list = numbers(text);
-  // "formula", and what the schema refuses by its name.
+  // "formula", and what the schema rejects by name.
   return list.some(Number.isNaN) ? given : list;
 }
 
-/** `{a: {b: value}}` from `a.b`. */
 export const treeOf = (field: string, value: unknown): Tree => setAt({}, field.split('.'), value);
 
 /**
- * One `--set KEY=VALUE`: an upstream variable (`TRITON_MAX_QUEUE_DELAY=1`) or a field of the
- * specification (`accuracy.thresholds.top1=0.9`, values as JSON or plain text, lists by commas). Throws input-invalid.
+ * One `--set KEY=VALUE`: an upstream variable (`TRITON_MAX_QUEUE_DELAY=1`) or a field of the specification
+ * (`accuracy.thresholds.top1=0.9`; JSON, plain text, or lists by commas). Throws input-invalid.
  */
 export function readAssignment(text: string): Tree {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];

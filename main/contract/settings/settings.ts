@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTree, mergeTrees, type Tree } from '../trees';
 
-/** Longest time that runs can be kept before they move to the trash, days. */
+/** Longest retention of runs, days. */
 const mostDays = 3650;
 
 const proxy = z
@@ -9,13 +9,13 @@ const proxy = z
   .max(500)
   .regex(/^https?:\/\/[^\s/]+\/?$/);
 
-/** Only this machine itself is trusted without a certificate. */
+/** Only loopback is trusted without TLS. */
 const feed = z
   .string()
   .max(500)
   .regex(/^(?:https:\/\/[^\s/@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)(?:\/[^\s@]*)?$/);
 
-/** Host, with port where it has one, and a path: by Docker's rule the first part is a host where it has a dot or a port. */
+/** Host with optional port, and a path: by Docker's rule the first part is a host if it has a dot or port. */
 const registry = z
   .string()
   .max(255)
@@ -27,24 +27,21 @@ const engineChoices = ['preset', 'local', 'docker'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
 const runNotices = ['long', 'all', 'off'] as const;
 
-/** One setting: its values, its default and its texts. A null value: not set. */
+/** Values, default and texts of a setting. null: not set. */
 interface SettingDefinition<Schema extends z.ZodType> {
   readonly schema: Schema;
   readonly fallback: z.infer<Schema>;
   readonly group: SettingGroup;
   readonly title: string;
   readonly help: string;
-  /** What the default is called. */
   readonly absent: string;
-  /** The values that it takes, where they are not a choice. */
+  /** Text of its range, where it is not a choice. */
   readonly range?: string;
-  /** Shown behind the value. */
   readonly unit?: string;
-  /** The same behind 1, where that is another word. */
+  /** Unit after 1, where it differs. */
   readonly unitOfOne?: string;
-  /** Names of the values of a choice. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** Only the next start takes a change up. */
+  /** A change takes effect at the next start. */
   readonly fromNextStart?: true;
 }
 
@@ -53,7 +50,7 @@ export type SettingGroup = (typeof settingGroups)[number];
 
 const setting = <Schema extends z.ZodType>(definition: SettingDefinition<Schema>) => definition;
 
-/** Every setting of window and command line, by its key in `settings.json`. */
+/** By key in `settings.json`. */
 export const settingDefinitions = {
   'deployment.engine': setting({
     schema: z.enum(engineChoices),
@@ -178,7 +175,6 @@ export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKe
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingDefinitions, key);
 
-/** The definition of a setting, whichever it is. */
 export const definitionOf = (key: SettingKey): SettingDefinition<z.ZodType<SettingValue>> =>
   settingDefinitions[key];
 
@@ -186,21 +182,19 @@ export const defaultSettings = Object.fromEntries(
   settingKeys.map((key) => [key, definitionOf(key).fallback]),
 ) as unknown as Settings;
 
-/** The settings, and what is wrong with their file. */
 export interface SettingsState {
   readonly values: Settings;
-  /** Keys that the file has, valid ones only. */
+  /** Valid keys of the file. */
   readonly changed: readonly SettingKey[];
-  /** Keys of the file that are kept and have no effect: of a newer version, or misspelled. */
+  /** Keys without effect: of a newer version, or misspelled. They are kept. */
   readonly unknown: readonly string[];
-  /** Keys whose value is not valid; the default holds. */
+  /** Keys with invalid values; their defaults apply. */
   readonly invalid: readonly { readonly key: SettingKey; readonly reason: string }[];
-  /** Why the file cannot be read at all; null: it can, or there is none. */
+  /** Why the file is unreadable; null: readable or absent. */
   readonly broken: string | null;
   readonly file: string;
 }
 
-/** What the content of the file says. Pure. */
 export function readSettings(content: Tree, file: string): SettingsState {
   const values: Record<string, SettingValue> = { ...defaultSettings };
   const changed: SettingKey[] = [];
@@ -220,14 +214,13 @@ export function readSettings(content: Tree, file: string): SettingsState {
   return { values: values as unknown as Settings, changed, unknown, invalid, broken: null, file };
 }
 
-/** The values that a setting takes, for an error. */
+/** Values of a setting, for an error. */
 export function rangeOf(key: SettingKey): string {
   const { range, choices } = definitionOf(key);
   if (choices !== undefined) return `one of ${Object.keys(choices).join(', ')}`;
   return range ?? 'on or off';
 }
 
-/** A value in words, with its unit. */
 export function settingText(key: SettingKey, value: SettingValue): string {
   const { absent, choices, unit, unitOfOne = unit } = definitionOf(key);
   if (value === null) return absent;
@@ -237,7 +230,7 @@ export function settingText(key: SettingKey, value: SettingValue): string {
   return shown === undefined ? text : `${text} ${shown}`;
 }
 
-/** A choice with the engine of the settings where it names none itself. Pure. */
+/** The settings' engine, where the choice names none. */
 export function withDefaultEngine(
   overrides: Tree,
   { 'deployment.engine': engine }: Pick<Settings, 'deployment.engine'>,

@@ -1,12 +1,12 @@
 import { formatBytes } from '../numbers';
 
-/** What takes space in the workbench home, largest first; `docker` for the images outside of it. */
+/** Space used by the workbench home, largest first; `docker`: images outside it. */
 export interface StorageReport {
   readonly home: string;
   readonly parts: readonly StoragePart[];
-  /** Images that the workbench built or pulled; null where Docker is not reached. */
+  /** Built or pulled by the workbench; null where Docker is not reachable. */
   readonly images: { readonly count: number; readonly bytes: number } | null;
-  /** Left in the file system of the home. */
+  /** In the home's file system. */
   readonly freeBytes: number;
 }
 
@@ -27,7 +27,6 @@ export interface StoragePart {
   readonly bytes: number;
 }
 
-/** Names of the parts, with what each is. */
 export const storageText: Readonly<
   Record<StoragePart['id'], { readonly title: string; readonly what: string }>
 > = {
@@ -42,7 +41,7 @@ export const storageText: Readonly<
   other: { title: 'Other', what: 'settings, drafts and the state of the window' },
 };
 
-/** What emptying the cache frees, and what it does not: runs keep the files that they share with it. */
+/** Freed by emptying the cache, and not: files shared with runs. */
 export const cacheSize = ({
   bytes,
   sharedBytes,
@@ -54,11 +53,11 @@ export const cacheSize = ({
     ? formatBytes(bytes)
     : `${formatBytes(bytes)}; another ${formatBytes(sharedBytes)} is shared with runs and is not freed`;
 
-/** What a clean-up can remove, with the bytes that each frees by itself. */
+/** Removable parts, with the bytes that each frees. */
 export interface CleanOffer {
   readonly cache: { readonly bytes: number; readonly sharedBytes: number };
   readonly trash: { readonly runs: number; readonly bytes: number };
-  /** Those that nobody works on and no deployment was made of, largest first. */
+  /** Runs without work or deployments, largest first. */
   readonly runs: readonly {
     readonly runId: string;
     readonly name: string | null;
@@ -67,7 +66,6 @@ export interface CleanOffer {
   }[];
 }
 
-/** A run that the retention would move to the trash. */
 export interface RetiredRun {
   readonly runId: string;
   readonly preset: string;
@@ -75,14 +73,13 @@ export interface RetiredRun {
   readonly bytes: number;
 }
 
-/** Where the home would move, and what that takes. */
 export interface HomeMovePlan {
   readonly from: string;
   readonly to: string;
   readonly bytes: number;
   readonly files: number;
   readonly freeBytes: number;
-  /** Names of tools that stay behind: they hold absolute paths and have to be set up again. */
+  /** Tools with absolute paths that must be set up again. */
   readonly setUpAgain: readonly string[];
 }
 
@@ -91,6 +88,5 @@ export interface HomeMoveWork {
   readonly to: string;
   readonly doneBytes: number;
   readonly totalBytes: number;
-  /** What went wrong, in a sentence; null otherwise. */
   readonly problem: string | null;
 }

@@ -6,7 +6,6 @@ import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import type { ByType, OfType, Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
 
-/** Name of a study, and of its folders in the home. */
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
@@ -16,19 +15,19 @@ const axesSchema = z.array(z.strictObject({ field: z.string(), value: z.string()
 
 export const trialSchema = z.strictObject({
   choice: choiceSchema,
-  /** What tells it from the other trials. */
+  /** Values that distinguish it from other trials. */
   axes: axesSchema,
-  /** Why it cannot be run; null where nothing in the file stands against it. */
+  /** Why it cannot run; null: no obstacle in the file. */
   refusal: z.string().nullable(),
 });
 export type StudyTrial = z.infer<typeof trialSchema>;
 
-/** What is asked for before a study begins: what to try, where, and with what budget. */
+/** Trials, hosts and budget of a study. */
 export const studySpecSchema = z.strictObject({
   name: nameSchema,
-  /** Its kind, the trials that it is given, and what else it asks for: each kind has its own schema beside it. */
+  /** Kind and trials; each kind's schema, beside it, has further fields. */
   strategy: z.looseObject({ kind: z.string().max(40), trials: z.array(trialSchema).min(1).max(1000) }),
-  /** Hosts to spread the runs over, "local" for this machine, or "all"; null: each where it says itself. */
+  /** Hosts to spread runs over, "local" for this machine, or "all"; null: as each run says. */
   hosts: z.array(z.string().max(64)).min(1).max(256).nullable(),
   skipPreflight: z.boolean().optional(),
   p99BudgetMs: p99BudgetMsSchema.optional(),
@@ -41,12 +40,12 @@ export type StudyOutcome = (typeof studyOutcomes)[number];
 const number = z.int().min(1);
 const numbered = { seq: z.int().min(1), at: z.string() };
 
-/** What a study's journal has, one line each. */
+/** Journal lines of a study. */
 const bodies = [
-  /** First line, and each time that the study begins anew or is given another specification. */
+  /** First line, and at each restart or change of the specification. */
   z.object({ type: z.literal('study-planned'), spec: studySpecSchema }),
   z.object({ type: z.literal('study-started'), pid: z.int() }),
-  /** What keeps trials from being run, and the runs that they have already. */
+  /** Obstacles of trials, and runs they already have. */
   z.object({
     type: z.literal('trials-placed'),
     trials: z.array(
@@ -61,14 +60,14 @@ const bodies = [
       }),
     ),
   }),
-  /** `turn` of `of`: which it is among those that are due. `host`: where it is begun; null: where it says itself. */
+  /** `turn` of `of`: position among due trials. `host` null: as the run says. */
   z.object({
     type: z.literal('trial-begun'),
     ...{ number, turn: z.int(), of: z.int(), host: z.string().nullable() },
   }),
-  /** The run of a trial. `job`: id of the job that it was handed to. */
+  /** `job`: id of the job that it was handed to. */
   z.object({ type: z.literal('trial-run'), number, runId: z.string(), job: z.string().nullable() }),
-  /** `outcome` null: `error` kept it from being run; else it is what its run ended with. `isMoved`: its host went away, and another one begins it anew. */
+  /** `outcome` null: `error` prevented the run. `isMoved`: its host went away, and another one starts it again. */
   z.object({
     type: z.literal('trial-ended'),
     number,
@@ -83,26 +82,24 @@ export type StudyBody = z.infer<(typeof bodies)[number]>;
 export const studyEntrySchema = z.object(numbered).and(z.discriminatedUnion('type', bodies));
 export type StudyEntry = z.infer<typeof studyEntrySchema>;
 
-/** What the journal says of one trial. */
 export interface TrialState {
   readonly axes?: StudyTrial['axes'] | undefined;
   readonly leftOut: string | null;
   readonly error: WireError | null;
   readonly hosts?: readonly string[] | undefined;
-  /** null: no run was created for it. */
+  /** null: no run was created. */
   readonly runId: string | null;
 }
 
-/** What its journal says of a study. */
 export interface Study {
   readonly name: string;
   readonly spec: StudySpec;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly isStarted: boolean;
-  /** null: it has not ended since it was last started. */
+  /** null: not ended since it last started. */
   readonly outcome: StudyOutcome | null;
-  /** By number; those that nothing is known of are not in it. */
+  /** By number; unknown ones are absent. */
   readonly trials: Readonly<Record<number, TrialState>>;
 }
 
@@ -140,15 +137,13 @@ function fold<Type extends StudyEntry['type']>(state: Fold, entry: OfType<StudyE
   return after && { ...after, updatedAt: entry.at };
 }
 
-/** What a journal says of its study; null where it does not begin with one. Pure. */
 export const reduceStudy = (entries: readonly StudyEntry[]): Study | null =>
   entries.reduce<Fold>((state, entry) => fold(state, entry), null);
 
-/** A study in the list. */
 export interface StudySummary {
   readonly name: string;
   readonly state: StudyState;
-  /** Its process ended before it did: what it had begun can be continued. */
+  /** Its process died: the study can be continued. */
   readonly interrupted: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -156,23 +151,23 @@ export interface StudySummary {
   readonly sentence: string;
   readonly runs: number;
   readonly complete: number;
-  /** false: no specification to continue it by, as its journal is damaged or it is a matrix of an earlier version. */
+  /** false: no specification to continue by, as the journal is damaged or it is a matrix of an earlier version. */
   readonly isKept: boolean;
 }
 
-/** The part of a choice that a command itself says, and what else its person agreed to; nothing of it is kept. */
+/** Consent given by the command line itself; never stored. */
 export interface StudyConsent {
   readonly trust?: boolean;
   readonly allowRemoteLoad?: boolean;
-  /** The hosts of the study were named by the person, and not by a file. */
+  /** The person, not a file, named the hosts. */
   readonly hosts?: boolean;
-  /** The file that was given; files beside it may be read. */
+  /** Given file; files beside it may be read. */
   readonly file?: string;
-  /** By number of the trial, less one. */
+  /** By trial number, less one. */
   readonly typed?: readonly Tree[];
 }
 
-/** The best steady level of a scenario; where none is steady, the best level, which `steady` says. */
+/** Best steady level of a scenario; else the best level, with `steady` false. */
 export interface StudyLevel {
   readonly inferencesPerSecond: number;
   readonly p99Us: number | null;
@@ -180,17 +175,15 @@ export interface StudyLevel {
   readonly text: string;
 }
 
-/** One run of a study with what it came to so far. */
 export interface StudyRow {
   readonly number: number;
   readonly axes: StudyTrial['axes'];
   readonly gpu: string | null;
   readonly host: string | null;
   readonly runId: string | null;
-  /** In words. */
   readonly state: string;
   readonly status: RunState['status'] | null;
-  /** Why there is no result, or what is in doubt about it. */
+  /** Why there is no result, or its doubt. */
   readonly reason: string | null;
   readonly accuracy: string | null;
   readonly offline: StudyLevel | null;
@@ -199,22 +192,20 @@ export interface StudyRow {
 
 export interface StudyDetail extends StudySummary {
   readonly rows: readonly StudyRow[];
-  /** Each run in progress, one line: "Run 2 of 6: level 3 of 8, about 27 s left". */
+  /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
-  /** An estimate; null: nothing is known of it, or nothing is under way. */
+  /** Estimate; null: unknown, or nothing in progress. */
   readonly secondsLeft: number | null;
 }
 
-/** A study before it is started. */
 export interface StudyPlan {
   readonly runs: readonly (Pick<StudyRow, 'number' | 'axes'> & { readonly leftOut: string | null })[];
-  /** What is to be known before it, one sentence each. */
+  /** One sentence each. */
   readonly notes: readonly string[];
-  /** What measuring takes by the settings, one run after the other; null where windows end by count or a search decides. */
+  /** Measuring time by the settings, runs one after the other; null where windows end by count or a search decides. */
   readonly seconds: number | null;
 }
 
-/** What removing a study with its runs takes away. */
 export interface StudySize {
   readonly runIds: readonly string[];
   readonly runBytes: number;
@@ -222,6 +213,6 @@ export interface StudySize {
 
 export interface StudyReports {
   readonly files: readonly { readonly kind: string; readonly path: string }[];
-  /** Why there is no PDF; null where there is one. */
+  /** null where there is a PDF. */
   readonly problem: WireError | null;
 }
