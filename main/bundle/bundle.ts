@@ -34,10 +34,10 @@ import {
   type Serving,
 } from './manifests';
 
-/** What the smoke test's client takes longer than the load generator, of p99 and at least. */
+/** Overhead of the smoke test's client over the load generator: share of p99, and at least. */
 const allowance = { share: 0.25, leastMs: 5 };
 
-/** The sound level of this model alone with the fewest inferences under way; null where there is none. Pure. */
+/** Sound level of this model by itself with the fewest requests in flight; null without one. */
 export function lowestLoad(state: RunState): LoadPoint | null {
   const points = scenarios.flatMap((scenario) =>
     levelsOf(state, scenario).flatMap(({ point }) =>
@@ -53,7 +53,7 @@ export function lowestLoad(state: RunState): LoadPoint | null {
   );
 }
 
-/** What p99 of requests one after the other may be at most, and how that comes about; null without a level. Pure. */
+/** Highest allowed p99 of sequential requests, and its derivation; null without a level. */
 export function latencyLimit(state: RunState) {
   const point = lowestLoad(state);
   if (point === null) return null;
@@ -70,7 +70,7 @@ interface ReadmeInput {
   readonly state: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
-  /** The run itself was served without a container. */
+  /** The run was served without a container. */
   readonly measuredLocally: boolean;
   readonly samples: CheckedBy;
 }
@@ -101,7 +101,6 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
   ];
 }
 
-/** README.md of a bundle. Pure. */
 export function readmeText(input: ReadmeInput): string {
   const { state, image, measuredLocally } = input;
   const { runId } = state;
@@ -154,17 +153,15 @@ interface BundleInput {
   readonly state: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
-  /** Folder of the product's own files. */
   readonly resources: string;
 }
 
-/** The specification's own for containers; a local Triton takes what the machine has. */
+/** For a local Triton, which has no such limit. */
 const usualShmSizeMiB = 1024;
 
-/** Read by whoever serves it, which is another user as a rule. */
+/** Another user usually serves it. */
 const readable = { folder: 0o755, file: 0o644 };
 
-/** Throws input-invalid for a folder that holds something. */
 async function requireEmpty(dir: string): Promise<void> {
   const found = await lstat(dir).catch(() => null);
   if (found === null) return;
@@ -172,7 +169,7 @@ async function requireEmpty(dir: string): Promise<void> {
   throw invalidInput(dir, `${dir} is not empty`, 'Name a folder that does not exist yet, or an empty one.');
 }
 
-/** Files of the model without what Python left among them. Gives their bytes together. */
+/** Leaves out Python's caches. @returns bytes copied */
 async function copyModel(from: string, to: string): Promise<number> {
   let bytes = 0;
   for (const path of await listFiles(from)) {
@@ -184,7 +181,7 @@ async function copyModel(from: string, to: string): Promise<number> {
   return bytes;
 }
 
-/** As `sha256sum` writes it. */
+/** In the format of `sha256sum`. */
 async function checksums(dir: string, folder: string): Promise<string> {
   const lines: string[] = [];
   for (const path of await listFiles(join(dir, folder))) {
@@ -193,7 +190,7 @@ async function checksums(dir: string, folder: string): Promise<string> {
   return lines.join('');
 }
 
-/** Whatever the umask of whoever made it. */
+/** Independent of the umask. */
 async function makeReadable(dir: string): Promise<void> {
   await chmod(dir, readable.folder);
   for (const entry of await readdir(dir, { withFileTypes: true })) {
@@ -241,8 +238,8 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
 }
 
 /**
- * Writes what whoever serves the model in production needs into a folder that is new or empty: whole, or not at all. Gives
- * its absolute path. Throws input-invalid, file-unwritable, disk-full.
+ * Writes a production bundle into a new or empty folder, whole or not at all. @returns its absolute path.
+ * Throws input-invalid, file-unwritable, disk-full.
  */
 export async function writeBundle(out: string, input: BundleInput): Promise<string> {
   const dir = resolve(out);

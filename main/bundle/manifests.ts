@@ -3,30 +3,28 @@ import { noGpuVariables } from '../docker/container-body';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { pythonVariables } from '../platform/process';
 
-/** The image that serves a bundle. */
 export interface BundleImage {
-  /** By digest where a registry knows one. */
+  /** With digest where a registry has one. */
   readonly reference: string;
   readonly builtHere: boolean;
   /** NVIDIA's release; null: unknown. */
   readonly release: string | null;
-  /** Its entrypoint starts the program, as in NVIDIA's images, where CUDA forward compatibility depends on it. */
+  /** NVIDIA's entrypoint must run: CUDA forward compatibility depends on it. */
   readonly keepsEntrypoint?: boolean;
 }
 
-/** What the manifests of a bundle are made of. */
 export interface Serving {
   readonly model: string;
   readonly image: BundleImage;
-  /** GPUs that the run was served on. */
+  /** GPUs used by the run. */
   readonly gpus: number;
   readonly shmSizeMiB: number;
   readonly repositoryBytes: number;
-  /** Requests under way at the best level: a pod with more of them waiting is behind. */
+  /** Requests in flight at the best level: a pod with more waiting is behind. */
   readonly pendingRequests: number;
 }
 
-/** Triton's ports by the names that manifests have for them. */
+/** Triton's ports by manifest name. */
 const ports = Object.entries(containerPorts);
 const user = 1000;
 const envOf = ({ gpus }: Serving) => ({
@@ -36,10 +34,10 @@ const envOf = ({ gpus }: Serving) => ({
 });
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
 
-/** Requests that wait in Triton for an instance. */
+/** Requests waiting for an instance. */
 export const queueMetric = 'nv_inference_pending_request_count';
 
-/** A name that Kubernetes takes for everything of the model: a DNS label, with room for what is put behind it. */
+/** DNS label for all objects of the model, with room for suffixes. */
 export function resourceName(model: string): string {
   const name = model
     .toLowerCase()
@@ -50,7 +48,7 @@ export function resourceName(model: string): string {
   return name === '' ? 'model' : name;
 }
 
-/** Starting points: nobody measured more than one. */
+/** Starting points: only one was ever measured. */
 const replicas = { minReplicas: 1, maxReplicas: 4 };
 
 const claimName = ({ model }: Serving): string => `${resourceName(model)}-models`;
@@ -66,7 +64,6 @@ const yaml = (note: string, document: unknown): string =>
 
 const probeProgram = `import urllib.request as r; r.urlopen("http://127.0.0.1:${containerPorts.http}${health('ready')}", timeout=3)`;
 
-/** Compose file: Triton on the bundle's repository. Pure. */
 export function composeFile(serving: Serving): string {
   const { image, gpus, shmSizeMiB } = serving;
   const [program, ...rest] = commandOf(serving);
@@ -118,7 +115,7 @@ const gibibytes = (bytes: number): string => `${Math.max(1, Math.ceil(bytes / 2 
 
 const gpuResources = (gpus: number) => (gpus > 0 ? { 'nvidia.com/gpu': String(gpus) } : {});
 
-/** Container of a pod: the same Triton, with no right that it does not need. */
+/** Same Triton, without any unneeded privilege. */
 function podContainer(serving: Serving, name: string) {
   const { image, gpus, shmSizeMiB, repositoryBytes } = serving;
   const [program, ...rest] = commandOf(serving);
@@ -129,7 +126,7 @@ function podContainer(serving: Serving, name: string) {
     env: Object.entries(envOf(serving)).map(([key, value]) => ({ name: key, value })),
     workingDir: '/tmp',
     resources: {
-      // Three times the model's files beside shared memory: no measurement stands behind it.
+      // An estimate, not measured: three times the model files, plus shared memory.
       requests: {
         cpu: '1',
         memory: gibibytes(2 ** 30 + 3 * repositoryBytes + shmSizeMiB * 2 ** 20),
@@ -180,7 +177,7 @@ const metadataOf = ({ model }: Serving): Metadata => {
   return { name, labels: { 'app.kubernetes.io/name': 'triton', 'app.kubernetes.io/instance': name } };
 };
 
-/** How many pods there are is the autoscaler's. */
+/** The autoscaler sets the number of pods. */
 const deployment = (serving: Serving, metadata: Metadata) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -231,7 +228,7 @@ const autoscaler = ({ pendingRequests }: Serving, metadata: Metadata) => ({
         },
       },
     ],
-    // A model takes a while to load: what was started is kept for some minutes.
+    // Models load slowly: started pods are kept for some minutes.
     behavior: { scaleDown: { stabilizationWindowSeconds: 300 } },
   },
 });
@@ -246,7 +243,7 @@ const podMonitor = (metadata: Metadata) => ({
   },
 });
 
-/** A predictor of its own: KServe's runtime for Triton has neither this image nor these arguments. */
+/** A custom predictor: KServe's Triton runtime has neither this image nor these arguments. */
 const inferenceService = (serving: Serving, metadata: Metadata) => ({
   apiVersion: 'serving.kserve.io/v1beta1',
   kind: 'InferenceService',
@@ -266,7 +263,7 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
   },
 });
 
-/** The manifests of a bundle by their paths in it. Pure. */
+/** Manifests by path in the bundle. */
 export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
   const metadata = metadataOf(serving);
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;

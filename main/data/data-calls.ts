@@ -10,7 +10,7 @@ import { fetchSource, sourcePlaces } from './fetch-source';
 import { partBytes } from './save-body';
 
 interface DataCallsOptions {
-  /** Folder of fetched data, one folder a preset. */
+  /** One folder per preset. */
   readonly root: string;
   readonly presets: Presets;
   readonly toolkit: Toolkit;
@@ -20,22 +20,22 @@ interface DataCallsOptions {
 interface FetchOptions {
   readonly preset: string;
   readonly source: string;
-  /** Folder to put it in, in place of the home's. */
+  /** Target folder; absent: the home's. */
   readonly to?: string | undefined;
-  /** The published file, fetched by hand. */
+  /** The manually fetched file. */
   readonly from?: string | undefined;
 }
 
 export interface DataCalls {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `data.${string}`>>;
-  /** What a preset names, and what of it is here. Throws preset-unknown. */
+  /** Throws preset-unknown. */
   list(preset: string): Promise<readonly DataItem[]>;
-  /** Starts and gives the work's id; of the one under way where there is one. Throws preset-unknown, input-invalid. */
+  /** @returns the id of the new or running work. Throws preset-unknown, input-invalid */
   fetch(options: FetchOptions): string;
   cancel(workId: string): void;
-  /** Newest first, the last 20 that ended among them. */
+  /** Newest first, with the last 20 that ended. */
   works(): readonly DataWork[];
-  /** The work when it has ended, well or not. Throws input-invalid for an id that is not known. */
+  /** Resolves once the work ended, successfully or not. Throws input-invalid for an unknown id. */
   ended(workId: string): Promise<DataWork>;
   /** Cancels all and waits for their end. */
   close(): Promise<void>;
@@ -48,7 +48,6 @@ const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
   ...(origin.checkpoints ?? []).map((source) => ({ kind: 'checkpoint' as const, source })),
 ];
 
-/** Published data sets and checkpoints: which there are, and fetching them. */
 export function createDataCalls(options: DataCallsOptions): DataCalls {
   const works = new Works<WorkFacts>('download', (work) => options.emit({ type: 'data-work', work }));
   const rootOf = (preset: string) => join(options.root, preset);

@@ -18,13 +18,12 @@ import {
   saveBody,
 } from './save-body';
 
-/** Publishers lead to a mirror, and that one to a signed address. */
+/** Publishers redirect to a mirror, and that one to a signed address. */
 const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches an address over the redirects that it leads to. Each of them must be https where the address is: one hop in the
- * clear is enough for somebody on the way to choose the rest.
+ * Follows redirects, all https where the address is: one unencrypted hop could choose the rest.
  * Throws download-invalid, and what fetch throws.
  */
 export async function openAddress(address: string, request: RequestInit): Promise<Response> {
@@ -51,13 +50,13 @@ export async function openAddress(address: string, request: RequestInit): Promis
 /** Left free for everything else. */
 const reserveBytes = 256 * 1024 ** 2;
 
-/** Bytes that this user may still write in the file system of a folder. */
+/** Bytes this user may still write in a folder's file system. */
 async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }
 
-/** Throws disk-full before anything is written that could not be finished. */
+/** Throws disk-full before anything is written. */
 function requireSpace(folder: string, neededBytes: number, freeBytes: number): void {
   if (neededBytes + reserveBytes <= freeBytes) return;
   throw new WorkbenchError(
@@ -73,32 +72,32 @@ function requireSpace(folder: string, neededBytes: number, freeBytes: number): v
 export interface DownloadProgress {
   readonly phase: 'downloading' | 'waiting' | 'checking';
   readonly doneBytes: number;
-  /** null while nobody says how much it is. */
+  /** null while unknown. */
   readonly totalBytes: number | null;
 }
 
 export interface DownloadRequest extends Published {
   readonly address: string;
-  /** Stands there only when it is whole and its checksum right; `<file>.part` until then. */
+  /** Exists only when complete and verified; `<file>.part` until then. */
   readonly file: string;
-  /** What is wanted on the same disk beside the file, for what is unpacked from it. */
+  /** Further bytes needed on the same disk, for unpacking. */
   readonly extraBytes: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: DownloadProgress) => void;
-  /** A server that sends nothing for so long is taken for gone; 60 s. */
+  /** A silent server counts as gone after this; 60 s. */
   readonly stallMs?: number;
-  /** Before the second of the tries that bring nothing; twice as long before the third; 2 s. */
+  /** Delay after the first fruitless try, doubled after each; 2 s. */
   readonly retryMs?: number;
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-/** Tries in a row that bring nothing new; and all of them. */
+/** Fruitless tries in a row; and all tries. */
 const idleTries = 3;
 const allTries = 50;
-/** Of a file that nobody knows the size of. */
+/** For files of unknown size. */
 const unknownLimitBytes = 200 * 1024 ** 3;
 
-/** What another try may mend. */
+/** May succeed on another try. */
 class Interruption extends Error {
   override readonly name = 'Interruption';
   constructor(readonly failure: WorkbenchError) {
@@ -106,7 +105,7 @@ class Interruption extends Error {
   }
 }
 
-/** A signal that also ends when nobody calls `alive` for `stallMs`. */
+/** A signal that also aborts when `alive` is not called for `stallMs`. */
 function watchdog(signal: AbortSignal, stallMs: number) {
   const { controller, dispose } = linkedAbort(signal);
   const timer = setTimeout(() => controller.abort(), stallMs);
@@ -137,7 +136,6 @@ function sizeProblem({ address, bytes }: DownloadRequest, total: number | null):
 const interruption = (message: string, details?: { readonly where: string; readonly cause: unknown }) =>
   new Interruption(new WorkbenchError('download-failed', message, details));
 
-/** What the part lacks of the file, from one answer of the server. */
 async function receive(
   request: DownloadRequest,
   part: PartFile,
@@ -199,7 +197,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
     if (error instanceof WorkbenchError || error instanceof Interruption) throw error;
     if (signal.aborted) throw cancelled();
     const code = (error as NodeJS.ErrnoException).code;
-    // A file's own refusal; those of the network come without a path.
+    // An error of the file system has a path; network errors have none.
     if (code !== undefined && 'path' in (error as object)) throw fileError(error, part.path);
     const reason = watch.signal.aborted ? `no data received for ${stallMs / 1000} s` : fetchReason(error);
     throw interruption(reason, { where: address, cause: error });
@@ -208,7 +206,7 @@ async function transfer(request: DownloadRequest, part: PartFile): Promise<void>
   }
 }
 
-/** Tries until the file is whole; a try that brings something new counts as none. */
+/** Tries until complete; a try with new bytes resets the count. */
 async function transferAll(request: DownloadRequest, part: PartFile): Promise<void> {
   let best = (await part.begun(request.address))?.bytes ?? 0;
   let idle = 0;
@@ -233,9 +231,8 @@ async function transferAll(request: DownloadRequest, part: PartFile): Promise<vo
 }
 
 /**
- * Downloads a file; one that was cut off goes on where it was, if the server still has the same content.
- * Throws download-failed, download-invalid, disk-full, file-unwritable, cancelled. What has come is kept, unless its
- * checksum is wrong.
+ * Downloads a file; continues an interrupted one if the content is unchanged. Throws download-failed, download-invalid,
+ * disk-full, file-unwritable, cancelled. Received bytes are kept, unless the checksum is wrong.
  */
 export async function downloadFile(request: DownloadRequest): Promise<void> {
   if (request.signal.aborted) throw cancelled();

@@ -12,23 +12,23 @@ import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
 import { downloadFile } from './download';
 import { checkFile, invalidDownload } from './save-body';
 
-/** Where the parts of a source stand below a folder of data. */
+/** Paths of a source's parts below a data folder. */
 interface SourcePlaces {
-  /** The source whole: it appears when all is done, never before. */
+  /** Appears only when all is done. */
   readonly whole: string;
-  /** What a run takes of it. */
+  /** The part a run uses. */
   readonly given: string;
-  /** While it is fetched; removed when it is whole. */
+  /** Temporary; removed when complete. */
   readonly work: string;
   readonly file: string;
   readonly unpacked: string;
 }
 
-/** Pure. `root`: folder of the sources of one preset. */
+/** `root`: folder of one preset's sources. */
 export function sourcePlaces(root: string, source: DataSource): SourcePlaces {
   const whole = join(root, source.id);
   const work = join(root, `${source.id}.download`);
-  // What is prepared is laid out anew, so that the path in the archive says nothing of it.
+  // Prepared data has another layout than the archive.
   const inner = source.allowed === 'download' && source.prepare !== true ? source.path : undefined;
   return {
     whole,
@@ -41,18 +41,17 @@ export function sourcePlaces(root: string, source: DataSource): SourcePlaces {
 
 interface FetchSource {
   readonly source: DownloadSource;
-  /** Folder of the preset's sources. */
   readonly root: string;
   /** Of the preset, whose code prepares the data set. */
   readonly modelDir: string;
   readonly toolkit: Toolkit;
-  /** The published file, fetched by hand before; it stays where it is. */
+  /** The manually fetched file, which stays where it is. */
   readonly from?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (fraction: number | null, text: string) => void;
 }
 
-/** Unpacked bytes that are allowed for every byte of an archive that names no size. */
+/** Allowed unpacked bytes per archive byte, where no size is named. */
 const usualExpansion = 20;
 
 const unpackLimit = ({ unpackedBytes, bytes }: DownloadSource): number =>
@@ -101,7 +100,7 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
   return places.file;
 }
 
-/** What a try that was killed left beside the download. */
+/** Removes what a killed try left. */
 async function clearLeftovers({ work, file }: SourcePlaces): Promise<void> {
   for (const name of await readdir(work)) {
     if (name.startsWith(basename(file)) || name.startsWith('lease.json')) continue;
@@ -109,7 +108,7 @@ async function clearLeftovers({ work, file }: SourcePlaces): Promise<void> {
   }
 }
 
-/** Lays the file out as a folder `ready`, of which the run takes `path`. */
+/** Arranges the file as folder `ready`, of which the run uses `path`. */
 async function layOut(options: FetchSource, places: SourcePlaces, file: string): Promise<string> {
   const { source, toolkit, onProgress, from } = options;
   const { unpacked } = places;
@@ -136,9 +135,9 @@ async function layOut(options: FetchSource, places: SourcePlaces, file: string):
 }
 
 /**
- * Fetches a source, or takes the file that was fetched by hand, unpacks and prepares it. Gives what a run takes.
- * Done at once where it is there already; a download that was cut off goes on.
- * Throws download-failed, download-invalid, disk-full, file-unwritable, run-busy, cancelled, and what the toolkit says.
+ * Fetches a source, or takes the manually fetched file; unpacks and prepares it. Continues interrupted downloads.
+ * @returns the path for the run. Throws download-failed, download-invalid, disk-full, file-unwritable, run-busy,
+ * cancelled, and the toolkit's errors.
  */
 export async function fetchSource(options: FetchSource): Promise<string> {
   const { source, root } = options;
@@ -155,14 +154,14 @@ export async function fetchSource(options: FetchSource): Promise<string> {
     });
   }
   try {
-    // Whoever had the lease before may have done it all.
+    // The previous holder of the lease may have done it all.
     if (await exists(places.whole)) {
       await rm(places.work, { recursive: true, force: true });
       return places.given;
     }
     const file = await obtain(options, places);
     const ready = await layOut(options, places, file).catch(async (error: unknown) => {
-      // One that cannot be unpacked is fetched anew the next time.
+      // A file that cannot be unpacked is fetched again next time.
       if (error instanceof WorkbenchError && error.code === 'download-invalid') {
         await rm(places.file, { force: true });
       }

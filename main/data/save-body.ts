@@ -7,7 +7,7 @@ import { WorkbenchError } from '../contract/errors';
 import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
 
-/** What is published of a file. */
+/** Published size and checksum. */
 export interface Published {
   readonly bytes: number | null;
   readonly checksum: Checksum | null;
@@ -16,10 +16,7 @@ export interface Published {
 export const invalidDownload = (message: string, where?: string, remedy?: string): WorkbenchError =>
   new WorkbenchError('download-invalid', message, { where, remedy });
 
-/**
- * Compares a file with what is published of it. `onProgress`: bytes read so far and in all.
- * Throws download-invalid, cancelled.
- */
+/** `onProgress`: bytes read and total. Throws download-invalid, cancelled. */
 export async function checkFile(
   path: string,
   { bytes, checksum }: Published,
@@ -48,21 +45,21 @@ export async function checkFile(
   }
 }
 
-/** What a server said to a request for the file, or for its rest. */
+/** Response to a request for the file or its rest. */
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** What is there of the file. `total`: its whole size as told when the download began. */
+/** `total`: size when the download began. */
 export interface Begun {
   readonly bytes: number;
-  /** What names this very content: a strong ETag, else its date. */
+  /** Identifies the content: a strong ETag, else its date. */
   readonly validator: string;
   readonly total: number;
 }
 
-/** `from` the byte that the answer's body begins at; `total` null where the server does not say. */
+/** `from`: first byte of the body; `total` null where unknown. */
 type AnswerPlan =
   | {
       readonly kind: 'take';
@@ -70,22 +67,22 @@ type AnswerPlan =
       readonly total: number | null;
       readonly validator: string;
     }
-  /** All bytes are there already. */
+  /** All bytes are already here. */
   | { readonly kind: 'whole' }
-  /** What is there is of no use: ask for the whole file. */
+  /** Partial content is unusable: request the whole file. */
   | { readonly kind: 'anew' }
   | { readonly kind: 'refuse'; readonly error: WorkbenchError; readonly again: boolean };
 
 const wholeNumber = (text: string | null | undefined): number | null =>
   text !== null && text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-/** A weak ETag may stand for other bytes, so it resumes nothing (RFC 9110, 13.1.5). */
+/** A weak ETag may cover other bytes, so it resumes nothing (RFC 9110, 13.1.5). */
 function validatorOf(headers: Headers): string {
   const etag = headers.get('etag') ?? '';
   return etag.startsWith('"') ? etag : (headers.get('last-modified') ?? '');
 }
 
-/** "bytes 200-999/1000" or "bytes *" and the total as numbers. */
+/** Parses "bytes 200-999/1000" or, without a range, "bytes *" and the total. */
 function parseContentRange(text: string | null): { first: number | null; total: number | null } {
   const [, first, total] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(text ?? '') ?? [];
   return { first: wholeNumber(first), total: wholeNumber(total) };
@@ -114,7 +111,7 @@ function planRest(headers: Headers, encoding: string, begun: Begun): AnswerPlan 
     : { kind: 'anew' };
 }
 
-/** Pure: what is to be done with an answer, given what is there already. */
+/** Decides what to do with a response, given the partial file. */
 export function planAnswer(answer: Answer, begun: Begun | null): AnswerPlan {
   const { status, headers } = answer;
   const encoding = headers.get('content-encoding') ?? 'identity';
@@ -123,7 +120,7 @@ export function planAnswer(answer: Answer, begun: Begun | null): AnswerPlan {
     const { total } = parseContentRange(headers.get('content-range'));
     return total === begun.bytes && total === begun.total ? { kind: 'whole' } : { kind: 'anew' };
   }
-  // Also when the rest was asked for: the server knows no ranges, or has other content now.
+  // Also when the rest was requested: no range support, or changed content.
   if (status === 200) {
     const total = encoding === 'identity' ? wholeNumber(headers.get('content-length')) : null;
     return { kind: 'take', from: 0, total, validator: encoding === 'identity' ? validatorOf(headers) : '' };
@@ -135,15 +132,15 @@ interface SaveBody {
   readonly path: string;
   /** First byte to write at. */
   readonly from: number;
-  /** Bytes that the file may have at most. */
+  /** Most bytes of the file. */
   readonly limit: number;
-  /** Called with the bytes in the file after every piece. */
+  /** Called with the file's bytes after every chunk. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Streams a body into a file, a piece at a time, and at its end to the disk.
- * Gives the bytes then in the file. Throws disk-full, file-unwritable, download-invalid, or what the stream threw.
+ * Streams a body into a file and flushes it to disk. @returns the file's bytes.
+ * Throws disk-full, file-unwritable, download-invalid, or what the stream threw.
  */
 export async function saveBody(
   body: ReadableStream<Uint8Array> | null,
@@ -191,12 +188,12 @@ const recordSchema = z.object({
   total: z.int().positive(),
 });
 
-/** What is there of a download, with what says which content it is of. */
+/** A partial download with the record of its content. */
 export interface PartFile {
   readonly path: string;
-  /** null where nothing is there that could go on. */
+  /** null where nothing can be continued. */
   begun(address: string): Promise<Begun | null>;
-  /** Empties it; a content without validator or size leaves no record, so that it is never gone on with. */
+  /** Empties it; without validator or size no record is kept, so that it is never continued. */
   begin(
     address: string,
     content: { readonly validator: string; readonly total: number | null },
@@ -211,7 +208,7 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Bytes of `file` that have come so far; 0 where they could not go on. */
+/** Bytes of `file` received so far; 0 where they cannot be continued. */
 export async function partBytes(file: string, address: string): Promise<number> {
   return (await createPartFile(file).begun(address))?.bytes ?? 0;
 }
@@ -230,18 +227,18 @@ export function createPartFile(file: string): PartFile {
     async begun(address) {
       const bytes = await sizeOf(path);
       const text = await readFile(recordPath, 'utf8').catch(() => '');
-      // Where none was written, or only half of it, nothing says what the bytes are of.
+      // Without a complete record the bytes' origin is unknown.
       const parsed = recordSchema.safeParse(jsonOrNull(text));
       if (bytes === 0 || !parsed.success || parsed.data.address !== address) return null;
       const { validator, total } = parsed.data;
       return bytes > total ? null : { bytes, validator, total };
     },
     async begin(address, { validator, total }) {
-      // First the bytes: a record must never stand beside those of another content.
+      // The old record goes first: it must never accompany other bytes.
       await rm(recordPath, { force: true });
       await (await open(path, 'w')).close();
       if (validator === '' || total === null || total === 0) return;
-      // Half of a record is none.
+      // A partial record is invalid.
       await writeFile(recordPath, JSON.stringify({ address, validator, total }));
     },
   };

@@ -1,7 +1,6 @@
 import type { DeploymentInfo, DeploymentModelInfo, ServedTensor } from '../contract/deployment';
 import { shellLine } from '../contract/flag-text';
 
-/** A way to send a request to a deployed model, ready to be copied. */
 export interface Snippet {
   readonly id: 'python' | 'curl' | 'perf_analyzer';
   readonly title: string;
@@ -46,7 +45,7 @@ function python({ httpUrl }: DeploymentInfo, { name, inputs }: DeploymentModelIn
   ].join('\n');
 }
 
-/** Values of larger requests are sent by a program, not written into a command line. */
+/** Larger requests are sent by a program rather than written into a command line. */
 const mostJsonValues = 4096;
 
 function curl({ httpUrl }: DeploymentInfo, { name, inputs }: DeploymentModelInfo): Snippet {
@@ -79,7 +78,7 @@ function perfAnalyzer({ grpcUrl }: DeploymentInfo, { name, inputs }: DeploymentM
   ]);
 }
 
-/** Client code for a deployed model; values are zeros of the right types and shapes. Pure. */
+/** Client code for a deployed model, with zeros of the right types and shapes. */
 export function snippetsOf(deployment: DeploymentInfo, model: DeploymentModelInfo): readonly Snippet[] {
   return [
     { id: 'python', title: 'Python (tritonclient)', text: python(deployment, model) },

@@ -1,4 +1,4 @@
-/** mulberry32: 32 bits a call in [0, 1), seeded, so that two runs do the same. */
+/** mulberry32: 32 bits per call in [0, 1), seeded. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,18 +1,18 @@
-/** -Infinity of nothing. For lists of any length: `Math.max(...values)` overflows the stack beyond some 100,000. */
+/** -Infinity if empty. `Math.max(...values)` overflows the stack beyond some 100,000. */
 export function largestOf(values: Iterable<number>): number {
   let largest = -Infinity;
   for (const value of values) largest = Math.max(largest, value);
   return largest;
 }
 
-/** Infinity of nothing. */
+/** Infinity if empty. */
 export function smallestOf(values: Iterable<number>): number {
   let smallest = Infinity;
   for (const value of values) smallest = Math.min(smallest, value);
   return smallest;
 }
 
-/** Middle value; of an even count the mean of the two in the middle. NaN of none. */
+/** NaN if empty. */
 export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
@@ -25,12 +25,11 @@ const quantiles = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
   2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
-/** With more than 30 degrees of freedom that of the normal distribution is near enough. */
+/** Normal quantile, close enough above 30 degrees of freedom. */
 const normal = 1.96;
-/** Fewer values say nothing about the spread. */
 const fewestValues = 3;
 
-/** Student's t times the standard deviation of the values, not divided by their number; null for fewer than three. */
+/** Student's t times the standard deviation, not divided by their number; null for fewer than three. */
 export function spreadInterval(values: readonly number[]): number | null {
   const count = values.length;
   if (count < fewestValues) return null;
@@ -39,7 +38,7 @@ export function spreadInterval(values: readonly number[]): number | null {
   return (quantiles[count - 2] ?? normal) * Math.sqrt(variance);
 }
 
-/** Half width of the two-sided 95 % interval of a mean of independent values; null for fewer than three of them. */
+/** Half-width of the 95 % interval of the mean of independent values; null for fewer than three. */
 export function meanInterval(values: readonly number[]): number | null {
   const spread = spreadInterval(values);
   return spread === null ? null : spread / Math.sqrt(values.length);

@@ -4,7 +4,7 @@ import type { FormatFacts } from '../contract/run/model-formats';
 import type { Accelerator, Format, Framework, Precision, RunSpec } from '../contract/run/run-spec';
 import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
 
-/** What decides whether and how a model file can be served. */
+/** Choices that decide whether and how a model file can be served. */
 interface ServingChoice {
   readonly backends: BackendSet;
   readonly precision: Precision;
@@ -12,8 +12,8 @@ interface ServingChoice {
 }
 
 /**
- * `native`: a backend of Triton's own reads the model file. `shim`: Triton's Python backend runs the `model.py` of
- * `resources/serving/<shimFolder>`, which lies beside the model file.
+ * `native`: Triton's own backend reads the file. `shim`: the Python backend runs `resources/serving/<shimFolder>/model.py`,
+ * which is beside the file.
  */
 export type Serving =
   | { readonly ok: true; readonly serving: 'native' }
@@ -22,42 +22,42 @@ export type Serving =
       readonly ok: false;
       readonly reason: string;
       readonly remedy: string;
-      /** Field of the specification that it is about; the backend accelerator when absent. */
+      /** Field concerned; absent: the backend accelerator. */
       readonly field?: 'precision';
     };
 
 export interface ConfigPartInput extends ServingChoice {
-  /** Threads of one instance on CPU; 0 = the runtime's own choice. */
+  /** Threads per instance on CPU; 0: the runtime's choice. */
   readonly threads: number;
   readonly captureCudaGraph: boolean;
 }
 
-/** The part of config.pbtxt that depends on format and backends alone. */
+/** Part of config.pbtxt that depends only on format and backends. */
 type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
 
-/** A kind of model file: data and pure functions. */
+/** Data and pure functions of a model file kind. */
 export interface ModelFormat extends FormatFacts {
   readonly id: Format;
-  /** Environment whose Python runs the shim; PyTorch's own when absent. */
+  /** Python environment of the shim; absent: PyTorch's. */
   readonly shimFramework?: Framework;
-  /** Of the floating-point tensors of requests, whatever the precision of the model; the same when absent. */
+  /** Precision of floating-point request tensors; absent: the model's. */
   readonly tensorPrecision?: Precision;
-  /** The newest NGC release whose Triton has the backend of its own for it; every one when absent. */
+  /** Newest NGC release with its own backend; absent: any. */
   readonly newestNgcRelease?: string;
-  /** The oldest NGC release whose Triton serves it; every one when absent. */
+  /** Oldest NGC release that serves it; absent: any. */
   readonly oldestNgcRelease?: string;
-  /** The largest `max_batch_size` that its own backend serves; any when absent. */
+  /** Largest `max_batch_size` of its own backend; absent: any. */
   readonly nativeMaxBatchSize?: number;
-  /** What a file of this format is made from; `framework` = the model's own code. */
+  /** Sources of a file; `framework`: the model's own code. */
   readonly convertsFrom: readonly ('framework' | Format)[];
-  /** Flags of the verb `export` beside the format, by name; the file depends on them. None when absent. */
+  /** Further flags of the verb `export`, on which the file depends. */
   exportOptions?(spec: RunSpec): Readonly<Record<string, string | number>>;
   servedBy(choice: ServingChoice): Serving;
   /** For choices that `servedBy` allows. */
   configPart(input: ConfigPartInput): ConfigPart;
 }
 
-/** Triton of the PyPI wheel has the Python backend only, on CPU. */
+/** The PyPI wheel's Triton has only the Python backend, on CPU. */
 export function servedLocally(choice: ServingChoice, shimFolder: string): Serving {
   if (choice.accelerator === 'none') return { ok: true, serving: 'shim', shimFolder };
   return {
@@ -67,13 +67,13 @@ export function servedLocally(choice: ServingChoice, shimFolder: string): Servin
   };
 }
 
-/** What lies beside the model file: the shim of its format, and what all shims share. @param resources of the product */
+/** Files beside the model file: its shim, and the shims' shared part. @param resources of the product */
 export const shimFiles = (resources: string, shimFolder: string): readonly string[] => [
   join(resources, 'serving', shimFolder, 'model.py'),
   join(resources, 'serving', 'shared', 'serving_shim.py'),
 ];
 
-/** The parameters that the shims in `resources/serving` read, by these names. */
+/** Parameters read by the shims in `resources/serving`. */
 export function localConfigPart(input: ConfigPartInput, fileName: string): ConfigPart {
   return {
     backend: 'python',
@@ -81,13 +81,13 @@ export function localConfigPart(input: ConfigPartInput, fileName: string): Confi
       model_filename: fileName,
       execution_providers: 'CPUExecutionProvider',
       intra_op_threads: String(input.threads),
-      // One operator at a time: more instances, not more operators, are what config.pbtxt scales by.
+      // One operator at a time: config.pbtxt scales by instances.
       inter_op_threads: '1',
     }),
   };
 }
 
-/** The threads of one instance, by the names that a backend of Triton's own has for them; nothing for its own choice. */
+/** Threads per instance under a backend's own names; empty for its own choice. */
 export const threadParameters = (
   { threads }: Pick<ConfigPartInput, 'threads'>,
   names: { readonly intra: string; readonly inter: string },
@@ -96,7 +96,7 @@ export const threadParameters = (
     ? {}
     : { parameters: modelParameters({ [names.intra]: String(threads), [names.inter]: '1' }) };
 
-/** Automatic mixed precision is an accelerator of TensorFlow's backend alone. */
+/** Automatic mixed precision exists only in the TensorFlow backend. */
 export const ampRefusal: Serving = {
   ok: false,
   reason: 'Backend accelerator "amp" exists for TensorFlow models only',
@@ -104,8 +104,8 @@ export const ampRefusal: Serving = {
 };
 
 /**
- * The optimization of config.pbtxt with which a backend hands what it can to TensorRT.
- * @param parameters of the backend's own, beside the precision.
+ * Optimization block that hands work to TensorRT.
+ * @param parameters of the backend, beside the precision
  */
 export function tensorrtAccelerator(
   input: Pick<ConfigPartInput, 'precision'>,

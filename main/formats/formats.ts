@@ -5,7 +5,7 @@ import { pytorchFormats } from './pytorch.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
 import { trtFormat } from './trt.format';
 
-/** Every model format by its id; a missing one does not compile. */
+/** A missing format does not compile. */
 export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
   onnx: onnxFormat,
   ...pytorchFormats,
@@ -21,11 +21,11 @@ export function formatOf(id: Format): ModelFormat {
   return modelFormats[id];
 }
 
-/** Number format of the floating-point inputs and outputs as they are served. */
+/** Precision of floating-point inputs and outputs as served. */
 export const tensorPrecisionOf = ({ format, precision }: Pick<RunSpec, 'format' | 'precision'>): Precision =>
   modelFormats[format].tensorPrecision ?? precision;
 
-/** What the verb `export` writes for a format: the format itself, or the one that it is made from. */
+/** Output of the verb `export`: the format itself, or its source. */
 export function exportedFormat(id: Format): Format {
   const [first = id] = modelFormats[id].convertsFrom;
   return first === 'framework' ? id : first;

@@ -6,8 +6,8 @@ import { modelConfigType, plainMessage, textName } from '../triton/plain-message
 import { applyConfigPatch } from '../triton/served-config';
 
 /**
- * What a config.pbtxt may say without Triton loading a library, running a command or reading a file of its choice. All
- * that is not listed is refused: a field that a later release adds too, until somebody has looked at what it does.
+ * Allowed fields of config.pbtxt, with which Triton loads no library, runs no command and reads no file of its choice.
+ * Unlisted fields, as of later releases, are refused until reviewed.
  */
 const inertFields: Readonly<Record<string, readonly string[]>> = {
   ModelConfig: [
@@ -81,7 +81,7 @@ const inertFields: Readonly<Record<string, readonly string[]>> = {
   'ModelMetrics.MetricControl.HistogramOptions': ['buckets'],
 };
 
-/** Parameters of the backends and of the models in `resources/serving` that are numbers, switches and names. */
+/** Parameters of backends and of `resources/serving` that are numbers, switches and names. */
 const inertParameters: ReadonlySet<string> = new Set([
   // resources/serving
   ...['model_filename', 'execution_providers', 'intra_op_threads', 'inter_op_threads'],
@@ -106,10 +106,10 @@ const inertAccelerators: ReadonlySet<string> = new Set([
   ...['tensorrt', 'cuda', 'openvino', 'auto_mixed_precision', 'gpu_io'],
 ]);
 
-/** Where the workbench's own configurations keep TensorRT's engines: in the /tmp of Triton's container. */
+/** Location of TensorRT's engines in our configurations: /tmp of Triton's container. */
 export const engineCachePath = '/tmp/tensorrt-engines';
 
-/** Without those that name files, but for the workbench's own cache of engines: a calibration table, plugin libraries. */
+/** Excludes parameters that name files (calibration table, plugin libraries), except our engine cache. */
 const inertAcceleratorParameters: ReadonlySet<string> = new Set([
   ...['precision_mode', 'max_workspace_size_bytes', 'minimum_segment_size', 'max_cached_engines'],
   ...['is_dynamic_op', 'trt_max_workspace_size', 'trt_max_partition_iterations', 'trt_min_subgraph_size'],
@@ -119,7 +119,7 @@ const inertAcceleratorParameters: ReadonlySet<string> = new Set([
   ...['trt_engine_cache_enable', 'trt_engine_cache_path', 'trt_cuda_graph_enable'],
 ]);
 
-/** Why a field is refused, by its name in config.pbtxt. */
+/** By name in config.pbtxt. */
 const refusalReasons: ReadonlyMap<string, string> = new Map([
   ['model_repository_agents', 'a repository agent is a library that Triton loads and runs'],
   ['model_operations', 'a library of custom operations is code that Triton would load'],
@@ -145,11 +145,11 @@ function refused(
   });
 }
 
-/** A name without a folder: what Triton opens stays in the folder of the model. */
+/** Without a folder: Triton opens only files of the model's folder. */
 const isFileName = (value: unknown): boolean =>
   typeof value === 'string' && /^[^/\\\0]*$/.test(value) && value !== '..' && value !== '.';
 
-/** Values of parameters that are known are numbers, switches and names; a path is none of them. */
+/** Values of known parameters are numbers, switches and names, never paths. */
 function checkParameters(path: string, parameters: object, known: ReadonlySet<string>): void {
   for (const [name, value] of Object.entries(parameters)) {
     const where = `${path}["${name}"]`;
@@ -167,7 +167,7 @@ function checkParameters(path: string, parameters: object, known: ReadonlySet<st
   }
 }
 
-/** What the list of fields cannot say, by type and field. */
+/** Checks beyond the list of fields. */
 function checkValue(typeName: string, field: string, path: string, value: unknown): void {
   switch (`${typeName}.${field}`) {
     case 'ModelConfig.parameters':
@@ -187,7 +187,7 @@ function checkValue(typeName: string, field: string, path: string, value: unknow
   }
 }
 
-/** Messages below a field, each with its path. */
+/** Nested messages of a field, with paths. */
 function below(field: protobuf.Field, value: unknown, path: string): readonly (readonly [string, unknown])[] {
   if (!(field.resolvedType instanceof protobuf.Type)) return [];
   if (field.map) {
@@ -200,7 +200,7 @@ function below(field: protobuf.Field, value: unknown, path: string): readonly (r
 function walk(type: protobuf.Type, message: Readonly<Record<string, unknown>>, path: string): void {
   const typeName = type.fullName.replace(/^\.inference\./, '');
   for (const [name, value] of Object.entries(message)) {
-    // proto3 has no difference between an empty text and none.
+    // proto3 does not distinguish empty text from none.
     if (value === '') continue;
     const where = `${path}${textName(name)}`;
     const field = type.fields[name]?.resolve();
@@ -217,8 +217,8 @@ function walk(type: protobuf.Type, message: Readonly<Record<string, unknown>>, p
 }
 
 /**
- * Throws config-invalid naming the first field or parameter of config.pbtxt that may make Triton load a library, run a
- * command or read a file, and each that nobody has looked at. Pure.
+ * Throws config-invalid naming the first field or parameter that may make Triton load a library, run a command or read a
+ * file, or that was never reviewed.
  */
 export function requireInertConfig(config: object, type = modelConfigType): void {
   walk(type, plainMessage(type, config, { unknown: 'reject' }), '');
@@ -226,7 +226,7 @@ export function requireInertConfig(config: object, type = modelConfigType): void
 
 const empty: ModelConfig = { name: '', maxBatchSize: 0, input: [], output: [] };
 
-/** The same of an edit alone, before there is a configuration to lay it over. Throws config-invalid. */
+/** Checks an edit by itself, before there is a configuration. Throws config-invalid. */
 export function requireInertPatch({ configPatch }: Pick<ConfigureSpec, 'configPatch'>): void {
   requireInertConfig(applyConfigPatch(empty, configPatch));
 }

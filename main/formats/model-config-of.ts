@@ -10,7 +10,7 @@ import { checkPatchedConfig } from './patched-config';
 
 interface ModelConfigInput {
   readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
-  /** Of the file that is served; the batch dimension first. */
+  /** Of the served file; batch dimension first. */
   readonly signature: Signature;
   readonly format: ModelFormat;
 }
@@ -23,7 +23,7 @@ function unsupported(message: string, remedy: string): WorkbenchError {
   return new WorkbenchError('combination-unsupported', message, { remedy });
 }
 
-/** `max_batch_size` as it is served: batching "disabled" turns the batch dimension into a dimension like any other. */
+/** With batching "disabled" the batch dimension is like any other. */
 export function servedMaxBatchSize(configure: Pick<ConfigureSpec, 'batching' | 'maxBatchSize'>): number {
   return configure.batching === 'disabled' ? 0 : configure.maxBatchSize;
 }
@@ -36,8 +36,7 @@ function tensorPart(tensor: TensorSignature, maxBatchSize: number): ModelConfig[
   const base = { name: tensor.name, dataType: dataType(tensor) };
   if (maxBatchSize === 0) {
     const { reshape } = tensor;
-    // Triton takes the leading axis of 1 off again before the model sees the tensor. It has no scalars: of one the
-    // backend itself takes the axis off.
+    // Triton removes the leading 1 before the model. It has no scalars: their backend removes the axis.
     const own = reshape === undefined || reshape.length === 0 ? {} : { reshape: { shape: [...reshape] } };
     return { ...base, dims: [...tensor.shape], ...own };
   }
@@ -49,7 +48,7 @@ function tensorPart(tensor: TensorSignature, maxBatchSize: number): ModelConfig[
       'Export with a dynamic batch dimension, or set batching to "disabled".',
     );
   }
-  // Triton wants at least one dimension; the reshape gives the model the shape that it has.
+  // Triton wants at least one dimension; the reshape restores the model's shape.
   return dims.length === 0 ? { ...base, dims: [1], reshape: {} } : { ...base, dims };
 }
 
@@ -104,8 +103,8 @@ function checkChoice(input: ModelConfigInput): void {
 }
 
 /**
- * What the fields of the specification lead to, before any edit by hand, also where the choices do not go together: a
- * form shows it while it is filled in. Pure. Throws config-invalid for a model without a variable batch dimension.
+ * From fields only, without manual edits, even for incompatible choices: a form shows it while being filled in.
+ * Throws config-invalid for a model without a variable batch dimension.
  */
 export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine, precision } = input.spec;
@@ -119,7 +118,7 @@ export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
       threads: configure.threads,
       captureCudaGraph: configure.captureCudaGraph,
     }),
-    // Triton serves the newest version only unless it is told which.
+    // By default Triton serves only the newest version.
     versionPolicy: { specific: { versions: [configure.modelVersion] } },
     maxBatchSize,
     input: input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
@@ -130,8 +129,8 @@ export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
 }
 
 /**
- * The typed config.pbtxt of a run, with what was edited by hand; pure. Throws config-invalid naming the field of the
- * specification, and combination-unsupported where format, accelerator, instance kind and engine do not go together.
+ * The typed config.pbtxt with manual edits. Throws config-invalid naming the field, and combination-unsupported where
+ * format, accelerator, instance kind and engine are incompatible.
  */
 export function modelConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine } = input.spec;

@@ -22,10 +22,10 @@ function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
       return { executionAccelerators: { gpuExecutionAccelerator: [{ name: 'cuda' }] } };
     case 'trt':
       return tensorrtAccelerator(input, {
-        // An engine is built at the first request of each new range of shapes; instances and later starts take it from here.
+        // Engines are built at the first request of each shape range; instances and restarts reuse them.
         trt_engine_cache_enable: '1',
         trt_engine_cache_path: engineCachePath,
-        // ONNX Runtime captures graphs by a parameter of its own and does not look at optimization.cuda.
+        // ONNX Runtime uses its own parameter and ignores optimization.cuda.
         ...(input.captureCudaGraph ? { trt_cuda_graph_enable: '1' } : {}),
       });
   }

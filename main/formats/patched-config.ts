@@ -7,12 +7,12 @@ import { requireInertConfig } from './inert-config';
 
 type Tensors = ModelConfig['input'];
 
-/** What is served is what the run checks and measures: these fields must stay as the other fields make them. */
+/** Fields that must stay as generated: the run checks and measures what is served. */
 interface ServingFrame {
   readonly generated: ModelConfig;
   readonly backends: BackendSet;
   readonly modelVersion: number;
-  /** Name of the model file in the version folder. */
+  /** Of the model file in the version folder. */
   readonly fileName: string;
 }
 
@@ -23,13 +23,13 @@ function refused(field: string, message: string, remedy: string): WorkbenchError
   });
 }
 
-/** Backend of a platform's name, as Triton takes it. */
+/** Backend of a platform name, as Triton maps it. */
 const platformBackends: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(formatFacts).map(({ platform, backend }) => [platform, backend])),
   tensorflow_graphdef: 'tensorflow',
 };
 
-/** `onnxruntime` for platform "onnxruntime_onnx" as well as for backend "onnxruntime". */
+/** `onnxruntime` for platform "onnxruntime_onnx" and for backend "onnxruntime". */
 export function backendOf(config: Pick<ModelConfig, 'backend' | 'platform'>): string {
   const { backend = '', platform = '' } = config;
   return backend === '' ? (platformBackends[platform] ?? platform) : backend;
@@ -69,7 +69,7 @@ function checkVersions(policy: ModelConfig['versionPolicy'], version: number): v
   );
 }
 
-/** What the sequence batcher gives a model beside the inputs of a request. */
+/** Inputs that the sequence batcher adds. */
 const sequenceFeeds = z.looseObject({
   controlInput: z.array(z.looseObject({ name: z.string().default('') })).default([]),
   state: z.array(z.looseObject({ inputName: z.string().default('') })).default([]),
@@ -126,7 +126,6 @@ function checkInstances(config: ModelConfig, backends: BackendSet): void {
   }
 }
 
-/** What the run calls the model and what serves it. */
 function checkIdentity(patched: ModelConfig, generated: ModelConfig): void {
   if (patched.name !== generated.name) {
     throw refused(
@@ -175,7 +174,7 @@ function checkFileNames(patched: ModelConfig, { generated, fileName }: ServingFr
   }
 }
 
-/** Throws config-invalid naming the field of config.pbtxt that an edit by hand changed against what can be served. */
+/** Throws config-invalid naming the first manual edit that cannot be served. */
 export function checkPatchedConfig(patched: ModelConfig, frame: ServingFrame): void {
   const { generated } = frame;
   checkIdentity(patched, generated);

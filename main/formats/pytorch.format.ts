@@ -10,7 +10,7 @@ import {
   threadParameters,
 } from './format';
 
-/** Of the accelerators that Triton's PyTorch backend does not have. */
+/** Triton's PyTorch backend has no such accelerators. */
 const accelerationRefusal = (accelerator: 'amp' | 'trt'): Serving =>
   accelerator === 'amp'
     ? ampRefusal
@@ -20,7 +20,7 @@ const accelerationRefusal = (accelerator: 'amp' | 'trt'): Serving =>
         remedy: 'Export to ONNX for backend accelerator "trt", or set it to "none" or "cuda".',
       };
 
-/** Both ways to TorchScript give the same kind of file, served alike. */
+/** Both ways to TorchScript give files that are served alike. */
 function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
   const { fileName, platform } = formatFacts[id];
   return {
@@ -42,19 +42,19 @@ function torchscriptFormat(id: 'ts-trace' | 'ts-script'): ModelFormat {
   };
 }
 
-/** Where the module is compiled for a GPU: in the client container, which then has it too. */
+/** The module is compiled for a GPU in the client container, which then has it too. */
 const servesOnGpu = ({ engine, configure }: RunSpec): boolean =>
   inContainers(engine) &&
   imageFamily(engine) === 'ngc' &&
   engine.gpus.length > 0 &&
   configure.instanceKind !== 'KIND_CPU';
 
-/** Package of torch.export, compiled by AOTInductor. Tensors are named as TorchScript's are: INPUT__0, OUTPUT__0. */
+/** Package of torch.export, compiled by AOTInductor. Tensor names as in TorchScript: INPUT__0, OUTPUT__0. */
 const pt2Format: ModelFormat = {
   id: 'pt2',
   ...formatFacts.pt2,
   convertsFrom: ['framework', 'pt2'],
-  // README of triton-inference-server/pytorch_backend: names by position from 26.05, no batches yet.
+  // README of triton-inference-server/pytorch_backend: names by position from 26.05, no batching yet.
   oldestNgcRelease: '26.05',
   nativeMaxBatchSize: 1,
   exportOptions: (spec) => ({ device: servesOnGpu(spec) ? 'auto' : 'cpu' }),
@@ -78,7 +78,6 @@ const pt2Format: ModelFormat = {
       : { backend: 'pytorch', platform: formatFacts.pt2.platform },
 };
 
-/** What Triton's PyTorch backend reads. */
 export const pytorchFormats = {
   pt2: pt2Format,
   'ts-trace': torchscriptFormat('ts-trace'),

@@ -11,7 +11,7 @@ import {
 
 const { fileName, platform } = formatFacts['tf-savedmodel'];
 
-/** Names of Triton's documentation of execution accelerators; `cuda` needs none: the instance group says where. */
+/** Names from Triton's documentation; `cuda` needs none, as the instance group says where. */
 function acceleration(input: ConfigPartInput): ModelOptimization | undefined {
   switch (input.accelerator) {
     case 'none':

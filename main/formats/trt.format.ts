@@ -1,18 +1,17 @@
 import { formatFacts } from '../contract/run/model-formats';
 import { ampRefusal, type ModelFormat } from './format';
 
-/** Where a plan can be built and served; said wherever another place is chosen. */
+/** Where a plan can be built and served; shown where another place is chosen. */
 export const planPlace = {
   reason: 'A TensorRT plan is built and served on a GPU, in containers of one NGC release',
   remedy: 'Choose the engine "docker" with GPUs and NVIDIA\'s images, or the format ONNX.',
 } as const;
 
-/** An engine of TensorRT, made from ONNX by `trtexec` on the GPU that serves it. */
 export const trtFormat: ModelFormat = {
   id: 'trt',
   ...formatFacts.trt,
   convertsFrom: ['onnx'],
-  // As published: FP16 is enabled for the builder, inputs and outputs stay those of the exported model.
+  // As published: FP16 is enabled for the builder; inputs and outputs keep the exported types.
   tensorPrecision: 'fp32',
   servedBy: (choice) => {
     if (choice.backends === 'python') return { ok: false, ...planPlace };

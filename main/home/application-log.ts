@@ -7,19 +7,19 @@ import type { Redact } from './redact';
 
 const fileBytes = 1024 * 1024;
 const files = 5;
-/** Of a line; what is longer is cut. */
+/** Longest line; longer ones are cut. */
 const mostChars = 2000;
 
 export const applicationLog = 'application.log';
 
 type Level = 'info' | 'warning' | 'error';
 
-/** What the window's main process does, for people: never a secret, as every line passes `redact`. */
+/** Log of the window's main process; every line passes `redact`. */
 export interface ApplicationLog {
   add(level: Level, text: string): void;
 }
 
-/** `application.log`, then `application.1.log` and so on: the higher, the older. */
+/** `application.log` is the newest, then `application.1.log` and so on. */
 const pathOf = (folder: string, index: number): string =>
   join(folder, index === 0 ? applicationLog : `application.${index}.log`);
 
@@ -35,9 +35,8 @@ function rotate(folder: string): void {
 }
 
 /**
- * Five files of at most 1 MiB, private. Lines are written at once, so that the last one before a crash is there; a disk that
- * refuses them stops nothing.
- * @param folder must be there
+ * Five private files of at most 1 MiB, written synchronously, so that a crash loses nothing; write errors are ignored.
+ * @param folder must exist
  */
 export function openApplicationLog(
   folder: string,
@@ -64,13 +63,13 @@ export function openApplicationLog(
         appendFileSync(pathOf(folder, 0), line, { mode: privateFile });
         state.size += bytes;
       } catch {
-        // The program continues without a log that it cannot write.
+        // The program continues without a writable log.
       }
     },
   };
 }
 
-/** The last lines, oldest first, of the newest file and the one before it. */
+/** Oldest first, of the two newest files. */
 export async function readApplicationLog(folder: string, limit: number): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const index of [1, 0]) {

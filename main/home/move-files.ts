@@ -21,13 +21,12 @@ import { fileError } from '../platform/plain-entry';
 import { homeEntry } from '../platform/private-home';
 import { readProcessStat } from '../platform/process';
 
-/** Whether a path is the folder or in it. */
 export const isIn = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(`${folder}/`);
 
 const parentOf = (pid: number): number => Number(readProcessStat(pid)?.[1] ?? 0);
 
-/** This process, those that started it, and those that it started: the window has several. */
+/** This process, its ancestors and descendants: the window has several. */
 function isOwn(pid: number, own: ReadonlySet<number>): boolean {
   for (let at = pid, steps = 0; at > 1 && steps < 64; at = parentOf(at), steps += 1) {
     if (own.has(at)) return true;
@@ -45,10 +44,7 @@ async function uses(pid: number, folder: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Process ids of this user's programs outside of this one that have a file of the folder open, run from it or in it. Nothing
- * on systems without /proc.
- */
+/** This user's other processes that have a file of the folder open, or run from or in it. Empty without /proc. */
 export async function usersOf(folder: string): Promise<readonly number[]> {
   const real = await realpath(folder).catch(() => folder);
   const own = new Set([process.pid]);
@@ -60,13 +56,13 @@ export async function usersOf(folder: string): Promise<readonly number[]> {
   return found;
 }
 
-/** Of the window only what is its own; the rest is Chromium's, which has it open. */
+/** The window's own files; the rest is Chromium's, which has it open. */
 const ofWindow: readonly string[] = ['window-state.json', 'registry-logins'];
 
-/** Logs of what is over; the application writes to its own while it moves. And uv with its cache and Pythons. */
+/** Old logs, the application's own log, which stays open, and uv with its cache and Pythons. */
 const notMoved: ReadonlySet<string> = new Set(['logs', 'setup-logs', 'uv']);
 
-/** What of the home is its data, relative: everything but tools, which are set up again, logs, and Chromium's profile. */
+/** Data of the home, relative: without tools (set up again), logs, and Chromium's profile. */
 export async function dataEntries(home: string): Promise<readonly string[]> {
   const entries: string[] = [];
   const entryOf = homeEntry(homeLayout(home));
@@ -80,14 +76,14 @@ export async function dataEntries(home: string): Promise<readonly string[]> {
   return entries;
 }
 
-/** What of a home goes with the old one: logs, Chromium's profile, and what the set-up fetches or leaves. */
+/** Removed with the old home: logs, Chromium's profile, and what the set-up fetches or leaves. */
 export async function leftEntries(home: string): Promise<readonly string[]> {
   const entryOf = homeEntry(homeLayout(home));
   const names = await readdir(home);
   return names.filter((name) => name === 'window' || notMoved.has(name) || entryOf(name) === 'passing');
 }
 
-/** A file, link or folder below the home, in an order in which each folder comes before what is in it. */
+/** A file, link or folder; folders come before their content. */
 interface Item {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'folder';
@@ -95,11 +91,11 @@ interface Item {
   readonly mode: number;
   readonly mtime: Date;
   readonly changedMs: number;
-  /** Device and inode where the file has several names. */
+  /** Device and inode of a file with several hard links. */
   readonly shared: string | null;
 }
 
-/** Everything below the entries. Sockets and pipes belong to processes and are passed over. */
+/** Skips sockets and pipes, which belong to processes. */
 export async function listItems(home: string, entries: readonly string[]): Promise<readonly Item[]> {
   const items: Item[] = [];
   const visit = async (path: string): Promise<void> => {
@@ -135,7 +131,7 @@ const stop = (signal: AbortSignal): void => {
   if (signal.aborted) throw new WorkbenchError('cancelled', 'The move was cancelled');
 };
 
-/** Links into the old home lead into the new one; a relative link out of it would miss its target from there. */
+/** Links into the old home lead into the new one; relative links out of it would break. */
 async function movedTarget(link: string, { from, to }: Pick<CopyOptions, 'from' | 'to'>): Promise<string> {
   const target = await readlink(link);
   const home = await realpath(from);
@@ -173,7 +169,7 @@ async function copyOne(item: Item, options: CopyOptions, made: Map<string, strin
   }
 }
 
-/** Copies the items into an empty folder, with modes, times, links and names of the same file. */
+/** Copies items into an empty folder, with modes, times, links and hard links. */
 export async function copyItems(options: CopyOptions): Promise<void> {
   const made = new Map<string, string>();
   for (const item of options.items) {
@@ -183,7 +179,7 @@ export async function copyItems(options: CopyOptions): Promise<void> {
     });
     options.onBytes(item.bytes);
   }
-  // From the inside out, as what is put into a folder changes its time.
+  // Deepest first, as adding files changes a folder's time.
   const folders = options.items.filter(({ kind }) => kind === 'folder').toReversed();
   for (const { path, mtime, mode } of folders) {
     await chmod(join(options.to, path), mode);
@@ -198,7 +194,7 @@ const changed = (home: string, path: string): WorkbenchError =>
     remedy: 'Close other programs that use the workbench home, then move it again.',
   });
 
-/** Throws where a copied file is not the file that it is a copy of. */
+/** Throws where a copy differs from its original. */
 export async function verifyItems({ from, to, items, signal, onBytes }: CopyOptions): Promise<void> {
   for (const { path, kind, bytes } of items) {
     stop(signal);
@@ -226,13 +222,10 @@ export async function requireUnchanged(
   if (gone !== undefined) throw changed(from, gone);
 }
 
-/** Of file systems that keep times coarsely. */
+/** For file systems with coarse times. */
 const timeStepMs = 2000;
 
-/**
- * Whether the new home has what the old one is about to lose: the copy, or what the new home made of it since the move. The
- * very same file, through a link or a mount, is not a copy.
- */
+/** The new home has the copy, or its own later version of it. The very same file, by link or mount, is not a copy. */
 async function hasCopy(item: Item, { from, to, movedMs }: RemoveOptions): Promise<boolean> {
   const copy = await lstat(join(to, item.path)).catch(() => null);
   const own = await lstat(join(from, item.path)).catch(() => null);
@@ -245,14 +238,13 @@ async function hasCopy(item: Item, { from, to, movedMs }: RemoveOptions): Promis
 
 interface RemoveOptions {
   readonly from: string;
-  /** The new home. */
   readonly to: string;
   readonly movedMs: number;
 }
 
 /**
- * Removes the items that the new home has and that have not changed since the move, and folders that are empty then.
- * @returns whether nothing is left.
+ * Removes items that the new home has and that are unchanged since the move, and empty folders.
+ * @returns whether nothing is left
  */
 export async function removeItems(entries: readonly string[], options: RemoveOptions): Promise<boolean> {
   const { from, movedMs } = options;

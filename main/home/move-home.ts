@@ -24,7 +24,7 @@ import {
   verifyItems,
 } from './move-files';
 
-/** In a folder that a home is being copied to: what is there may be removed. */
+/** Marks a folder that is being copied to and may be cleared. */
 const unfinishedMark = '.triton-workbench-move';
 /** Left free for everything else. */
 const reserveBytes = 256 * 1024 ** 2;
@@ -36,7 +36,7 @@ export interface HomeMoveOptions {
   /** Throws while runs, deployments or downloads use the home. */
   readonly requireIdle: () => Promise<void>;
   readonly onWork: (work: HomeMoveWork) => void;
-  /** Process ids of others that use it. */
+  /** Other processes that use it. */
   readonly users?: (home: string) => Promise<readonly number[]>;
 }
 
@@ -50,7 +50,7 @@ export interface HomeMove {
 const refused = (message: string, where: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', message, { where, remedy });
 
-/** What is at the path: nothing, an empty folder, a link to the home, what an earlier move left, or something else. */
+/** `unfinished`: left by an earlier move; `link`: leads to the home. */
 async function targetState(to: string, home: string): Promise<'free' | 'link' | 'unfinished' | 'taken'> {
   const found = await lstat(to).catch(() => null);
   if (found === null) return 'free';
@@ -61,13 +61,13 @@ async function targetState(to: string, home: string): Promise<'free' | 'link' | 
   return names.includes(unfinishedMark) ? 'unfinished' : 'taken';
 }
 
-/** The deepest folder of a path that is there. */
+/** Deepest existing folder of a path. */
 async function existingFolder(path: string): Promise<string> {
   const found = await lstat(path).catch(() => null);
   return found?.isDirectory() === true || dirname(path) === path ? path : existingFolder(dirname(path));
 }
 
-/** Where a path that need not be there leads. */
+/** Resolves a path that need not exist. */
 const realPlace = (path: string): Promise<string> =>
   realpath(path).catch(async () =>
     dirname(path) === path ? path : join(await realPlace(dirname(path)), basename(path)),
@@ -80,7 +80,7 @@ async function requireTarget(to: string, { home, env }: HomeMoveOptions): Promis
   if (isIn(home, to) || isIn(to, home) || (!isLink && (isIn(realHome, realTo) || isIn(realTo, realHome)))) {
     throw refused('A home cannot move into itself or above itself', to, 'Choose a folder elsewhere.');
   }
-  // The scripts of a clone set the variable to where the home is anyway.
+  // A clone's scripts set the variable to the home's actual place.
   if (isHomeFixed(home, env)) {
     const remedy = 'Unset the variable, or copy the home yourself and set it to the new folder.';
     throw refused('TRITON_WORKBENCH_HOME sets the home', 'TRITON_WORKBENCH_HOME', remedy);
@@ -129,7 +129,7 @@ async function prepareTarget(to: string, home: string): Promise<void> {
   await writeFileAtomic(join(to, unfinishedMark), `${home}\n`, privateFile);
 }
 
-/** The mark goes last: what a cut leaves is known as such. */
+/** The mark goes last, so that an interrupted removal is recognized. */
 async function clearTarget(to: string): Promise<void> {
   for (const name of await readdir(to).catch(() => [])) {
     if (name !== unfinishedMark) await rm(join(to, name), { recursive: true, force: true });
@@ -137,7 +137,7 @@ async function clearTarget(to: string): Promise<void> {
   await rm(join(to, unfinishedMark), { force: true });
 }
 
-/** Whether the pointer names the folder, or cannot be read: then nothing may be removed there. */
+/** Whether the pointer names the folder or is unreadable: then nothing may be removed there. */
 function isNamed(to: string, env: NodeJS.ProcessEnv): boolean {
   try {
     return readHomePointer(env)?.home === to;
@@ -146,7 +146,7 @@ function isNamed(to: string, env: NodeJS.ProcessEnv): boolean {
   }
 }
 
-/** Names the new home. The folder is on disk before; a failure after the file took its place still means that it has moved. */
+/** Names the new home, which is on disk by now. A failure after the pointer was replaced still means that it has moved. */
 async function commit(pointer: HomePointer, env: NodeJS.ProcessEnv): Promise<void> {
   const { home: to } = pointer;
   await rm(join(to, unfinishedMark), { force: true });
@@ -159,8 +159,8 @@ async function commit(pointer: HomePointer, env: NodeJS.ProcessEnv): Promise<voi
 }
 
 /**
- * Moves the home to another folder: copies, verifies every file, and then says in the person's configuration where the home
- * is. Until that moment the old one is the home and nothing of it has changed; what is left there is removed by the next start.
+ * Moves the home: copies, verifies every file, then switches the pointer in the user's configuration. Until then the old
+ * home is unchanged and valid; the next start removes what is left there.
  */
 export function createHomeMove(options: HomeMoveOptions): HomeMove {
   const { home, env, now, onWork } = options;
@@ -189,7 +189,7 @@ export function createHomeMove(options: HomeMoveOptions): HomeMove {
     await copyItems({ from: home, to, items, signal, onBytes: step('copying') });
     Object.assign(counter, { bytes: 0, shown: 0 });
     show({ status: 'verifying', doneBytes: 0 });
-    // What changes from here on is newer than the copy, and the next start leaves it in the old home.
+    // Later changes are newer than the copy and stay in the old home.
     const movedMs = now().getTime();
     await verifyItems({ from: home, to, items, signal, onBytes: step('verifying') });
     await options.requireIdle();
@@ -223,10 +223,9 @@ export function createHomeMove(options: HomeMoveOptions): HomeMove {
 }
 
 /**
- * Removes what a move left in the old home, once the new one is in use: data that has not changed since it was copied and that the
- * new home has, tools that it has too, logs, Chromium's profile, and uv with its
- * cache. A folder that is empty then becomes a link to the new home, so that paths
- * which runs and specifications name stay valid. Done again by the next start where it was cut off.
+ * Removes what a move left in the old home, once the new one is in use: unchanged data that the new home has, its tools,
+ * logs, Chromium's profile, and uv with its cache. The empty folder becomes a link to the new home, which keeps stored
+ * paths valid. An interrupted removal is repeated by the next start.
  */
 export async function finishMove(
   home: string,
@@ -236,12 +235,12 @@ export async function finishMove(
   const pointer = readHomePointer(env);
   if (pointer?.previous === undefined || pointer.home !== home || pointer.previous === home) return;
   const { previous, movedMs = 0 } = pointer;
-  // A link to the new home is what an end that was cut off left: behind it is the only data.
+  // A link to the new home was left by an interrupted removal: the only data is behind it.
   if (!(await exists(previous)) || (await realpath(previous)) === (await realpath(home))) {
     await forget(home, env);
     return;
   }
-  // A program that was started before the move works there still.
+  // A program started before the move still works there.
   if ((await users(previous)).length > 0) return;
   await removeRest(previous, home, movedMs);
   if ((await readdir(previous)).length > 0) return;
@@ -249,7 +248,7 @@ export async function finishMove(
   await forget(home, env);
 }
 
-/** A link to the new home in the place of the empty old one, which may itself have been a link to a folder. */
+/** Replaces the empty old home, possibly a link itself, by a link to the new one. */
 async function putLink(previous: string, home: string): Promise<void> {
   if ((await lstat(previous)).isSymbolicLink()) {
     const folder = await realpath(previous);
@@ -260,11 +259,11 @@ async function putLink(previous: string, home: string): Promise<void> {
   await symlink(home, previous);
 }
 
-/** What has a copy in the new home, and what the workbench makes anew there. */
+/** Removes what is copied, and what the workbench recreates. */
 async function removeRest(previous: string, home: string, movedMs: number): Promise<void> {
   const options = { from: previous, to: home, movedMs };
   const isGone = await removeItems(await dataEntries(previous), options);
-  // This very program may run from there.
+  // This program may run from there.
   if (process.execPath.startsWith(`${previous}/`)) return;
   for (const name of toolFolders)
     if (await exists(join(home, name))) await rm(join(previous, name), { recursive: true, force: true });
@@ -273,7 +272,7 @@ async function removeRest(previous: string, home: string, movedMs: number): Prom
     await rm(join(previous, name), { recursive: true, force: true });
 }
 
-/** The pointer without what is to be removed. */
+/** Removes the pending removal from the pointer. */
 async function forget(home: string, env: NodeJS.ProcessEnv): Promise<void> {
   await writeFileAtomic(homePointerFile(env), `${JSON.stringify({ home }, null, 2)}\n`, privateFile);
 }

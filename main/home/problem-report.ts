@@ -8,13 +8,13 @@ export interface ReportFacts {
   readonly version: string;
   readonly electron: string | null;
   readonly at: string;
-  /** null: the machine could not be read. */
+  /** null: unreadable. */
   readonly machine: MachineStatus | null;
   /** "connected", or why there is no connection. */
   readonly docker: string;
   readonly settings: SettingsState;
   readonly log: readonly string[];
-  /** The newest run that failed; null: none did. */
+  /** The newest failed run; null: none. */
   readonly failed: RunState | null;
 }
 
@@ -60,7 +60,7 @@ function failureLines(failed: RunState): readonly string[] {
   ];
 }
 
-/** The text of a problem report. Everything passes `redact`. */
+/** Everything passes `redact`. */
 export function problemReport(facts: ReportFacts, redact: Redact): string {
   const { version, electron, at, machine, docker, settings, log, failed } = facts;
   const text = [
@@ -74,7 +74,7 @@ export function problemReport(facts: ReportFacts, redact: Redact): string {
     section('Machine', machine === null ? [] : machineLines(machine)),
     section('Docker', [docker]),
     section('Settings that differ from their defaults', [
-      // An address within a company says where somebody works.
+      // An internal address reveals the company.
       ...settings.changed.map((key) =>
         fact(key, key.startsWith('network.') ? 'set' : settingText(key, settings.values[key])),
       ),

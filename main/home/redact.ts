@@ -1,32 +1,30 @@
 import { hostname, userInfo } from 'node:os';
 import { environmentSecrets } from '../setup/index-secrets';
 
-/** Replaces what says who and where somebody is, and what opens a door. */
+/** Replaces personal data and credentials. */
 export type Redact = (text: string) => string;
 
 interface Identity {
   readonly user: string;
   readonly host: string;
-  /** Home folder of the user. */
   readonly userHome: string;
-  /** Workbench home. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What may not be shown, beside the secrets of `env`. */
+  /** Beside the secrets of `env`. */
   readonly secrets?: readonly string[];
 }
 
 const secretName = /token|secret|passw|api[-_]?key|auth|credential|cookie|private[-_]?key|access[-_]?key/i;
 /** Shorter values of variables occur in every text. */
 const leastSecret = 6;
-/** Names that are in every text of the product, and of every container. */
+/** Common in texts of the product and of containers. */
 const commonNames: ReadonlySet<string> = new Set(['root', 'user', 'localhost', 'triton']);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
 const address = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"']*)/gi;
 
-/** Without "user:password@", in which a password may have "@" and "/", and without query. */
+/** Without "user:password@", where a password may have "@" and "/", and without query. */
 function cleanAddress(_all: string, scheme: string, rest: string): string {
   const [at, query] = [rest.lastIndexOf('@'), rest.indexOf('?')];
   // An "@" of the query, or a "?" of the password.
@@ -38,12 +36,12 @@ function cleanAddress(_all: string, scheme: string, rest: string): string {
 const patterns: readonly (readonly [RegExp, string])[] = [
   // Keys of PEM files.
   [/-----BEGIN [^-]+-----[^]*?(?:-----END [^-]+-----|$)/g, '<key>'],
-  // Headers of a command: in quotes, the name in quotes of its own too, or up to the next option.
+  // Headers in commands: quoted, with a quoted name too, or up to the next option.
   [
     /(?<![\w-])(--header|-H)([ =])(?:(?:"[^"\n]*"|'[^'\n]*')(?:\s*[:=]\s*(?:"[^"\n]*"|'[^'\n]*'|\S+))?|[\w-]+:[^\n]*?(?=\s--?[a-z]|\n|$)|\S+)/gi,
     '$1$2<header>',
   ],
-  // Headers: whatever is behind the name.
+  // Headers: everything after the name.
   [
     /\b((?:proxy-)?authorization|cookie|set-cookie|x-[\w-]*(?:token|key|auth|secret)[\w-]*)(["']?\s*[:=]\s*)[^\n]+/gi,
     '$1$2<secret>',
@@ -53,7 +51,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
     /\b([\w-]*(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|credential)[\w-]*)(["']?\s*[:=]\s*)(?:"[^"]*"|'[^']*'|[^\s,;]+)/gi,
     '$1$2<secret>',
   ],
-  // Tokens with a shape of their own: JSON web tokens, GitHub, Hugging Face, NVIDIA, AWS, Slack.
+  // Recognizable tokens: JSON web tokens, GitHub, Hugging Face, NVIDIA, AWS, Slack.
   [/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, '<secret>'],
   [/\b(?:gh[pousr]_|github_pat_|hf_|nvapi-|xox[abprs]-|sk-)[\w-]{8,}/g, '<secret>'],
   [/\bAKIA[0-9A-Z]{16}\b/g, '<secret>'],
@@ -61,14 +59,14 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, '<e-mail>'],
 ];
 
-/** A text of this machine; a name counts only as a word. */
+/** A machine-specific text; a name matches only as a word. */
 interface Literal {
   readonly value: string;
   readonly as: string;
   readonly isName: boolean;
 }
 
-/** Longest first, so that a value within another leaves no rest. */
+/** Longest first, so that no contained value leaves a rest. */
 function literals({ user, host, userHome, home, env, secrets = [] }: Identity): readonly Literal[] {
   const named: readonly string[] = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= leastSecret && secretName.test(name) ? [value] : [],
@@ -90,8 +88,8 @@ function literals({ user, host, userHome, home, env, secrets = [] }: Identity): 
 }
 
 /**
- * Takes user name, host name, paths of the user and of the workbench home, secrets of the environment, credentials, tokens,
- * headers and e-mail addresses out of a text.
+ * Removes user name, host name, paths of user and home, environment secrets, credentials, tokens, headers and e-mail
+ * addresses.
  */
 export function createRedact(identity: Identity): Redact {
   const all = literals(identity);
@@ -107,10 +105,7 @@ export function createRedact(identity: Identity): Redact {
   };
 }
 
-/**
- * For texts of this process, on this machine.
- * @param secrets what may not be shown, beside the secrets of `env`
- */
+/** For texts of this process. @param secrets beside those of `env` */
 export function redactHere(home: string, env: NodeJS.ProcessEnv, secrets: readonly string[] = []): Redact {
   const { username, homedir } = userInfo();
   return createRedact({ user: username, host: hostname(), userHome: homedir, home, env, secrets });

@@ -16,12 +16,12 @@ import { fileError, readBoundedFile } from '../platform/plain-entry';
 import { privateFile } from '../platform/private-home';
 import { withFileTurn } from '../store/file-lease';
 
-/** This machine is never reached through a proxy: Triton listens here. */
+/** Triton listens on this machine, which is never reached through a proxy. */
 const ownHosts = 'localhost,127.0.0.1,::1';
 
 /**
- * The environment with the proxy of the settings, for programs that are started. The names are in capitals only: pip and
- * Python read them, and gRPC and libcurl, which carry the load, do not for plain http. A variable that is set wins. Pure.
+ * The environment with the settings' proxy for child processes. Upper-case names only: pip and Python read them, while gRPC
+ * and libcurl, which carry the load, do not for plain http. A set variable wins.
  */
 export function withProxy(
   env: NodeJS.ProcessEnv,
@@ -42,13 +42,12 @@ export function withProxy(
 const mostBytes = 256 * 1024;
 
 export interface SettingsStore {
-  /** As the file has them now: window and command line change the same one. */
+  /** Read from the file each time, which other processes change too. */
   read(): Promise<SettingsState>;
-  /** Throws input-invalid for a value out of range, and where the file cannot be read: it is never overwritten unread. */
+  /** Throws input-invalid for a value out of range, and for an unreadable file, which is never overwritten. */
   set(key: SettingKey, value: SettingValue): Promise<SettingsState>;
-  /** Back to the default. */
   reset(key: SettingKey): Promise<SettingsState>;
-  /** Renames a file that cannot be read. @returns its new path. */
+  /** Renames an unreadable file. @returns its new path */
   setAside(): Promise<string>;
 }
 
@@ -66,7 +65,7 @@ async function readContent(file: string): Promise<Content> {
   }
 }
 
-/** The settings of a home, in one private file. What it says beyond the known keys is kept. */
+/** Settings of a home in one private file; unknown keys are kept. */
 export function createSettingsStore(options: {
   readonly file: string;
   readonly now: () => Date;
@@ -94,7 +93,7 @@ export function createSettingsStore(options: {
         onChange(state);
         return state;
       });
-    // One change after the other: each reads what the one before it wrote.
+    // Serialized: each change reads the one before it.
     const done = turn.tail.then(work, work);
     turn.tail = done.catch(() => undefined);
     return done;

@@ -18,7 +18,7 @@ const partOf: Readonly<Record<string, StoragePart['id']>> = {
   ...Object.fromEntries(toolFolders.map((name) => [name, 'tools' as const])),
 };
 
-/** Bytes below a path; links count as themselves, and a file with several names once: `seen` has those that were met. */
+/** Bytes below a path; links count as themselves, hard-linked files once over all of `seen`. */
 async function newBytesBelow(path: string, seen: Set<string>): Promise<number> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;
@@ -36,13 +36,12 @@ async function newBytesBelow(path: string, seen: Set<string>): Promise<number> {
   return bytes;
 }
 
-/** What takes space in the home, largest first. */
 export async function readStorage(
   { home }: Pick<HomeLayout, 'home'>,
   images: StorageReport['images'],
 ): Promise<StorageReport> {
   const bytes = new Map<StoragePart['id'], number>();
-  // In the order of the names the cache comes before the runs: deleting a run does not free what the cache has.
+  // By name the cache comes before runs: deleting a run does not free shared files.
   const seen = new Set<string>();
   for (const name of (await readdir(home).catch(() => [])).sort()) {
     const id = partOf[name] ?? 'other';

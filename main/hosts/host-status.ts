@@ -10,15 +10,14 @@ import { cleanLine } from '../platform/lines';
 import type { SshLimits, SshOutput } from '../platform/ssh/ssh-run';
 
 const limitMs = 10_000;
-/** ssh gives up on its own before: what it says is the better reason. */
+/** ssh's own timeout is shorter, as its message is better. */
 const commandMs = 9500;
-/** As a driver that hangs has nvidia-smi hang. */
+/** A hanging driver makes nvidia-smi hang. */
 const smiMs = 6000;
 const mostLetters = 300;
 const mostNames = 50;
 const mostMessage = 1000;
 
-/** What a host is asked by. */
 export interface HostAccess {
   readonly link: DockerLink;
   /** null: not reached by ssh. */
@@ -32,7 +31,6 @@ type Found = Omit<Reached, 'name' | 'address' | 'at'> | Omit<Unreached, 'name' |
 const short = (text: string): string => cleanLine(text).slice(0, mostLetters);
 const shortAll = (texts: readonly string[]): readonly string[] => texts.slice(0, mostNames).map(short);
 
-/** What the engine said of itself, as it is shown. */
 const cleanFacts = (facts: DockerFacts): DockerFacts =>
   facts.reachable
     ? {
@@ -53,10 +51,10 @@ const cleanGpus = (report: GpuReport): GpuReport => ({
   problem: report.problem === null ? null : cleanLine(report.problem).slice(0, mostMessage),
 });
 
-/** Bytes that are free, of `df -P -k`; null for anything else. Pure. */
+/** Of `df -P -k`; null for other output. */
 export function parseFreeBytes(text: string): number | null {
   const line = text.trim().split('\n').at(-1) ?? '';
-  // File system, size, used, free, share: the name of the file system may hold spaces.
+  // File system, size, used, free, share: the file system's name may contain spaces.
   const kibibytes = /\s\d+\s+\d+\s+(\d{1,15})\s+\d+%\s/.exec(`${line} `)?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
@@ -68,7 +66,6 @@ const reasons: readonly (readonly [RegExp, Unreached['reason']])[] = [
   [/not resolve hostname|ENOTFOUND|no such context|certificates cannot be read/, 'address'],
 ];
 
-/** Why it is not reached. */
 function unreached(error: unknown): Found {
   const { message, remedy, details = '' } = toWire(error);
   const said = `${details}\n${message}`;
@@ -82,7 +79,7 @@ function unreached(error: unknown): Found {
   };
 }
 
-/** Containers of this home, and images, of an engine that answers. */
+/** Containers of this home, and images. */
 async function readEngine(link: DockerLink): Promise<Pick<Reached, 'images' | 'runs' | 'deployments'>> {
   const client = await link.connect();
   const [own, images] = await Promise.all([
@@ -113,14 +110,14 @@ async function readGpus(run: NonNullable<HostAccess['run']>): Promise<GpuReport>
 }
 
 async function find({ link, run }: HostAccess): Promise<Found> {
-  // What is wrong with the login is no fault of nvidia-smi or Docker.
+  // A failed login is not nvidia-smi's or Docker's fault.
   await run?.('true', { timeoutMs: commandMs });
   const [gpus, docker] = await Promise.all([
     run === null ? null : readGpus(run),
     link.facts({ connectMs: smiMs }),
   ]);
   if (run === null && !docker.reachable) {
-    // Once more, for the error with its remedy.
+    // Again, for the error with its remedy.
     const again = await link.connect().then(() => null, unreached);
     return again ?? unreached(new Error(docker.message));
   }
@@ -139,7 +136,7 @@ async function find({ link, run }: HostAccess): Promise<Found> {
   };
 }
 
-/** The host as it is now, within 10 s. Never rejects: a host that is not there is a fact too. */
+/** Within 10 s; an unreachable host is a result, not an error. */
 export async function readHostStatus(
   { name, address }: Pick<Host, 'name' | 'address'>,
   access: () => Promise<HostAccess>,

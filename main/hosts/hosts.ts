@@ -25,11 +25,10 @@ const versionSchema = z.looseObject({ version: z.int().min(version + 1) });
 
 const mostBytes = 1024 * 1024;
 
-/** The list of hosts of a home, in one file. */
 interface HostStore {
-  /** By name. Throws input-invalid for a file that is damaged, which is renamed first, or cannot be read. */
+  /** By name. Throws input-invalid for an unreadable file; a damaged one is renamed first. */
   read(): Promise<readonly Host[]>;
-  /** One change at a time, of all processes: each sees what the one before it wrote. Throws as `read`. */
+  /** Serialized over all processes; each edit sees the one before. Throws as `read`. */
   change(edit: (hosts: readonly Host[]) => readonly Host[]): Promise<void>;
 }
 
@@ -100,19 +99,19 @@ export function createHostStore(options: { readonly file: string; readonly now: 
   };
 }
 
-/** Hosts that are asked at a time: each is some processes of ssh. */
+/** Concurrent hosts: each needs several ssh processes. */
 const mostAtOnce = 8;
 
-/** How a host is reached; connects at the first use. */
+/** Connects at the first use. */
 interface HostConnection {
   readonly link: DockerLink;
-  /** Also by a Docker context; null where Docker is reached by TLS. Throws input-invalid for an unknown context. */
+  /** Also through a Docker context; null for TLS. Throws input-invalid for an unknown context. */
   readonly ssh: () => Promise<SshTarget | null>;
-  /** Runs a command of the host's shell. Throws host-unreachable, cancelled, and engine-unavailable without ssh. */
+  /** Runs a shell command on the host. Throws host-unreachable, cancelled, and engine-unavailable without ssh. */
   readonly run: (command: string, limits?: SshLimits) => Promise<SshOutput>;
 }
 
-/** The environment in which the docker command reaches the host. */
+/** Environment in which the docker command reaches the host. */
 function dockerEnvironment({ address, certificates }: NewHost, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const bare = {
     ...env,
@@ -154,32 +153,29 @@ function createHostConnection(
   };
 }
 
-/** The machines to run on, beside this one. */
+/** The list of hosts beside this machine. */
 export interface Hosts {
   /** By name. Throws input-invalid for a damaged list. */
   list(): Promise<readonly Host[]>;
   /** Throws host-unknown. */
   get(name: string): Promise<Host>;
-  /** Throws input-invalid where the name is taken. Connects to nothing. */
+  /** Throws input-invalid where the name is taken. Does not connect. */
   add(host: NewHost): Promise<Host>;
   /** Throws host-unknown. */
   remove(name: string): Promise<void>;
-  /** The host's Docker Engine; the same link as long as its address is the same. Throws host-unknown. */
+  /** One link per host until its address changes. Throws host-unknown. */
   link(name: string): Promise<DockerLink>;
-  /** How ssh reaches the host, also by a Docker context; null where Docker is reached by TLS. Throws host-unknown. */
+  /** Also through a Docker context; null for TLS. Throws host-unknown. */
   ssh(name: string): Promise<SshTarget | null>;
-  /**
-   * Runs a command of the host's shell. Throws host-unknown, host-unreachable, cancelled, and engine-unavailable where ssh
-   * does not reach the host.
-   */
+  /** Runs a shell command on the host. Throws host-unknown, host-unreachable, cancelled, and engine-unavailable without ssh. */
   run(name: string, command: string, limits?: SshLimits): Promise<SshOutput>;
-  /** The host as it is now, within 10 s of its turn: eight are asked at a time. Never rejects. */
+  /** Within 10 s of its turn, eight at a time. Never rejects. */
   status(host: NewHost): Promise<HostStatus>;
-  /** How a host is reached that need not be in the list. */
+  /** The host need not be in the list. */
   connection(host: NewHost): HostConnection;
 }
 
-/** At most `most` of these works at a time; the others wait in their order. */
+/** Runs at most `most` works at a time, the others in order. */
 function createTurns(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   const waiting: (() => void)[] = [];
   let free = most;

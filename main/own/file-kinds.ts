@@ -1,8 +1,7 @@
-/** What a file is that is not a model to be opened here, and how one gets from it to one that is. */
+/** A file that is not an openable model, and how to get one from it. */
 export interface FileKind {
   /** A noun phrase: "model.h5 is …". */
   readonly what: string;
-  /** @param path of the file. */
   readonly way: (path: string) => string;
 }
 
@@ -14,7 +13,7 @@ const kind = (what: string, way: string | FileKind['way']): FileKind => ({
 const original = 'Export ONNX from the framework in which the model was trained';
 const elsewhere = 'where a Triton serves it, measure it there: perf -m MODEL -u HOST:PORT.';
 
-/** By the names that `recognize-file.ts` and the endings below use. */
+/** By the names used in `recognize-file.ts` and `endings`. */
 export const fileKinds = {
   lfs: kind(
     'a Git LFS pointer in place of the file itself',
@@ -197,7 +196,7 @@ export const fileKinds = {
 
 export type FileKindId = keyof typeof fileKinds;
 
-/** What files of an ending are, where their content says nothing. The first that matches counts. */
+/** By file ending, where the content is inconclusive. The first match counts. */
 export const endings: readonly (readonly [RegExp, FileKindId])[] = [
   [/^config\.pbtxt$/i, 'configPbtxt'],
   [/\.(ya?ml|sh|env)$/i, 'spec'],

@@ -10,10 +10,8 @@ import { folderRefused } from './model-files';
 
 interface Part {
   readonly name: string;
-  /** What a run calls in it. */
   readonly entry: string;
   readonly pattern: RegExp;
-  /** The folder may do without. */
   readonly isOptional: boolean;
 }
 
@@ -26,7 +24,6 @@ const part = (name: string, kind: 'def' | 'class', entry: string, isOptional: bo
 
 const datasetFile = 'make_dataset.py';
 
-/** Files of code of a model folder. */
 const parts: readonly Part[] = [
   part('model.py', 'def', 'get_model', false),
   part('dataloader.py', 'def', 'get_dataloader_fn', false),
@@ -40,10 +37,10 @@ const parts: readonly Part[] = [
 
 const largestSource = fileLimits.sourceCode.bytes;
 
-/** Comments and texts of Python, each as one token, and else letter by letter. */
+/** Python comments and strings as one token each, else single characters. */
 const token = /#.*|"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[^]/g;
 
-/** The parameters that begin a text, between commas of their own, up to the bracket that closes them. */
+/** Top-level parameters at the start of a text, up to the closing bracket. */
 function parametersOf(text: string): readonly string[] {
   const parameters = [''];
   let depth = 0;
@@ -57,10 +54,10 @@ function parametersOf(text: string): readonly string[] {
   return parameters.map((parameter) => parameter.trim());
 }
 
-/** Names of the arguments that a file's function takes, or the making of its class; null: any name. */
+/** Argument names of a file's function or constructor; null: any name. */
 function argumentsOf(text: string, { pattern }: Part): readonly string[] | null {
   const rest = text.slice(text.search(pattern));
-  // Up to the next line that begins a statement of its own.
+  // Up to the next unindented statement.
   const own = /^[^]*?(?=\n[^\s#)]|$(?![^]))/.exec(rest)?.[0] ?? rest;
   const head = (own.startsWith('class') ? /\n\s+def\s+__init__\s*\(/ : /\(/).exec(own);
   if (head === null) return [];
@@ -69,7 +66,7 @@ function argumentsOf(text: string, { pattern }: Part): readonly string[] | null 
   return parameters.flatMap((parameter) => /^[^\W\d]\w*/.exec(parameter) ?? []);
 }
 
-/** What one file lacks, with what to do about it; else the arguments that it takes. */
+/** Problems of one file; else its arguments. */
 async function readPart(
   folder: string,
   one: Part,
@@ -94,7 +91,7 @@ async function readPart(
   );
 }
 
-/** Several faults of one folder as one. */
+/** Several faults of a folder as one error. */
 export function allFaults(folder: string, faults: readonly WorkbenchError[]): WorkbenchError | null {
   const [first, ...others] = faults;
   if (first === undefined || others.length === 0) return first ?? null;
@@ -107,10 +104,8 @@ export function allFaults(folder: string, faults: readonly WorkbenchError[]): Wo
 }
 
 /**
- * Looks for the files that a run needs and for the functions that it calls, in the text of the files: all that is missing is
- * one error.
- * @returns the names of the arguments that they take; null: any name.
- * Throws model-folder-invalid.
+ * Checks the code of a model folder for required files and functions; all faults are one error.
+ * @returns argument names; null: any. Throws model-folder-invalid.
  */
 export async function checkFolderCode(folder: string): Promise<readonly string[] | null> {
   const there = (name: string) => exists(join(folder, name));
@@ -143,14 +138,14 @@ export async function checkFolderCode(folder: string): Promise<readonly string[]
   return taken.includes(null) ? null : [...new Set(names)].toSorted();
 }
 
-/** Arguments of the profiles of preset.yaml that no function of the folder takes. Throws model-folder-invalid. */
+/** Throws model-folder-invalid for profile arguments that no function takes. */
 export async function checkArguments(
   folder: string,
   { profiles }: Preset,
   names: readonly string[] | null,
 ): Promise<void> {
   if (names === null) return;
-  // Without it a run asks for data first; until then the others may be its own.
+  // Without it a run first asks for data, whose loader may take other arguments.
   const isWhole = await makesDataset(folder);
   const unknown = Object.entries(profiles).flatMap(([profile, { args }]) =>
     Object.keys(args).flatMap((name) => {
@@ -165,13 +160,11 @@ export async function checkArguments(
   throw folderRefused(join(folder, 'preset.yaml'), `preset.yaml: ${unknown.join('; ')}`, remedy);
 }
 
-/** What is said of a folder without code that makes data. */
 export const datasetNote = `The folder has no ${datasetFile}: a run needs your data with --dataset.`;
 
-/** Whether a run of an own folder generates its data set. */
 export const makesDataset = (folder: string): Promise<boolean> => exists(join(folder, datasetFile));
 
-/** A run that would have no data: before there is one. null where it has some. */
+/** Error of a run that would have no data; null where it has some. */
 export async function missingDataset({ source, dataset }: RunSpec['model']): Promise<WorkbenchError | null> {
   if (source?.kind !== 'folder' || dataset !== undefined || (await makesDataset(source.path))) return null;
   return new WorkbenchError(

@@ -1,36 +1,36 @@
 import { fileLimits } from '../contract/reader-limits';
 import type { FileWindow } from '../platform/zip-directory';
 
-/** A field of a protobuf message in a file: a number, or where its bytes are. */
+/** A protobuf field in a file: a number, or the range of its bytes. */
 export interface MessageField {
   readonly number: number;
-  /** Value of a varint; -1 for negative and other numbers beyond 2^53. */
+  /** Of a varint; -1 for negative numbers and those beyond 2^53. */
   readonly value: number;
   readonly start: number;
   /** Equal to `start` for numbers. */
   readonly end: number;
 }
 
-/** More than any real graph has; a file of nothing but tiny fields is not walked for minutes. */
+/** More than any real graph: a file of tiny fields must not be walked for minutes. */
 const { fields: fieldLimit, textBytes: textLimit } = fileLimits.protobufModel;
 const stringLimit = 4096;
 
-/** A field that says it is longer than the message, or the file, that it is in. */
+/** A field longer than its message or file. */
 export class CutOff extends RangeError {
-  /** @param wanted the end of the field, in bytes from the beginning of the file. */
+  /** @param wanted end of the field, bytes from the start of the file */
   constructor(readonly wanted: number) {
     super('A field goes beyond the end of its message');
   }
 }
 
-/** Walks protobuf messages of a file in place and counts what it visits. */
+/** Walks protobuf messages in place and counts the fields. */
 export class MessageWalk {
   private visited = 0;
   private textBytes = 0;
 
   constructor(private readonly file: FileWindow) {}
 
-  /** The fields of the message between two offsets. Throws a RangeError or Error where the bytes are no message. */
+  /** Throws a RangeError or Error where the bytes are not a message. */
   *fields(start: number, end: number): Generator<MessageField> {
     let at = start;
     const varint = (): number => {
@@ -78,7 +78,7 @@ export class MessageWalk {
     if (at > end) throw new CutOff(at);
   }
 
-  /** Key and value of an entry of a map. */
+  /** Key and value of a map entry. */
   entry(at: MessageField): readonly [string, MessageField | null] {
     let key = '';
     let value: MessageField | null = null;
@@ -89,7 +89,7 @@ export class MessageWalk {
     return [key, value];
   }
 
-  /** The text of a field; names longer than 4 KiB, and too many of them together, are refused. */
+  /** Refuses names over 4 KiB, and too many together. */
   text({ start, end }: MessageField): string {
     if (end - start > stringLimit) throw new Error(`A name of ${end - start} bytes`);
     this.textBytes += end - start;
@@ -98,7 +98,7 @@ export class MessageWalk {
   }
 }
 
-/** Throws an Error where a file has too many of something. */
+/** Throws an Error above the limit. */
 export function limited(count: number, limit: number, what: string): void {
   if (count > limit) throw new Error(`More than ${limit} ${what}`);
 }

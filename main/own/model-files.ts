@@ -4,15 +4,14 @@ import { invalidInput, WorkbenchError } from '../contract/errors';
 import { recognizedRefusal } from './recognize-file';
 
 export interface ModelFile {
-  /** Relative to the folder. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** A folder of code, not of data: more files than this are a data set in the wrong place. */
+/** A code folder: more files mean a data set in the wrong place. */
 const fileLimit = 5000;
 
-/** What git keeps changes with every commit and is no part of a model; nothing that is trusted may lead there. */
+/** Changes with every commit and is not part of a model; trusted links must not lead there. */
 const leftOut = '.git';
 
 export const fileRefused = (where: string, message: string, remedy: string): WorkbenchError =>
@@ -21,8 +20,8 @@ export const folderRefused = (where: string, message: string, remedy: string): W
   new WorkbenchError('model-folder-invalid', message, { where, remedy });
 
 /**
- * Every file of a model folder, compiled ones and links too: what is listed is what is trusted, so nothing in it may
- * lead to what is not listed. Throws model-folder-invalid for links out of the folder or into .git, pipes and devices.
+ * Every file of a model folder, compiled ones and links included. What is listed is trusted, so nothing may lead outside.
+ * Throws model-folder-invalid for links out of the folder or into .git, pipes and devices.
  */
 export async function listModelFiles(folder: string): Promise<readonly ModelFile[]> {
   const root = await realpath(folder);
@@ -61,7 +60,7 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
         );
       }
       const stats = await stat(full).catch(() => {
-        // A name that is not UTF-8 is read as another one, which leads to nothing.
+        // A name that is not UTF-8 is decoded to another one, which leads nowhere.
         throw folderRefused(
           full,
           `${path} cannot be read by its name`,
@@ -79,7 +78,7 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
   return found;
 }
 
-/** Files that a folder of another program's model has. */
+/** Typical files of other programs' model folders. */
 const modelEnding =
   /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
 
@@ -102,13 +101,13 @@ function wholeRepository(path: string, models: readonly string[]): WorkbenchErro
   );
 }
 
-/** A folder with folders that are numbers, as the versions of a model are. */
+/** A folder with numeric subfolders, like model versions. */
 async function hasVersions(path: string): Promise<boolean> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.some((entry) => entry.isDirectory() && /^[1-9]\d*$/.test(entry.name));
 }
 
-/** Models of a repository: Triton completes most of those that have no config.pbtxt. */
+/** Models of a repository: Triton completes most of those without config.pbtxt. */
 async function modelsIn(path: string, names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...names].sort().slice(0, fileLimit)) {
@@ -118,7 +117,7 @@ async function modelsIn(path: string, names: readonly string[]): Promise<string[
   return found;
 }
 
-/** Of a folder that another program wrote: what its model is, by the first file of a kind that is known. */
+/** Another program's folder, by its first known file. */
 async function foreignFile(folder: string, names: readonly string[]): Promise<WorkbenchError | null> {
   for (const name of [...names].sort().slice(0, 50)) {
     const path = join(folder, name);
@@ -147,7 +146,7 @@ async function folderKind(path: string): Promise<PathKind> {
   if (await has('config.pbtxt')) return 'repository';
   if (await has('model.py')) return 'folder';
   const names = await readdir(path);
-  // Which of its files are missing is said of all at once.
+  // All missing files are reported together.
   if (names.some((name) => /^(dataloader\.py|metrics\.py|preset\.yaml)$/.test(name))) return 'folder';
   if (await hasVersions(path)) return 'repository';
   const models = await modelsIn(path, names);
@@ -172,7 +171,7 @@ async function folderKind(path: string): Promise<PathKind> {
   throw folderRefused(path, 'The folder holds no model', `Give ${kindsText}; "init DIR" writes a template.`);
 }
 
-/** What stands at a path, by its looks alone. Throws input-invalid, model-file-invalid or model-folder-invalid. */
+/** Kind of a path by its appearance. Throws input-invalid, model-file-invalid or model-folder-invalid. */
 export async function modelPathKind(
   given: string,
 ): Promise<{ readonly path: string; readonly kind: PathKind }> {
@@ -202,7 +201,7 @@ export async function modelPathKind(
     );
   }
   if (found.size === 0) throw fileRefused(path, `${basename(path)} is empty`, 'Copy or export it again.');
-  // A file is what a dialog offers; the model is all that stands beside it.
+  // Dialogs offer files, but the model is the whole folder.
   if (basename(path) === 'saved_model.pb') return { path: dirname(path), kind: 'savedmodel' };
   if (/\.onnx$/i.test(path)) return { path, kind: 'onnx' };
   if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };

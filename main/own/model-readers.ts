@@ -8,17 +8,16 @@ interface AtPath {
 }
 
 /**
- * What is read of a model from outside, each in a process of its own, so that a file can end no more than its reading.
- * Throw what the reader throws, and input-invalid with the limit where it was stopped.
+ * Readers of foreign model files, each in its own process, which a file can kill without harm.
+ * Throw the reader's error, and input-invalid where a limit stopped it.
  */
 export interface ModelReaders {
   onnx: (input: AtPath) => Promise<OnnxFacts>;
-  /** @returns the names of the inputs of `forward`. */
+  /** @returns input names of `forward` */
   torchscript: (input: AtPath) => Promise<readonly string[]>;
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
   repository: (input: AtPath) => Promise<RepositoryModel>;
-  /** Throws where model.py and its neighbours lack what a run calls. @returns their arguments; null: any name. */
+  /** Throws where a called function is missing. @returns argument names; null: any */
   folderCode: (input: AtPath) => Promise<readonly string[] | null>;
-  /** preset.yaml of a model folder. */
   preset: (input: AtPath) => Promise<LoadedPreset>;
 }

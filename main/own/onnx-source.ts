@@ -10,8 +10,8 @@ import { type GivenShapes, requireTensors, sourceTensors } from './source-tensor
 import { type Unsendable, unsendableText } from './unsendable';
 
 /**
- * Weights of an ONNX file that stand in files beside it, relative to its folder, each checked: a plain file below that
- * folder, reached through no link. Throws model-file-invalid naming the first that is not.
+ * Checks the external weight files of an ONNX file: plain files below its folder, without links.
+ * Throws model-file-invalid naming the first other one.
  */
 export async function checkExternalFiles(path: string, locations: ReadonlySet<string>): Promise<string[]> {
   const folder = await realpath(dirname(path));
@@ -39,7 +39,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
         'Copy it beside the model.',
       );
     }
-    // null: a link to nothing, or in a circle.
+    // null: a dangling or circular link.
     const real = await realpath(full).catch(() => null);
     if (!stats.isFile() || real !== full) {
       const leads = real === null ? 'nothing' : relative(folder, real) || real;
@@ -54,7 +54,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
   return found.sort();
 }
 
-/** `TensorProto.DataType` of ONNX as Triton names it. */
+/** Triton's names of ONNX's `TensorProto.DataType`. */
 const datatypes: Readonly<Record<number, string>> = {
   1: 'FP32',
   2: 'UINT8',
@@ -76,10 +76,10 @@ const otherTypes: Readonly<Record<number, Unsendable>> = {
   16: 'bfloat16',
 };
 
-/** ONNX's own operators, and those that ONNX Runtime has built in. */
+/** ONNX's operators, and those built into ONNX Runtime. */
 const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
-/** Libraries of operators that files have more often than others. */
+/** Common operator libraries. */
 const libraries: Readonly<Record<string, string>> = {
   'ai.onnx.contrib':
     'They are of onnxruntime-extensions, most often a tokenizer or image decoder: export the model without that part, and send what the part gives.',
@@ -108,7 +108,7 @@ function checkOperators(path: string, { operators }: OnnxFacts): void {
 const datatypeOf = ({ elementType }: OnnxTensor): string | undefined =>
   elementType === null ? undefined : datatypes[elementType];
 
-/** What keeps a value from being sent; null where it is a tensor of numbers. */
+/** null for a tensor of numbers. */
 function unsendable(tensor: OnnxTensor): Unsendable | null {
   if (datatypeOf(tensor) !== undefined) return null;
   if (tensor.kind !== 'tensor') return tensor.kind;
@@ -127,7 +127,7 @@ function checkTensors(path: string, { inputs, outputs, operators, zipMaps }: Onn
   if (found !== null) throw fileRefused(path, found.message, found.remedy);
 }
 
-/** Tensors of which not even the number of axes is known: all of them, with what helps. */
+/** Tensors of unknown rank: all of them, with a remedy. */
 function checkRanks(path: string, { inputs, outputs }: OnnxFacts, given: GivenShapes): void {
   const open = inputs.filter(({ name, dimensions }) => dimensions === null && given[name] === undefined);
   const unknown = outputs.filter(({ dimensions }) => dimensions === null);
@@ -155,7 +155,7 @@ function checkRanks(path: string, { inputs, outputs }: OnnxFacts, given: GivenSh
   throw fileRefused(path, `The file does not say how many axes ${all} ${verb}`, ways.join(' '));
 }
 
-/** An ONNX file as a model: its tensors and what samples of them look like. Executes nothing. Throws model-file-invalid. */
+/** An ONNX file as a model: tensors and sample shapes. Executes nothing. Throws model-file-invalid. */
 export async function onnxSource(path: string, facts: OnnxFacts, given: GivenShapes): Promise<ModelSource> {
   checkOperators(path, facts);
   requireTensors(facts, (side) =>

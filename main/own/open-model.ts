@@ -22,7 +22,6 @@ import {
 import { savedModelSource } from './savedmodel-source';
 import { createTrust, filesOf, type Trust } from './trust';
 
-/** An input of a TorchScript file as it is asked for and given. */
 interface GivenInput {
   readonly name: string;
   readonly datatype: string;
@@ -32,7 +31,7 @@ interface GivenInput {
 export interface OpenModelTools {
   readonly trust: Trust;
   readonly readers: ModelReaders;
-  /** Runs a TorchScript file once to learn its outputs. It is trusted before. */
+  /** Runs a trusted TorchScript file once to learn its outputs. */
   readonly inspect: (
     path: string,
     inputs: readonly GivenInput[],
@@ -51,7 +50,7 @@ function opened(
   return { kind: source.kind, path: source.path, title: source.title, choice, preset, asked: [], ...rest };
 }
 
-/** A shape for an input that the model does not have is a slip of the pen, and silence would hide it. */
+/** A shape for an unknown input is a typo, which must not be ignored. */
 function checkGiven(given: Tree, names: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
@@ -62,7 +61,7 @@ function checkGiven(given: Tree, names: readonly string[]): void {
   );
 }
 
-/** What one inference is of a model whose batch is fixed: every tensor begins with an axis of the same size then. */
+/** With a fixed batch every tensor begins with an axis of the same size. */
 function fixedBatchNote({ inputs, outputs }: ModelSource): readonly string[] {
   const [rows, ...others] = new Set([...inputs, ...outputs].map(({ shape }) => shape[0] ?? 1));
   return rows === undefined || rows < 2 || others.length > 0
@@ -136,7 +135,7 @@ async function openTorchscript(
   return { ...opened(source, overrides, { code, trusted, notes: notesOf(source) }), asked };
 }
 
-/** TensorFlow's operations read and write files, so that a run needs trust; what is asked for comes before it. */
+/** TensorFlow's operations access files, so a run needs trust; missing shapes come first. */
 async function openSavedModel(
   path: string,
   shapes: OpenModelShapes,
@@ -162,7 +161,7 @@ async function openSavedModel(
   return { kind, path, title, code, trusted, choice: null, preset: null, asked, notes };
 }
 
-/** preset.yaml of a folder whose code is as a run needs it; what is wrong with either is one error. */
+/** preset.yaml of a complete code folder; faults of both are one error. */
 async function folderPreset(path: string, { readers }: OpenModelTools): Promise<Preset> {
   const refused: WorkbenchError[] = [];
   const read = async <Value>(reading: Promise<Value>): Promise<Value | null> => {
@@ -175,7 +174,7 @@ async function folderPreset(path: string, { readers }: OpenModelTools): Promise<
     }
   };
   const names = await read(readers.folderCode({ path }));
-  // A preset.yaml that is missing is among the files that are.
+  // A missing preset.yaml is among the missing files.
   const loaded = (await exists(join(path, 'preset.yaml'))) ? await read(readers.preset({ path })) : null;
   const fault = allFaults(path, refused);
   if (fault !== null) throw fault;
@@ -209,7 +208,7 @@ async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedMo
   };
 }
 
-/** A model of a repository: its file, with the settings of its config.pbtxt. */
+/** A repository's model file, with its config.pbtxt. */
 async function openRepository(
   path: string,
   { shapes, datatypes }: GivenTensors,
@@ -241,7 +240,7 @@ async function openRepository(
 }
 
 /**
- * A file or folder of the engineer's as a model, without executing anything of it that is not trusted.
+ * Opens a file or folder as a model; executes nothing that is not trusted.
  * Throws input-invalid, model-file-invalid or model-folder-invalid naming file, function and remedy.
  */
 export async function openModel(input: OpenModelInput, tools: OpenModelTools): Promise<OpenedModel> {
@@ -264,17 +263,17 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
 export interface OwnModels {
   readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
   readonly trust: Trust;
-  /** Reads what trusting the model at a path would trust. Throws as `models.open`. */
+  /** What trusting the path would cover. Throws as `models.open`. */
   code(path: string): Promise<ModelCode>;
 }
 
-/** What a person who trusts a model is shown. */
+/** Shown to a person before trusting. */
 export interface ModelCode {
   readonly path: string;
   readonly kind: OpenedModel['kind'];
   /** Empty where the model is data only. */
   readonly files: OpenedModel['code'];
-  /** SHA-256 (hex) over names and contents of all of it. */
+  /** SHA-256 (hex) over names and contents. */
   readonly sha256: string;
 }
 
@@ -286,10 +285,9 @@ interface OwnModelsOptions {
   readonly now: () => Date;
 }
 
-/** What else the toolkit says of the file is not part of the source. */
+/** Other results of the toolkit are not part of the source. */
 const inspected = z.object(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
 
-/** Opening and trusting of the engineer's own models. */
 export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {
   const trust = createTrust(trustFile, now, readers);
   const inspect: OpenModelTools['inspect'] = async (path, inputs) => {

@@ -11,13 +11,12 @@ import type { ModelReaders } from './model-readers';
 export interface InitOutcome {
   readonly folder: string;
   readonly written: readonly string[];
-  /** Files of the same name that were there. */
   readonly kept: readonly string[];
 }
 
 const isThere = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EEXIST';
 
-/** Writes the template of a model folder; a file that is there stays. Throws disk-full, file-unwritable. */
+/** Writes the template of a model folder; existing files stay. Throws disk-full, file-unwritable. */
 export async function initModelFolder(dir: string, resources: string): Promise<InitOutcome> {
   const folder = resolve(dir);
   const template = join(resources, 'own', 'template');
@@ -46,7 +45,7 @@ export async function initModelFolder(dir: string, resources: string): Promise<I
   return { folder, written, kept };
 }
 
-/** A name of a preset from a name of a file: "Silero VAD.v5" -> "silero-vad-v5". */
+/** "Silero VAD.v5" -> "silero-vad-v5". */
 function presetName(title: string): string {
   const plain = title
     .toLowerCase()
@@ -56,10 +55,10 @@ function presetName(title: string): string {
   return plain === '' ? 'own-model' : plain;
 }
 
-/** What exporters call every file; the folder's name says more. */
+/** Generic names of exporters, less telling than the folder's. */
 const plainNames = /^(model|saved_?model|network|net|inference|weights|export|\d+)$/i;
 
-/** A title from a path: the file's name without its ending, or its folder's where the file has none of its own. */
+/** The file's name without ending, or its folder's where that is generic. */
 export function modelTitle(path: string): string {
   const name = basename(path, extname(path));
   const folder = basename(dirname(path));
@@ -68,7 +67,7 @@ export function modelTitle(path: string): string {
 
 type FileKind = Exclude<ModelSource['kind'], 'folder'>;
 
-/** What a file of each kind can become; the first format is the default. */
+/** Target formats by kind; the first is the default. */
 const kinds: Readonly<
   Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
 > = {
@@ -84,19 +83,16 @@ const kinds: Readonly<
 
 const smallestOpset = 9;
 const largestOpset = 25;
-/** Of what tf2onnx writes: the newest that TensorRT and Triton's images of the last years all take. */
+/** tf2onnx: newest opset that recent TensorRT and Triton images support. */
 const convertedOpset = 13;
 
-/**
- * A file as a preset: tensors from the file, samples of random numbers, outputs compared with the file's own runtime
- * in place of a metric. Pure.
- */
+/** Preset of a file: its tensors, random samples, and comparison with the file's own runtime instead of a metric. */
 export function filePreset(source: ModelSource): Preset {
   const { what, formats, accelerators, framework } = kinds[source.kind === 'folder' ? 'onnx' : source.kind];
   const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
   const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];
-  // The samples, generated or given, are what is measured with as well: their values decide what some models do.
+  // Samples are also the measured input, as their values affect some models.
   const levels = { batchSizes: sizes, concurrency: [1, 2, 4], onlineBatchSize: 1, inputData: 'dataset' };
   return {
     id: presetName(source.title),
@@ -110,7 +106,7 @@ export function filePreset(source: ModelSource): Preset {
     origin: { dataset: 'random numbers', checkpoint: source.path, paper: 'none' },
     signature: servedTensors(source),
     defaults: {
-      // Written out, so that a person sees what is sent and can change it.
+      // Explicit, so that a person sees and can change it.
       model: { shapes: Object.fromEntries(source.inputs.map(({ name, sample }) => [name, sample])) },
       format: formats[0],
       precision: 'fp32',
@@ -120,7 +116,7 @@ export function filePreset(source: ModelSource): Preset {
         : { maxBatchSize: 0, batching: 'disabled' },
       accuracy: { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } },
     },
-    // After a conversion another runtime computes, which adds up in another order.
+    // After a conversion another runtime adds up in another order.
     byFormat: Object.fromEntries(
       formats
         .filter((format) => format !== formats[0])
@@ -146,8 +142,8 @@ export function filePreset(source: ModelSource): Preset {
 }
 
 /**
- * The preset of the engineer's own model: of a folder its own preset.yaml, of a file one made from what was read of it.
- * Throws model-folder-invalid where the folder's preset.yaml cannot be used.
+ * Preset of an own model: a folder's preset.yaml, or one made from a file.
+ * Throws model-folder-invalid where preset.yaml is unusable.
  */
 export async function ownPreset(
   source: ModelSource,
@@ -158,19 +154,19 @@ export async function ownPreset(
   return { preset: filePreset(source), dir: join(resources, 'own') };
 }
 
-/** The preset that a specification's model leads to: its own file or folder where it names one, else the published one. */
+/** Preset of a specification's model: its own where it names one, else the published one. */
 export type PresetOf = (model: {
   readonly preset: string;
   readonly source?: ModelSource | undefined;
 }) => Promise<LoadedPreset>;
 
-/** Throws preset-unknown, and model-folder-invalid for an own folder whose preset.yaml is gone or damaged. */
+/** Throws preset-unknown, and model-folder-invalid for a missing or damaged preset.yaml. */
 export function createPresetOf(presets: Presets, resources: string, readers: ModelReaders): PresetOf {
   return async ({ preset, source }) =>
     source === undefined ? requirePreset(presets(), preset) : ownPreset(source, resources, readers);
 }
 
-/** The own model in the model part of a partial specification; undefined where it names none. */
+/** undefined where a partial specification names no own model. */
 export function sourceOf(model: unknown): ModelSource | undefined {
   const { source } = (model ?? {}) as { source?: unknown };
   const parsed = sourceSchema.safeParse(source);

@@ -5,18 +5,17 @@ import { CutOff, limited, type MessageField, MessageWalk } from './message-walk'
 import { fileRefused } from './model-files';
 import { recognizedRefusal } from './recognize-file';
 
-/** A dimension: its size, or the name of one that varies ('' where it has none). */
+/** Size, or name of a dynamic dimension ('' without one). */
 export type Dimension = number | string;
 
-/** What a value of a graph is. */
 type ValueKind = 'tensor' | 'sequence' | 'map' | 'sparse' | 'optional' | 'unknown';
 
 export interface OnnxTensor {
   readonly name: string;
   readonly kind: ValueKind;
-  /** Number of `TensorProto.DataType`; null where it is no tensor. */
+  /** Number of `TensorProto.DataType`; null for other values. */
   readonly elementType: number | null;
-  /** null where the file does not even say how many axes there are. */
+  /** null where not even the rank is known. */
   readonly dimensions: readonly Dimension[] | null;
 }
 
@@ -24,18 +23,18 @@ export interface OnnxFacts {
   readonly inputs: readonly OnnxTensor[];
   readonly outputs: readonly OnnxTensor[];
   readonly opsets: ReadonlyMap<string, number>;
-  /** Operators by domain, without those that the file defines itself. */
+  /** By domain, without those that the file defines. */
   readonly operators: ReadonlyMap<string, ReadonlySet<string>>;
-  /** `location` of every weight that stands in another file, as the file spells it. */
+  /** `location` of each external weight, as spelled in the file. */
   readonly externalFiles: ReadonlySet<string>;
-  /** What goes into each ZipMap of a classifier, by the name of what comes out. */
+  /** Input of each ZipMap of a classifier, by output name. */
   readonly zipMaps: ReadonlyMap<string, string>;
 }
 
 const depthLimit = 32;
 const most = fileLimits.protobufModel;
 
-/** Field numbers of onnx.proto3 (ONNX 1.18), as far as they are read. */
+/** Field numbers of onnx.proto3 (ONNX 1.18). */
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
 const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
@@ -85,7 +84,7 @@ class OnnxReader {
     }
   }
 
-  /** Older files list each weight among the inputs too; these do not count. Throws an Error. */
+  /** Older files list weights as inputs, which do not count. Throws an Error. */
   checkCounts(): void {
     const { inputs, initializers } = this.found;
     const given = inputs.reduce((count, { name }) => count + (initializers.has(name) ? 0 : 1), 0);
@@ -186,7 +185,7 @@ class OnnxReader {
       if (field.number === tensor.name) name = this.walk.text(field);
       if (field.number === tensor.externalData) {
         const [key, value] = this.walk.entry(field);
-        // Also of what is not kept, for the bounds of texts.
+        // Dropped ones count towards the text limit.
         const text = value === null ? '' : this.walk.text(value);
         if (key === 'location') this.found.externalFiles.add(text);
         limited(this.found.externalFiles.size, most.externalFiles, 'files with weights');
@@ -231,7 +230,7 @@ class OnnxReader {
   }
 }
 
-/** Of a file whose content says nothing of what it is. */
+/** Error of a file with unrecognized content. */
 function unreadable(path: string, error: unknown, bytes: number): WorkbenchError {
   const why = error instanceof Error ? error.message : String(error);
   if (!(error instanceof CutOff) || error.wanted <= bytes) {
@@ -246,8 +245,8 @@ function unreadable(path: string, error: unknown, bytes: number): WorkbenchError
 }
 
 /**
- * What an ONNX file says of itself. Reads the graph and steps over the weights, so that neither size nor content of the
- * file can do anything here. Throws model-file-invalid.
+ * Facts of an ONNX file. Reads the graph and skips weights, so that neither size nor content can do harm.
+ * Throws model-file-invalid.
  */
 export function readOnnx(path: string): OnnxFacts {
   const file = openModelFile(path);

@@ -14,12 +14,11 @@ import { folderRefused } from './model-files';
 export interface RepositoryModel {
   readonly kind: Exclude<ModelSource['kind'], 'folder'>;
   readonly config: ModelConfig;
-  /** What Triton calls the model. */
   readonly folderName: string;
-  /** The model file, or the SavedModel folder, of the newest version. */
+  /** Model file, or SavedModel folder, of the newest version. */
   readonly file: string;
   readonly version: number;
-  /** A config.pbtxt in the folder of the version, which Triton does not read. */
+  /** A config.pbtxt in the version folder, which Triton ignores. */
   readonly hasStrayConfig: boolean;
 }
 
@@ -31,7 +30,7 @@ const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; r
 
 export const mostConfigBytes = fileLimits.configPbtxt.bytes;
 
-/** Text of config.pbtxt. It comes with a repository of any origin, so it may lead nowhere else. */
+/** A foreign repository: it must not lead elsewhere. */
 async function configText(path: string): Promise<string> {
   const found = await readBoundedFile(path, mostConfigBytes);
   if ('text' in found) return found.text;
@@ -42,7 +41,7 @@ async function configText(path: string): Promise<string> {
   );
 }
 
-/** Of a version folder without the model file: what is there in its place, and what to do. */
+/** Error of a version folder without the model file, naming what is there. */
 function missingFile(file: string, usual: string, names: readonly string[]): WorkbenchError {
   const alike = names.filter((name) => extname(name) === extname(usual));
   const [other] = Object.entries(kinds).filter(([, kind]) => names.includes(kind.file));
@@ -69,7 +68,7 @@ function missingFile(file: string, usual: string, names: readonly string[]): Wor
   );
 }
 
-/** Throws model-folder-invalid where the model is not what its backend loads: a file, or the folder of a SavedModel. */
+/** Throws model-folder-invalid where the model is not what its backend loads: a file, or a SavedModel folder. */
 async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual: string): Promise<void> {
   const stats = await lstat(file).catch(() => null);
   if (stats === null) throw missingFile(file, usual, await readdir(dirname(file)));
@@ -82,7 +81,7 @@ async function checkModelFile(file: string, kind: RepositoryModel['kind'], usual
   );
 }
 
-/** config.pbtxt; an empty one where there is none. Throws model-folder-invalid. */
+/** Empty where there is none. Throws model-folder-invalid. */
 async function configOf(folder: string): Promise<ModelConfig> {
   const path = join(folder, 'config.pbtxt');
   if ((await lstat(path).catch(() => null)) === null) return parseConfigPbtxt('');
@@ -103,7 +102,7 @@ async function configOf(folder: string): Promise<ModelConfig> {
 
 const measureThere = 'measure it where it is served: perf -m NAME -u HOST:PORT.';
 
-/** Of what cannot be opened, by its backend: what it is, and what can be done. */
+/** Unsupported backends: description and remedy. */
 const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
   python: [
     'A model of the Python backend is code without a source to compare with; it is not executed',
@@ -116,7 +115,7 @@ const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
-/** What people call the backends that Triton knows by another name. */
+/** Common misnomers of Triton's backends. */
 const meantBackends: readonly (readonly [RegExp, string])[] = [
   [/^onnx/i, 'onnxruntime'],
   [/torch/i, 'pytorch'],
@@ -143,7 +142,7 @@ function backendRefusal(path: string, backend: string, config: ModelConfig): Wor
   return folderRefused(path, `${message}: ${are} ${steps.join(', ')}`, remedy);
 }
 
-/** Of folders that look like versions, and that Triton passes over: "v1", "01", "latest". */
+/** Folders that look like versions and that Triton ignores: "v1", "01", "latest". */
 function misnamedVersion(folder: string, names: readonly string[]): WorkbenchError | null {
   const [first] = names;
   if (first === undefined) return null;
@@ -154,7 +153,6 @@ function misnamedVersion(folder: string, names: readonly string[]): WorkbenchErr
   );
 }
 
-/** Of the folders those with something that may be a model. */
 async function foldersWithModels(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const endings = new Set([...Object.values(kinds).map(({ file }) => extname(file)), '.plan']);
   const found: string[] = [];
@@ -165,7 +163,7 @@ async function foldersWithModels(folder: string, names: readonly string[]): Prom
   return found;
 }
 
-/** The newest version that is served. Throws model-folder-invalid where there is none. */
+/** Newest served version. Throws model-folder-invalid without one. */
 async function versionOf(folder: string, config: ModelConfig): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true });
   const versions = entries
@@ -201,7 +199,7 @@ async function versionOf(folder: string, config: ModelConfig): Promise<number> {
   );
 }
 
-/** The backend that a configuration without one leaves to Triton: by the file that is there. */
+/** Backend that Triton derives from the file, where the configuration has none. */
 async function backendFor(folder: string, config: ModelConfig, version: number): Promise<string> {
   const backend = backendOf(config);
   if (backend !== '') return backend;
@@ -216,7 +214,7 @@ async function backendFor(folder: string, config: ModelConfig, version: number):
   return same?.[0] ?? '';
 }
 
-/** A model of a Triton repository: its config.pbtxt and the file of its newest version. Throws model-folder-invalid. */
+/** config.pbtxt and newest version's file of a repository's model. Throws model-folder-invalid. */
 export async function readRepository(folder: string): Promise<RepositoryModel> {
   const path = join(folder, 'config.pbtxt');
   const config = await configOf(folder);

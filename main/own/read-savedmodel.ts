@@ -8,11 +8,11 @@ import { folderRefused } from './model-files';
 import type { Dimension } from './read-onnx';
 
 export interface SavedModelTensor {
-  /** Key of the signature: what requests and Triton's backend call the tensor. */
+  /** Key in the signature, used by requests and Triton's backend. */
   readonly name: string;
-  /** Number of TensorFlow's `DataType`; null where it is a sparse or composite tensor. */
+  /** Number of TensorFlow's `DataType`; null of a sparse or composite tensor. */
   readonly dataType: number | null;
-  /** null where the file does not even say how many axes there are. */
+  /** null where not even the rank is known. */
   readonly dimensions: readonly Dimension[] | null;
 }
 
@@ -20,11 +20,11 @@ export interface SavedModelFacts {
   /** Of the signature `serving_default`, by name. */
   readonly inputs: readonly SavedModelTensor[];
   readonly outputs: readonly SavedModelTensor[];
-  /** Of the graph and the functions in it. */
+  /** Including its functions. */
   readonly operators: ReadonlySet<string>;
 }
 
-/** Field numbers of TensorFlow's protocol buffers (saved_model, meta_graph, graph, function, tensor_shape; 2.21). */
+/** Field numbers of TensorFlow's saved_model, meta_graph, graph, function, tensor_shape protos (2.21). */
 const savedModel = { metaGraph: 2 } as const;
 const metaGraph = { info: 1, graph: 2, signature: 5 } as const;
 const metaInfo = { tag: 4 } as const;
@@ -36,7 +36,7 @@ const signatureDef = { input: 1, output: 2 } as const;
 const tensorInfo = { sparse: 4, composite: 5, dataType: 2, shape: 3 } as const;
 const tensorShape = { dimension: 2, unknownRank: 3 } as const;
 
-/** Triton and TensorFlow's own server serve the graph with this tag, and this signature of it. */
+/** Tag and signature that Triton and TensorFlow Serving use. */
 const servingTag = 'serve';
 const servingSignature = 'serving_default';
 
@@ -111,7 +111,7 @@ class SavedModelReader {
 
   private tensor(at: MessageField): Pick<SavedModelTensor, 'dataType' | 'dimensions'> {
     let dataType: number | null = 0;
-    // An absent shape message is a scalar's: all of its fields have their defaults.
+    // An absent shape message is a scalar's, as all its fields are defaults.
     let dimensions: readonly Dimension[] | null = [];
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === tensorInfo.sparse || field.number === tensorInfo.composite) {
@@ -170,10 +170,7 @@ function factsOf(path: string, reader: SavedModelReader, end: number): SavedMode
   };
 }
 
-/**
- * What the saved_model.pb of a folder says of itself. Reads the graph and steps over constants; nothing is loaded, so
- * that neither size nor content can do anything here. Throws model-folder-invalid.
- */
+/** Facts of a saved_model.pb. Reads the graph and skips constants; nothing is loaded. Throws model-folder-invalid. */
 export function readSavedModel(folder: string): SavedModelFacts {
   const path = join(folder, 'saved_model.pb');
   const remedy = 'Copy or export it again, with everything beside saved_model.pb.';

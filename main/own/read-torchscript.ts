@@ -17,7 +17,7 @@ const refused = (path: string, message: string, remedy: string = exportRemedy): 
   new WorkbenchError('model-file-invalid', message, { where: path, remedy });
 
 const { parameters: mostParameters } = fileLimits.torchscript;
-/** Longer texts of a file are cut where they are quoted. */
+/** Quoted texts of a file are cut at this length. */
 const quotedLetters = 80;
 
 interface Parameter {
@@ -26,7 +26,7 @@ interface Parameter {
   readonly optional: boolean;
 }
 
-/** "x: Tensor=None" as name, type and whether it has a default. */
+/** "x: Tensor=None". */
 function parameterOf(part: string): Parameter[] {
   const colon = part.indexOf(':');
   const name = part.slice(0, Math.max(0, colon)).trim();
@@ -37,8 +37,8 @@ function parameterOf(part: string): Parameter[] {
 }
 
 /**
- * Parameters of a function's text: "self: __torch__.M, x: Tensor" -> name and type of each but the first. Every letter is
- * read once: the text is the file's. Throws an Error where there are too many.
+ * "self: __torch__.M, x: Tensor" -> name and type of each but the first. Linear, as the text is foreign.
+ * Throws an Error for too many.
  */
 function parametersOf(text: string): Parameter[] {
   const parts: string[] = [];
@@ -59,7 +59,7 @@ function parametersOf(text: string): Parameter[] {
   return parts.slice(1).flatMap(parameterOf);
 }
 
-/** Text of the parameters of "forward"; null where the class has none. */
+/** Parameters of "forward" as text; null where the class has none. */
 function forwardText(body: string): string | null {
   const opening = '\n  def forward(';
   const start = body.indexOf(opening);
@@ -69,7 +69,7 @@ function forwardText(body: string): string | null {
   return end < 0 ? null : rest.slice(0, end);
 }
 
-/** The class of the archive's root object: the first global that its pickle names; nothing is unpickled. */
+/** Class of the root object: the first global named by its pickle, which is not unpickled. */
 function rootClass(pickle: Buffer): string | null {
   const match = /c(__torch__[\w.]*)\n(\w+)\n/.exec(
     pickle.toString('latin1', 0, Math.min(pickle.length, 4096)),
@@ -109,7 +109,7 @@ function forwardOf(path: string, file: FileWindow, entries: readonly ZipEntry[],
 }
 
 /**
- * Names of a TorchScript file's inputs, from the text of its code; nothing is loaded, unpickled or executed.
+ * Input names of a TorchScript file, from the text of its code; nothing is loaded or executed.
  * Throws model-file-invalid, also for pickles and state dictionaries.
  */
 export function readTorchscript(path: string): readonly string[] {

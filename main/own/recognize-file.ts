@@ -4,13 +4,13 @@ import { FileWindow } from '../platform/zip-directory';
 import { endings, type FileKindId, fileKinds } from './file-kinds';
 import { type MessageField, MessageWalk } from './message-walk';
 
-/** Of the beginning and of the end: enough for every signature, and for the names in a small archive. */
+/** At both ends: enough for every signature, and for names of a small archive. */
 const endBytes = 64 * 1024;
 const mostNames = 200;
 const quotedLetters = 80;
 
 interface FileEnds {
-  /** One letter per byte. */
+  /** One character per byte. */
   readonly head: string;
   readonly tail: string;
   readonly file: FileWindow;
@@ -19,7 +19,7 @@ interface FileEnds {
 
 type Signature = readonly [FileKindId, RegExp];
 
-/** Bytes in hexadecimal, and where they are in the file. */
+/** Hexadecimal bytes and their offset. */
 const magic: readonly (readonly [FileKindId, string, number?])[] = [
   ['appleDouble', '00051607'],
   ['gzip', '1f8b'],
@@ -43,7 +43,7 @@ const magic: readonly (readonly [FileKindId, string, number?])[] = [
   ['program', '7f454c46'],
   ['program', '4d5a'],
   ['program', 'cffaedfe'],
-  // Of torch.save before 1.6: its magic number.
+  // Magic number of torch.save before 1.6.
   ['torchSave', '80028a0a6cfc9c46f9206aa85019'],
   ['torchSave', '80021d8a0a6cfc9c46f9206aa85019'],
 ];
@@ -69,7 +69,7 @@ const beginnings: readonly Signature[] = [
   ['tfCheckpoint', /^model_checkpoint_path:/],
 ];
 
-/** Of JSON, by members that only one kind has. */
+/** JSON, by distinctive members. */
 const documents: readonly Signature[] = [
   ['tfjs', /"(layers-model|graph-model)"|"modelTopology"/],
   ['xgboost', /"learner"|"gradient_booster"/],
@@ -81,7 +81,7 @@ const documents: readonly Signature[] = [
   ['message', /^\s*\{\s*"(error|message|detail|code|status)"/i],
 ];
 
-/** Of archives, by the names of what is in them. */
+/** Archives, by file names. */
 const archives: readonly Signature[] = [
   ['keras', /(^|\n)model\.weights\.h5(\n|$)/],
   ['pt2', /(^|\n|\/)(archive_format|serialized_exported_program\.json|data\/aotinductor)/],
@@ -90,7 +90,7 @@ const archives: readonly Signature[] = [
   ['coreml', /\.mlmodel(\n|$)|\.mlpackage\//],
 ];
 
-/** Of pickles, by the modules that they name. */
+/** Pickles, by module names. */
 const modules: readonly Signature[] = [
   ['sklearn', /\bsklearn[._]/],
   ['xgboost', /\bxgboost[._]/],
@@ -103,7 +103,7 @@ const modules: readonly Signature[] = [
 const first = (found: readonly Signature[], text: string): FileKindId | null =>
   found.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 
-/** Names of a ZIP archive's directory as far as its end shows them, one a line. */
+/** Names in a ZIP directory's visible end, one per line. */
 function archiveNames(tail: string): string[] {
   const names: string[] = [];
   for (let at = tail.indexOf('PK\x01\x02'); at >= 0 && names.length < mostNames;) {
@@ -116,7 +116,7 @@ function archiveNames(tail: string): string[] {
 
 interface Recognized {
   readonly id: FileKindId;
-  /** What the file itself says of its content. */
+  /** Extracted from the content. */
   readonly detail?: string;
 }
 
@@ -131,20 +131,20 @@ function archive({ tail }: FileEnds): Recognized | null {
   return { id: 'zip', detail: `holds ${detail.slice(0, quotedLetters)}` };
 }
 
-/** The first fields of a message; fewer where it is cut off or is none. */
+/** First fields of a message; fewer where cut off or invalid. */
 function fieldsOf(walk: MessageWalk, start: number, end: number, most: number): MessageField[] {
   const found: MessageField[] = [];
   try {
     for (const field of walk.fields(start, end)) if (found.push(field) >= most) break;
   } catch {
-    // What came before may be enough.
+    // Earlier fields may be enough.
   }
   return found;
 }
 
 const isNumber = ({ start, end }: MessageField): boolean => start === end;
 
-/** The kind of a message whose first field is a number: a version. */
+/** Kind of a message that begins with a version number. */
 function versioned(walk: MessageWalk, top: readonly MessageField[]): FileKindId | null {
   const [, two] = top;
   if (two?.number !== 2) return null;
@@ -153,14 +153,14 @@ function versioned(walk: MessageWalk, top: readonly MessageField[]): FileKindId 
   return inner?.number === 1 && !isNumber(inner) ? 'savedModel' : null;
 }
 
-/** The kind of a message whose first field is a node or a block. */
+/** Kind of a message that begins with a node or block. */
 function listed(walk: MessageWalk, { start, end }: MessageField): FileKindId | null {
   const [id, parent] = fieldsOf(walk, start, end, 2);
   if (id?.number !== 1 || parent?.number !== 2) return null;
   return isNumber(id) ? 'paddle' : 'frozenGraph';
 }
 
-/** A protobuf message by the fields it begins with; null where it is none that is known. */
+/** A protobuf message by its first fields; null if unknown. */
 function message({ file }: FileEnds): FileKindId | null {
   const walk = new MessageWalk(file);
   const top = fieldsOf(walk, 0, file.size, 32);
@@ -172,12 +172,12 @@ function message({ file }: FileEnds): FileKindId | null {
   return isNumber(one) ? versioned(walk, top) : listed(walk, one);
 }
 
-/** By bytes: of protocol 2 and later. By text: of the first one. */
+/** Protocol 2 and later by bytes, the first by text. */
 const isPickle = (head: string): boolean =>
   (head.codePointAt(0) === 0x80 && (head.codePointAt(1) ?? 0) <= 5) ||
   /^\(?(c[\w.]+\n\w+|[dl]p\d+)\n/.test(head);
 
-/** joblib packs a pickle with zlib. */
+/** joblib compresses a pickle with zlib. */
 const isPacked = ({ head, name }: FileEnds): boolean =>
   head.startsWith('x') && /\.(joblib|jl|pkl|pickle|z)$/i.test(name);
 
@@ -190,7 +190,7 @@ function pickle(ends: FileEnds): Recognized | null {
   return of === undefined ? { id } : { id, detail: of };
 }
 
-/** What came in place of the file over the network, with its own words. */
+/** A server's reply in place of the file, quoted. */
 function sentInstead(id: FileKindId, head: string): Recognized {
   const title = /<title>\s*([^<]{1,80})/i.exec(head)?.[1]?.trim();
   const size = /\nsize (\d{1,15})/.exec(head)?.[1];
@@ -204,7 +204,7 @@ function sentInstead(id: FileKindId, head: string): Recognized {
 const isText = (head: string): boolean =>
   Buffer.from(head, 'latin1').every((byte) => byte >= 32 || (byte >= 9 && byte <= 13));
 
-/** A short text of no known ending: what a server answers in place of a file. */
+/** A short text of unknown ending: probably a server's reply. */
 function shortText({ head, file, name }: FileEnds): Recognized | null {
   if (file.size > 1024 || file.size < 8 || !isText(head) || endingOf(name) !== null) return null;
   return { id: 'message', detail: `"${head.trim().split('\n')[0]?.slice(0, quotedLetters) ?? ''}"` };
@@ -234,8 +234,8 @@ const endingOf = (name: string): FileKindId | null =>
   endings.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
 /**
- * What a file is that cannot be opened as a model, by its first and last bytes, else by its ending: nothing of it is
- * unpacked, loaded or executed. null where neither says anything.
+ * Error of a file that is not a model, by its first and last bytes, else its ending. Nothing is unpacked or executed.
+ * null where neither is known.
  */
 export function recognizedRefusal(path: string, wanted?: FileKindId): WorkbenchError | null {
   const name = basename(path);

@@ -12,7 +12,7 @@ type OfFile = ModelSource['outputs'][number];
 
 const shown = (axes: readonly number[]) => `[${axes.join(', ')}]`;
 
-/** Names that the sequence batcher fills or keeps: the file has them, `input` and `output` do not. */
+/** Filled or kept by the sequence batcher: in the file, but not in `input` and `output`. */
 function fedNames(config: ModelConfig): ReadonlySet<string> {
   const { controlInput = [], state = [] } = (config['sequenceBatching'] ?? {}) as {
     controlInput?: readonly { name?: string }[];
@@ -25,14 +25,14 @@ function fedNames(config: ModelConfig): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
-/** The axes that Triton gives the model: those of `reshape`, behind the batch. */
+/** Axes that the model gets: those of `reshape`, after the batch. */
 function axesOf({ dims, ...rest }: Declared, maxBatchSize: number): readonly number[] {
   const { shape } = (rest['reshape'] ?? {}) as { shape?: readonly unknown[] };
   const own = 'reshape' in rest ? (shape ?? []).map(Number) : dims;
   return maxBatchSize > 0 ? [-1, ...own] : own;
 }
 
-/** What of a declared tensor its file does not have; null where it fits. */
+/** null where the declared tensor fits the file's. */
 function misfit(
   side: Side,
   declared: Declared,
@@ -84,7 +84,7 @@ function misfitOf(side: Side, declared: readonly Declared[], found: readonly OfF
   return null;
 }
 
-/** Where the batch axis is found before any tensor: Triton takes a file without one as it is. */
+/** Found before any tensor: Triton takes a file without batch axis as it is. */
 function batchMisfit({ maxBatchSize, input, output }: ModelConfig, source: ModelSource) {
   if (maxBatchSize === 0 || source.batched || input.length + output.length > 0) return null;
   const fixed = [...source.inputs, ...source.outputs].find(({ shape }) => shape[0] !== -1);
@@ -96,8 +96,8 @@ function batchMisfit({ maxBatchSize, input, output }: ModelConfig, source: Model
 }
 
 /**
- * What of a config.pbtxt Triton would refuse for this file: a name, type or axis that the file does not have; null where it
- * fits. The tensors of TorchScript have no names in their file. Pure.
+ * Why Triton would refuse a config.pbtxt for this file: an unknown name, type or axis; null where it fits. TorchScript
+ * files have no tensor names.
  */
 export function repositoryMisfit(
   model: RepositoryModel,

@@ -6,17 +6,16 @@ import type { RepositoryModel } from './read-repository';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Batch sizes of a file's measurement that a model with this maximum takes. */
+/** Default batch sizes up to this maximum. */
 const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
 
-/** What makes a model stateful or decoupled, as config.pbtxt has it; the load is chosen by it. */
 function patched(config: ModelConfig): Tree {
   const kept = ['sequenceBatching', 'modelTransactionPolicy'] as const;
   const entries = kept.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]] as const]));
   return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
 }
 
-/** Of GPUs the run has its own choice. */
+/** GPUs are the run's own choice. */
 function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
   return {
     ...(group?.count === undefined ? {} : { instances: group.count }),
@@ -24,10 +23,10 @@ function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
   };
 }
 
-/** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends, where nothing else is said. */
+/** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends. */
 const completedBatchSize = 4;
 
-/** Of such a file Triton completes tensors and batch size from the model; its PyTorch backend does not. */
+/** Triton completes tensors and batch size of these files, but not of PyTorch's. */
 const isCompleted = ({ config, kind }: RepositoryModel): boolean =>
   kind !== 'torchscript' &&
   config.maxBatchSize === 0 &&
@@ -41,14 +40,14 @@ function batchingFields(model: RepositoryModel, batched: boolean) {
   return { maxBatchSize, batching: dynamic === undefined ? 'static' : 'dynamic' };
 }
 
-/** Threads of an instance as the backend's parameter has them; the runtime's choice stays with anything else. */
+/** Threads per instance from the backend's parameter; else the runtime's choice. */
 function threadFields({ parameters = {} }: ModelConfig): Tree {
   const [, value] = Object.entries(parameters).find(([name]) => threadParameter.test(name)) ?? [];
   const threads = Number(value?.stringValue ?? '');
   return Number.isSafeInteger(threads) && threads > 0 ? { threads } : {};
 }
 
-/** Fields of config.pbtxt that a run takes over; the file says the rest. Pure. */
+/** Fields that a run takes from config.pbtxt. */
 export function repositoryOverrides(model: RepositoryModel, batched: boolean): Tree {
   const { config, version, folderName } = model;
   const dynamic = config.dynamicBatching;
@@ -67,12 +66,12 @@ export function repositoryOverrides(model: RepositoryModel, batched: boolean): T
       ...threadFields(config),
       ...patched(config),
     },
-    // The sequence batcher takes one item a request, and makes batches of several sequences by itself.
+    // The sequence batcher takes one item per request and batches sequences itself.
     performance: { batchSizes: measured(traitsOf(config).sequences ? 1 : maxBatchSize) },
   };
 }
 
-/** What an instance_group of the engineer's means here, where it says more than a count; null where it does not. */
+/** Meaning of an instance_group that is more than a count; null otherwise. */
 function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
   const [first, ...more] = instanceGroup;
   const gpus = instanceGroup.flatMap((group) => group.gpus ?? []);
@@ -84,10 +83,10 @@ function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
   return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
 }
 
-/** Parameters that have a field of the run: threads of an instance. */
+/** Threads per instance, which have a field. */
 const threadParameter = /^intra_op_thread_count$/i;
 
-/** Of each message the fields that a run takes over; `true` for all below it. */
+/** Fields that a run takes, by message; `true`: all below. */
 const taken: Tree = {
   ...{ name: true, platform: true, backend: true, maxBatchSize: true, defaultModelFilename: true },
   sequenceBatching: true,
@@ -104,7 +103,7 @@ const taken: Tree = {
 const isTree = (value: unknown): value is Tree =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Fields of config.pbtxt, by their names there, that a run does not have. */
+/** Fields that a run lacks, by their names in config.pbtxt. */
 function untaken(value: unknown, known: unknown, path: string): string[] {
   if (known === true) return [];
   if (known === undefined) return [path];
@@ -129,7 +128,7 @@ function nameNote({ config, folderName }: RepositoryModel): string | null {
   return `config.pbtxt calls the model "${name}", its folder is "${folderName}": in a repository, Triton requires the same name.`;
 }
 
-/** What of config.pbtxt a run does not have, one sentence each. Pure. */
+/** Parts of config.pbtxt that a run lacks, one sentence each. */
 export function repositoryNotes(model: RepositoryModel, batched: boolean): string[] {
   const others = [...new Set(untaken(model.config, taken, '')), ...untakenParameters(model.config)];
   const completed = batched && isCompleted(model);
@@ -146,13 +145,13 @@ export function repositoryNotes(model: RepositoryModel, batched: boolean): strin
   ].filter((note) => note !== null);
 }
 
-/** Triton's PyTorch backend takes a tensor by its place, which stands in its name, or by the name in forward. */
+/** Triton's PyTorch backend takes a tensor by the position in its name, or by the name in forward. */
 const placeOf = (name: string): number | null => {
   const match = /__(\d+)$/.exec(name);
   return match === null ? null : Number(match[1]);
 };
 
-/** Which of the file's tensors each of config.pbtxt is; where no name tells, they are in order, as Triton takes them then. */
+/** The file's tensor for each of config.pbtxt; without matching names in order, as Triton does. */
 function placesOf(known: ModelConfig['input'], names: readonly string[]): readonly number[] {
   const indexes = known.map(({ name }) =>
     names.includes(name) ? names.indexOf(name) : (placeOf(name) ?? -1),
@@ -160,10 +159,7 @@ function placesOf(known: ModelConfig['input'], names: readonly string[]): readon
   return indexes.every((place) => place === -1) ? known.map((_, index) => index) : indexes;
 }
 
-/**
- * Shapes and datatypes of a repository's TorchScript model by the names of its forward, as config.pbtxt has them; axes
- * that vary stay to be asked for. Pure.
- */
+/** Shapes and datatypes of a TorchScript model by its forward's names, from config.pbtxt; dynamic axes stay open. */
 export function repositoryTensors({ config }: RepositoryModel, names: readonly string[]) {
   const shapes: Record<string, number[]> = {};
   const datatypes: Record<string, string> = {};
@@ -177,7 +173,7 @@ export function repositoryTensors({ config }: RepositoryModel, names: readonly s
   return { shapes, datatypes };
 }
 
-/** Names of config.pbtxt on the tensors of its TorchScript file, so that clients go on as they are. Pure. */
+/** Gives TorchScript tensors the names in config.pbtxt, so that clients continue to work. */
 export function withRepositoryNames(source: ModelSource, { config }: RepositoryModel): ModelSource {
   const named = <T extends { readonly name: string }>(tensors: readonly T[], known: ModelConfig['input']) => {
     const places = placesOf(

@@ -8,7 +8,7 @@ import type { SavedModelFacts, SavedModelTensor } from './read-savedmodel';
 import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
 import { type Unsendable, unsendableText } from './unsendable';
 
-/** TensorFlow's `DataType` as Triton names it. */
+/** Triton's names of TensorFlow's `DataType`. */
 const datatypes: Readonly<Record<number, string>> = {
   1: 'FP32',
   2: 'FP64',
@@ -30,12 +30,12 @@ const otherTypes: Readonly<Record<number, Unsendable>> = {
   18: 'complex',
 };
 
-/** Call a Python function of the process that made them, which no file holds. */
+/** Call a Python function of the creating process, which no file contains. */
 const pythonOperators = ['PyFunc', 'PyFuncStateless', 'EagerPyFunc'];
-/** Hold what stands in the folder `variables`. */
+/** Use the folder `variables`. */
 const variableOperators = ['VarHandleOp', 'VariableV2', 'Variable'];
 
-/** Index and shards of the variables, all of them. */
+/** Requires index and all shards of the variables. */
 async function checkVariables(folder: string, { operators }: SavedModelFacts): Promise<void> {
   const below = (await listModelFiles(folder)).map(({ path }) => path.replaceAll('\\', '/'));
   const remedy = 'Copy the whole folder again, with "variables" in it.';
@@ -69,17 +69,13 @@ function checkTensors(path: string, { inputs, outputs }: SavedModelFacts): void 
   if (found !== null) throw folderRefused(path, found.message, found.remedy);
 }
 
-/** A SavedModel as a model, or the inputs whose number of axes has to be told first. */
 interface SavedModelReading {
   readonly source: ModelSource;
   readonly names: readonly string[];
   readonly asked: readonly string[];
 }
 
-/**
- * A SavedModel folder: the tensors of its signature and what samples of them look like. Executes nothing.
- * Throws model-folder-invalid.
- */
+/** A SavedModel's signature tensors and sample shapes. Executes nothing. Throws model-folder-invalid. */
 export async function savedModelSource(
   folder: string,
   facts: SavedModelFacts,

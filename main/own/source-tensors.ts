@@ -1,11 +1,11 @@
 import type { ModelSource } from '../contract/run/run-spec';
 import type { Dimension } from './read-onnx';
 
-/** Sides of an image where a model leaves them open: what most image models are trained on. */
+/** Default side of images, on which most models were trained. */
 const side = 224;
-/** A row of fractions of open length is most often a signal: the window of a short-time Fourier transform fits in. */
+/** Default length of float rows, usually signals: fits a short-time Fourier transform's window. */
 const signalLength = 512;
-/** Any other axis that varies: long enough for windows and short enough for every CPU. */
+/** Default of other dynamic axes: fits windows, and cheap on a CPU. */
 const length = 16;
 const channelCounts: ReadonlySet<Dimension> = new Set([1, 3, 4]);
 
@@ -20,7 +20,7 @@ function byPlace(dimensions: readonly Dimension[], axis: number, fractions: bool
   const [first] = dimensions;
   if (axis === 0) return 1;
   if (dimensions.length === 2) return fractions ? signalLength : length;
-  // Behind a fixed number of layers or directions stands the batch: the state of a recurrent network.
+  // After a fixed number of layers or directions comes the batch: a recurrent network's state.
   if (dimensions.length === 3 && axis === 1 && typeof first === 'number' && first > 1) return 1;
   if (dimensions.length !== 4) return length;
   const last = dimensions[3];
@@ -30,8 +30,8 @@ function byPlace(dimensions: readonly Dimension[], axis: number, fractions: bool
 }
 
 /**
- * A shape to make samples of: sizes as the file has them, a batch of one, and for every other axis that varies a size
- * by its name or place. Axes of equal name get equal sizes over all inputs through `known`. Pure but for `known`.
+ * A sample shape: fixed sizes, batch 1, and for other dynamic axes a size by name or position. Equal names get equal
+ * sizes through `known`, which is updated.
  */
 function sampleShape(
   { dimensions, datatype }: { readonly dimensions: readonly Dimension[]; readonly datatype: string },
@@ -46,14 +46,14 @@ function sampleShape(
   });
 }
 
-/** Names that exporters make up for an axis that they know nothing of. */
+/** Names that exporters invent for unknown axes. */
 const anonymous = (name: string): boolean =>
   name === '' || /^(unk_|\?|none)|dynamicdimension|_dim_0$/i.test(name);
 const otherAxis = /seq|len|time|token|frame|height|width|^num|nms|box|point/i;
 
-/** The first axis of every tensor varies and has the same name, or none: only then is it a batch. */
+/** The first axis of every tensor is dynamic with one name or none: only then is it a batch. */
 function isBatched(shapes: readonly (readonly Dimension[])[]): boolean {
-  // A row of one number a sample would be served as [batch, 1]; without batching it stays what it is.
+  // A sample of one number would be served as [batch, 1]; without batching it stays.
   if (shapes.some((dimensions) => dimensions.length < 2)) return false;
   const first = shapes.map((dimensions) => dimensions[0]);
   const names = first.filter((dimension): dimension is string => typeof dimension === 'string');
@@ -62,11 +62,11 @@ function isBatched(shapes: readonly (readonly Dimension[])[]): boolean {
   return named.size <= 1 && ![...named].some((name) => otherAxis.test(name));
 }
 
-/** -1 where a dimension varies. */
+/** -1 for dynamic dimensions. */
 const fileShape = (dimensions: readonly Dimension[]): number[] =>
   dimensions.map((dimension) => (typeof dimension === 'number' ? dimension : -1));
 
-/** Sizes of a sample of an input, by its name, that somebody chose. */
+/** Chosen sample sizes by input name. */
 export type GivenShapes = Readonly<Record<string, readonly number[]>>;
 
 interface FileTensor {
@@ -75,7 +75,7 @@ interface FileTensor {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Tensors as a file declares them -> those of the model source; dynamic axes with one name get one size. Pure. */
+/** Declared tensors -> tensors of the model source; dynamic axes with one name get one size. */
 export function sourceTensors(
   tensors: { readonly inputs: readonly FileTensor[]; readonly outputs: readonly FileTensor[] },
   given: GivenShapes,
@@ -98,7 +98,7 @@ export function sourceTensors(
   };
 }
 
-/** Throws what `refused` makes of the side that has no tensors. */
+/** Throws the error of `refused` for a side without tensors. */
 export function requireTensors(
   facts: Readonly<Record<'inputs' | 'outputs', readonly unknown[]>>,
   refused: (side: 'inputs' | 'outputs') => Error,

@@ -14,14 +14,14 @@ import type { ModelReaders } from './model-readers';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
-  /** SHA-256 over names and contents; the path is for people. */
+  /** SHA-256 over names and contents; the path is only informative. */
   trusted: z.array(z.strictObject({ hash: z.string(), path: z.string(), at: z.string() })),
 });
 
-/** `format` where a run serves it: the runtime that reads the file is chosen by it. */
+/** `format`, where served, selects the runtime that reads the file. */
 type ModelLocation = Pick<ModelSource, 'kind' | 'path'> & { readonly format?: Format | undefined };
 
-/** By what is there, whatever the specification calls it. Throws input-invalid, model-file-invalid. */
+/** By the file system, whatever the specification. Throws input-invalid, model-file-invalid. */
 async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found === null) {
@@ -34,8 +34,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Only an ONNX file by kind, format and content is data. All else is a program: Python, TorchScript, and a SavedModel,
- * whose operations read and write files. Throws model-file-invalid for a file that is not what all of it is called.
+ * Only ONNX by kind, format and content is data. All else is code: Python, TorchScript, and SavedModel, whose operations
+ * access files. Throws model-file-invalid where these disagree.
  */
 async function isData(
   { kind, path, format = 'onnx' }: ModelLocation,
@@ -46,7 +46,7 @@ async function isData(
   return true;
 }
 
-/** What the model consists of, as the person who trusts it is shown it. */
+/** Files of the model, as shown before trusting. */
 export async function filesOf(location: ModelLocation, readers: ModelReaders): Promise<readonly ModelFile[]> {
   if (await isData(location, readers)) return [];
   if (await isFolder(location.path)) return listModelFiles(location.path);
@@ -62,21 +62,21 @@ async function hashOf({ path }: ModelLocation): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What may be executed, by content: one changed byte and the question is asked again. */
+/** By content: any changed byte asks again. */
 export interface Trust {
   isTrusted(location: ModelLocation): Promise<boolean>;
   /** SHA-256 (hex) over names and contents of all that would be trusted. */
   hash(location: ModelLocation): Promise<string>;
   /**
-   * Trusts the content that is there now.
-   * @param shown the hash that the person agreed to. Throws not-trusted where the content has another one by now.
+   * Trusts the current content.
+   * @param shown hash that the person agreed to; throws not-trusted where it differs by now
    */
   trust(location: ModelLocation, shown?: string): Promise<void>;
-  /** Throws not-trusted naming what would be executed. ONNX files are data and need no trust. */
+  /** Throws not-trusted naming what would be executed. ONNX files need no trust. */
   require(location: ModelLocation): Promise<void>;
 }
 
-/** @param file `trusted.json` of the home. */
+/** @param file `trusted.json` of the home */
 export function createTrust(file: string, now: () => Date, readers: ModelReaders): Trust {
   const read = async () => {
     const text = await readFile(file, 'utf8').catch(() => '');

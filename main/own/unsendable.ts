@@ -1,7 +1,7 @@
 import { shellWord } from '../contract/flag-text';
 import { someOf } from '../platform/lines';
 
-/** What a tensor is that is not sent to a model of one's own and compared. */
+/** Kinds of tensors that cannot be sent and compared. */
 export type Unsendable =
   'text' | 'bfloat16' | 'complex' | 'sequence' | 'map' | 'optional' | 'sparse' | 'composite' | 'unknown';
 
@@ -12,12 +12,12 @@ interface NamedTensor {
   readonly what: Unsendable | null;
 }
 
-/** What is known of an ONNX file beside its tensors. */
+/** Facts of an ONNX file beside its tensors. */
 interface OnnxFile {
   readonly path: string;
-  /** Of scikit-learn and its like: ai.onnx.ml. */
+  /** Of scikit-learn and the like: ai.onnx.ml. */
   readonly isTabular: boolean;
-  /** What goes into each ZipMap, by the name of what comes out. */
+  /** Input of each ZipMap, by output name. */
   readonly zipMaps: ReadonlyMap<string, string>;
 }
 
@@ -48,7 +48,7 @@ function sentence(tensors: readonly NamedTensor[], kind: string): string {
 
 const measureThere = 'perf -m MODEL -u HOST:PORT';
 
-/** The file without what cannot be sent, as a command; null where nothing of it would be left. */
+/** Command that cuts these tensors from the file; null where nothing would be left. */
 function cutCommand(all: readonly NamedTensor[], file: OnnxFile | null): string | null {
   if (file === null) return null;
   const { path, zipMaps } = file;
@@ -102,7 +102,7 @@ function listWays(lists: readonly NamedTensor[], file: OnnxFile | null, cut: str
   ];
 }
 
-/** What is said of a model with tensors that cannot be sent and compared; null where it has none. Pure. */
+/** Explains tensors that cannot be sent and compared; null without any. */
 export function unsendableText(
   tensors: readonly NamedTensor[],
   file: OnnxFile | null,

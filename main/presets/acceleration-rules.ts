@@ -20,7 +20,7 @@ import { gpuDefaultsOff, gpuSettings, planText } from './gpu-defaults';
 const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';
 
-/** Images with every backend, but no GPU given to them. */
+/** Images with every backend, without GPUs. */
 function lacksGpus({ engine }: RunSpec): boolean {
   return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
 }
@@ -43,7 +43,7 @@ function instanceFindings(spec: RunSpec): Found {
   );
 }
 
-/** What an instance_group that was edited by hand means for the GPUs of the run. */
+/** Effect of an edited instance_group on the run's GPUs. */
 function editedGroupFindings(spec: RunSpec): Found {
   const groups = editedGroups(spec.configure);
   const visible = visibleGpus(spec.engine);
@@ -79,7 +79,7 @@ function sliceFindings({ engine }: RunSpec): Found {
   );
 }
 
-/** Why Triton of a release does not serve a format; null where it does. */
+/** Why a release does not serve a format; null where it does. */
 function formatFault(
   release: string,
   format: Format,
@@ -100,12 +100,12 @@ function formatFault(
   return null;
 }
 
-/** A release that is named, and cannot serve the format or run at all. Where none is named, one that can is chosen. */
+/** A named release that cannot serve the format or run at all; an unnamed one is chosen to fit. */
 function releaseFindings({ engine, format }: RunSpec): Found {
   if (!inContainers(engine) || imageFamily(engine) !== 'ngc') return null;
   const { tritonImage, clientImage, release: named } = engine;
   const at = tritonImage === undefined ? 'engine.release' : 'engine.tritonImage';
-  // Of an image that is not NVIDIA's nothing is known.
+  // Nothing is known of images that are not NVIDIA's.
   const release = tritonImage === undefined ? (named ?? null) : releaseOf(tritonImage);
   const fault = release === null ? null : formatFault(release, format);
   if (fault !== null) return unsupported(at, fault.reason, fault.remedy);
@@ -119,7 +119,7 @@ function releaseFindings({ engine, format }: RunSpec): Found {
   return unsupported('engine.release', message, client.remedy);
 }
 
-/** Backends of Triton's own that do not batch every format. */
+/** Triton's own backends do not batch every format. */
 function batchFindings({ engine, format, configure }: RunSpec): Found {
   const { nativeMaxBatchSize: most, title } = formatOf(format);
   if (most === undefined || backendsOf(engine) === 'python' || configure.maxBatchSize <= most) return null;
@@ -130,11 +130,11 @@ function batchFindings({ engine, format, configure }: RunSpec): Found {
   );
 }
 
-/** An own model file that is served without batches, with axes that vary: nobody says for which sizes to build a plan. */
+/** An own model file without batching and with dynamic axes: the plan's sizes are unknown. */
 const isOfVaryingSize = ({ source }: RunSpec['model']): boolean =>
   source?.batched === false && source.inputs.some(({ shape }) => shape.includes(-1));
 
-/** A plan needs a GPU to be built and to be served, here and not behind an address. */
+/** A plan is built and served on a local GPU, not behind an address. */
 function planFinding(spec: RunSpec): RuleFinding | null {
   const { engine, configure } = spec;
   if (!inContainers(engine) || imageFamily(engine) === 'cpu' || engine.gpus.length === 0) {
@@ -155,7 +155,6 @@ function planFinding(spec: RunSpec): RuleFinding | null {
   );
 }
 
-/** Whether the backend serves the format with the accelerator, and has the GPU for it. */
 function servingFindings(spec: RunSpec): Found {
   const { configure, engine, precision } = spec;
   const { backendAccelerator: accelerator } = configure;
@@ -171,7 +170,7 @@ function servingFindings(spec: RunSpec): Found {
   );
 }
 
-/** Accelerator × format × engine × precision, instance kind and CUDA graphs: what cannot work, and what is slow. */
+/** Accelerator × format × engine × precision, instance kind and CUDA graphs: impossible and slow combinations. */
 export function accelerationProblems(spec: RunSpec): Found {
   const { configure, engine, precision, format } = spec;
   const plan = format === 'trt' ? planFinding(spec) : null;
@@ -208,7 +207,7 @@ const field = 'targetGpu';
 const listed = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
 
-/** Where the defaults of a chosen GPU come from, and which of them are not taken. */
+/** Origin of a chosen GPU's defaults, and those not applied. */
 export function gpuFindings(preset: Preset, { targetGpu, model, engine, format }: RunSpec): Found {
   if (targetGpu === undefined) return null;
   const known = Object.keys(preset.byGpu ?? {});

@@ -18,7 +18,7 @@ import { compareVersions, defaultRelease } from '../machine/releases';
 
 const files = ['caFile', 'certFile', 'keyFile'] as const;
 
-/** What the files of TLS and the address say together; whether a server takes them is known when one is asked. */
+/** Consistency of TLS files and address; whether the server accepts them is seen when connecting. */
 export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
   if (!isElsewhere(engine) || engine.tls === undefined) return [];
   const { tls } = engine;
@@ -56,7 +56,7 @@ export function tlsFindings({ engine, performance }: RunSpec): RuleFinding[] {
   );
 }
 
-/** Ports below are the system's own where nothing else is configured (net.ipv4.ip_unprivileged_port_start). */
+/** Lower ports are privileged unless net.ipv4.ip_unprivileged_port_start says otherwise. */
 const firstPlainPort = 1024;
 
 function portFindings(engine: Exclude<RunSpec['engine'], { kind: 'remote' }>): RuleFinding[] {
@@ -90,12 +90,12 @@ function remoteFindings(url: string): Found {
   }
 }
 
-/** The first release with TensorRT 11. */
+/** First release with TensorRT 11. */
 const firstStronglyTyped = '26.06';
 
 /**
- * TensorRT 11.1 builds plans of some fp32 models that are wrong by up to 0.15, without a message: only the accuracy gate
- * finds it. Source: https://github.com/NVIDIA/TensorRT/issues/4813
+ * TensorRT 11.1 silently builds plans of some fp32 models that are wrong by up to 0.15; only the accuracy gate finds it.
+ * Source: https://github.com/NVIDIA/TensorRT/issues/4813
  */
 function planFinding({ engine, format, accuracy }: RunSpec): Found {
   if (!inContainers(engine) || format !== 'trt' || !accuracy.allowUnverified) return null;
@@ -133,7 +133,6 @@ function jobFinding({ container = 'none', containerImage }: SlurmEngineSpec): Fo
   return warning('engine.containerImage', 'The image has no effect without a container runtime', remedy);
 }
 
-/** Ports, address and images of the place to run. */
 export function engineProblems(spec: RunSpec): Found {
   const { engine } = spec;
   if (isElsewhere(engine)) return allOf(remoteFindings(engine.url), tlsFindings(spec));

@@ -3,45 +3,45 @@ import type { Preset } from '../contract/run/preset';
 import { type EngineKind, type Format, type PublishedGpu, publishedGpus } from '../contract/run/run-spec';
 import { getAt, isTree, setAt, type Tree } from '../contract/trees';
 
-/** Why the published defaults of a chosen GPU are not taken, or without what needs the GPU; null when they are. */
+/** Why a GPU's published defaults do not apply, or not those that need it; null when they do. */
 type GpuDefaultsOff = 'quick' | 'cpu' | null;
 
-/** A server elsewhere is taken to have the GPU; the local Triton and images for the CPU have none. */
+/** A server elsewhere is assumed to have the GPU; the local Triton and CPU images have none. */
 function servesOnGpu(engine: unknown): boolean {
   const { kind = 'docker', images, gpus } = isTree(engine) ? engine : ({} as Tree);
   if (kind !== 'docker') return kind === 'remote';
   return images !== 'cpu' && !(Array.isArray(gpus) && gpus.length === 0);
 }
 
-/** The GPU that the choice names, if anything is published of the preset on it. */
+/** The chosen GPU, if the preset has published figures of it. */
 export function chosenGpu(preset: Preset, overrides: Tree): PublishedGpu | null {
   const gpu = publishedGpus.find((known) => known === overrides['targetGpu']);
   return gpu !== undefined && preset.byGpu?.[gpu] !== undefined ? gpu : null;
 }
 
 /**
- * Whether published defaults of a GPU hold for this choice: they are of the published size, and for a server with a GPU.
- * @param engine as chosen, in any state of completeness; a GPU asks for containers where nobody says another place.
+ * Published defaults are for the published size and a server with a GPU.
+ * @param engine possibly incomplete; a GPU implies containers where nothing else is chosen
  */
 export function gpuDefaultsOff(profile: unknown, engine: unknown): GpuDefaultsOff {
   if (profile !== 'full') return 'quick';
   return servesOnGpu(engine) ? null : 'cpu';
 }
 
-/** Containers with one GPU, as published, unless the choice says where it is to run. */
+/** Containers with one GPU, as published, unless the choice says where to run. */
 export function gpuEngine(overrides: Tree): Tree {
   const engine = isTree(overrides['engine']) ? overrides['engine'] : {};
   const { kind = 'docker' } = engine;
   return kind === 'docker' ? { engine: { kind: 'docker', gpus: ['idlest'] } } : {};
 }
 
-/** TorchScript in half precision works on a CPU, many times slower than in full. */
+/** TorchScript in half precision works on a CPU, many times slower. */
 const halfOnCpu = (value: unknown, format: Format | undefined): boolean =>
   value === 'fp16' && isOfPytorch(format);
 
 export const planText = 'the format trt';
 
-/** Settings of a published deployment that need its GPU. */
+/** Published settings that need the GPU. */
 const ofGpu: readonly {
   readonly path: readonly [string, ...string[]];
   readonly needs: (value: unknown, format: Format | undefined) => boolean;
@@ -67,11 +67,11 @@ const ofGpu: readonly {
   },
 ];
 
-/** What the last of the layers says that says anything. */
+/** Value of the last layer that has one. */
 const saidBy = (layers: readonly Tree[], path: readonly string[]): unknown =>
   layers.map((layer) => getAt(layer, path)).findLast((value) => value !== undefined);
 
-/** What is published of the GPU, lowest layer first, with a server of this kind. */
+/** Published layers of the GPU, lowest first, for this kind of server. */
 export function publishedLayers(
   preset: Preset,
   gpu: PublishedGpu,
@@ -99,10 +99,7 @@ export function gpuSettings(preset: Preset, gpu: PublishedGpu, format: Format): 
   });
 }
 
-/**
- * The published layers for a server without a GPU: what needs one is as `own`, the layers beneath them, has it.
- * @param own complete.
- */
+/** Published layers for a server without a GPU; what needs one is taken from `own`, which is complete. */
 export function layersWithoutGpu(
   layers: readonly Tree[],
   own: Tree,
@@ -111,7 +108,7 @@ export function layersWithoutGpu(
   const kept = ofGpu.flatMap(({ path, needs }) => {
     const value = saidBy(layers, path);
     if (value === undefined || !needs(value, format)) return [];
-    // Tolerances are those of a precision.
+    // Tolerances belong to a precision.
     const along = path[0] === 'precision' ? [{ accuracy: own['accuracy'] }] : [];
     return [setAt({}, path, getAt(own, path)), ...along];
   });
@@ -123,7 +120,7 @@ interface OnlineConcurrencyInput {
   /** Instances of the model on one Triton. */
   readonly modelInstances: number;
   readonly tritonInstances?: number;
-  /** Largest concurrency; the seeds use 256, the one for Wide & Deep 128. */
+  /** Largest concurrency; the seeds use 256, Wide & Deep's 128. */
   readonly cap?: number;
 }
 
@@ -131,8 +128,8 @@ const defaultCap = 256;
 const steps = 32;
 
 /**
- * The seeds' online sweep: twice as many items under way as all instances take at once, spread over at most `cap`
- * requests, in about 32 steps; `batchSize`: items of each request. Throws a RangeError unless the numbers are positive integers.
+ * The seeds' online sweep: twice the items that all instances take, spread over at most `cap` requests, in about 32
+ * steps; `batchSize`: items per request. Throws a RangeError unless all are positive integers.
  */
 export function onlineConcurrency(input: OnlineConcurrencyInput) {
   const { maxBatchSize, modelInstances, tritonInstances = 1, cap = defaultCap } = input;

@@ -8,14 +8,13 @@ import { runSpecSchema } from '../contract/run/run-spec';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import { nearestName } from '../platform/nearest-name';
 
-/** One thing that is wrong with a preset.yaml. */
 interface PresetProblem {
   /** `signature.inputs[0].name`. */
   readonly path: string;
   readonly what: string;
-  /** The key as it is written; null where there is nothing to show. */
+  /** Example of the key; null without one. */
   readonly form: string | null;
-  /** Where what it takes is listed; a sentence without its full stop. */
+  /** Where valid values are listed; without a full stop. */
   readonly hint?: string;
 }
 
@@ -39,18 +38,17 @@ const patternOf = (path: Path): string =>
 
 function formOf(keys: readonly PresetKey[], path: Path): string | null {
   const found = keys.find((one) => one.path === patternOf(path));
-  // Of a value in a list the list is shown.
+  // For a list item the list is shown.
   if (found === undefined) return typeof path.at(-1) === 'number' ? formOf(keys, path.slice(0, -1)) : null;
   const { example, path: pattern } = found;
   const name = pattern.slice(pattern.lastIndexOf('.') + 1);
   return example === undefined ? null : `${name}: ${yamlFlow(example)}`;
 }
 
-/** The known name that was meant: a slip of the pen, or the beginning of one. */
+/** The closest known name: a typo, or an abbreviation. */
 const meant = (name: string, known: readonly string[]): string | null =>
   nearestName(name, known) ?? known.find((one) => one.toLowerCase().startsWith(name.toLowerCase())) ?? null;
 
-/** Names of the keys beside one. */
 function siblings(keys: readonly PresetKey[], parent: Path): readonly string[] {
   const before = parent.length === 0 ? '' : `${patternOf(parent)}.`;
   return keys
@@ -82,7 +80,7 @@ function problemsOf(keys: readonly PresetKey[], issue: Issue): readonly PresetPr
   return [{ path: pathText(path) || 'preset.yaml', what: message, form: formOf(keys, path) }];
 }
 
-/** Every layer of fields of run.yaml in a preset, with its place. */
+/** Every layer of run.yaml fields, with its path. */
 function layersOf({ defaults, byFormat, profiles }: Preset): readonly (readonly [string, Tree])[] {
   const by = (at: string, layers: Readonly<Record<string, Tree>> | undefined) =>
     Object.entries(layers ?? {}).map(([name, layer]) => [`${at}.${name}`, layer] as const);
@@ -119,7 +117,7 @@ function unknownField(at: string, path: Path, name: string): PresetProblem {
   };
 }
 
-/** What of a layer is not a field of run.yaml, or has a value that its field does not take. */
+/** Unknown fields and invalid values of a layer. */
 function layerProblems(at: string, layer: Tree, id: string): readonly PresetProblem[] {
   const underneath = mergeTrees(baseDefaults, {
     model: { preset: id, profile: 'quick', args: {} },
@@ -129,7 +127,7 @@ function layerProblems(at: string, layer: Tree, id: string): readonly PresetProb
   const found = runSpecSchema.safeParse(mergeTrees(underneath, layer)).error?.issues ?? [];
   return found.flatMap((issue): readonly PresetProblem[] => {
     const { path, message } = issue;
-    // Which fields an engine has is known with its kind; "formula" is a name for the published sweep.
+    // An engine's fields depend on its kind; "formula" names the published sweep.
     if (path[0] === 'engine' || valueAt(layer, path) === 'formula') return [];
     if (issue.code === 'unrecognized_keys') {
       const own = issue.keys.filter((name) => valueAt(layer, [...path, name]) !== undefined);
@@ -148,7 +146,7 @@ function layerProblems(at: string, layer: Tree, id: string): readonly PresetProb
   });
 }
 
-/** What is wrong with the tree of a preset.yaml, all of it; the preset where nothing is. */
+/** The preset, or all problems of its tree. */
 export function checkPreset(tree: unknown): Preset | readonly PresetProblem[] {
   const parsed = presetSchema.safeParse(tree);
   if (!parsed.success) {
@@ -173,7 +171,7 @@ function messageOf(problems: readonly PresetProblem[]): string {
 const everyKey =
   '"triton-workbench reference preset" describes every key, and "init NEW_FOLDER" writes a preset.yaml to compare with';
 
-/** All that is wrong with a preset.yaml as one error: each key with what it needs and how it is written. */
+/** All problems of a preset.yaml as one error, each with its requirement and form. */
 export function presetError(problems: readonly PresetProblem[], where: string): WorkbenchError {
   const forms = [...new Set(problems.flatMap(({ form }) => form ?? []))];
   const hints = [...new Set(problems.flatMap(({ hint }) => hint ?? []))].slice(0, mostInRemedy);

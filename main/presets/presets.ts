@@ -11,7 +11,6 @@ import { checkPreset, presetError } from './preset-problems';
 
 export interface LoadedPreset {
   readonly preset: Preset;
-  /** The model folder. */
   readonly dir: string;
 }
 
@@ -34,7 +33,6 @@ function presetIn(text: string, dir: string, path: string): LoadedPreset {
   throw presetError(found, path);
 }
 
-/** Reads and checks `preset.yaml` of one model folder. */
 export async function readPreset(dir: string): Promise<LoadedPreset> {
   const path = join(dir, 'preset.yaml');
   const found = await readBoundedFile(path, mostYamlBytes);
@@ -51,7 +49,7 @@ export async function readPreset(dir: string): Promise<LoadedPreset> {
   return presetIn(found.text, dir, path);
 }
 
-/** All model folders under `resources/models`, by id. Throws for one that is not valid, and on a duplicate id. */
+/** By id. Throws for an invalid folder and a duplicate id. */
 export function readPresets(resources: string): ReadonlyMap<string, LoadedPreset> {
   const root = join(resources, 'models');
   const presets = new Map<string, LoadedPreset>();
@@ -72,7 +70,7 @@ export function readPresets(resources: string): ReadonlyMap<string, LoadedPreset
   return presets;
 }
 
-/** The presets, read when they are first asked for: most commands never ask. */
+/** Read when first used: most commands never need them. */
 export type Presets = () => ReadonlyMap<string, LoadedPreset>;
 
 export function createPresets(resources: string): Presets {
@@ -90,8 +88,8 @@ export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: st
 }
 
 /**
- * The published figures of a preset, as `scripts/published-results.mjs` wrote them; null where none are published.
- * Throws model-folder-invalid for a file that is not of that form.
+ * Published figures, as written by `scripts/published-results.mjs`; null where there are none.
+ * Throws model-folder-invalid for another form.
  */
 export async function readPublished(resources: string, preset: string): Promise<PublishedResults | null> {
   const path = join(resources, 'baselines', `${preset}.json`);

@@ -31,7 +31,7 @@ import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 
-/** What helps where `key` is not a field of `path`: the engine that it is one of, or where the right names are. */
+/** Remedy for an unknown `key` of `path`: the engine it belongs to, or where valid names are. */
 export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): string {
   const parent = path.join('.');
   if (parent === 'engine.options') return `Use one of ${sbatchOptions.join(', ')}.`;
@@ -44,11 +44,11 @@ export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): s
   return `Check its name, or remove it: the command "${listing}" lists the names.`;
 }
 
-/** A dotted path with what zod says of it, for the person who wrote the field. */
+/** Throws spec-invalid with dotted paths. */
 export function parseSpec(value: unknown): RunSpec {
   const parsed = runSpecSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Of a foreign file there may be thousands.
+  // A foreign file may have thousands.
   const found = parsed.error.issues
     .slice(0, mostIssues)
     .flatMap((issue) =>
@@ -71,15 +71,15 @@ export function parseSpec(value: unknown): RunSpec {
 const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
   values.find((known) => known === value);
 
-/** A preset's thresholds hold for its own weights on its own data; of the user's it knows nothing. */
+/** Thresholds apply to the preset's own weights and data only. */
 function withoutThresholds(tree: Tree): Tree {
   const accuracy = isTree(tree['accuracy']) ? tree['accuracy'] : {};
   return { ...tree, accuracy: { ...accuracy, thresholds: {} } };
 }
 
 /**
- * The seeds' online sweep, from maximum batch size and instances, where nobody says another;
- * `concurrency: formula` asks for it over a preset's own list.
+ * The seeds' online sweep from maximum batch size and instances, unless another is set; `concurrency: formula` overrides a
+ * preset's list with it.
  */
 function withOnlineSweep(tree: Tree): Tree {
   const performance = isTree(tree['performance']) ? tree['performance'] : {};
@@ -87,11 +87,11 @@ function withOnlineSweep(tree: Tree): Tree {
   const { concurrency, ...rest } = performance;
   const listed = concurrency !== undefined && concurrency !== 'formula';
   const sizes = z.object({ maxBatchSize: z.int().min(0), instances: z.int().min(1) }).safeParse(configure);
-  // Wrong numbers are named by the schema of the whole.
+  // Invalid numbers are reported by the schema of the whole.
   if (listed || !sizes.success) return mergeTrees({ performance: { onlineBatchSize: 1 } }, tree);
   const { maxBatchSize, instances } = sizes.data;
   const engine = dockerEngineSchema.safeParse(tree['engine']);
-  // Each GPU has all of them.
+  // Each GPU has all instances.
   const gpus = Math.max(1, engine.success ? (visibleGpus(engine.data)?.length ?? 1) : 1);
   const sweep = onlineConcurrency({
     maxBatchSize: Math.max(1, maxBatchSize),
@@ -118,7 +118,7 @@ function chosenProfile(
   );
 }
 
-/** The GPU whose published values are taken, and whether the run uses it. */
+/** The GPU with published values, and whether the run uses it. */
 function gpuOf(preset: Preset, profile: ProfileName, overrides: Tree) {
   const target = chosenGpu(preset, overrides);
   const off = gpuDefaultsOff(profile, overrides['engine']);
@@ -142,8 +142,9 @@ function ofPrecision(profile: Profile, overrides: Tree, underneath: Tree): Tree 
 }
 
 /**
- * All layers of a choice laid over each other, unchecked. Later layers win: base, preset, profile (each with what
- * it says of the format), what is published of a chosen GPU, what the profile says of the precision, overrides. Throws spec-invalid for a profile that the preset does not have.
+ * Merges all layers of a choice, unchecked. Later ones win: base, preset, profile (each with its part for the format),
+ * published values of a chosen GPU, the profile's part for the precision, overrides. Throws spec-invalid for an unknown
+ * profile.
  */
 export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const wantedModel = isTree(overrides['model']) ? overrides['model'] : {};
@@ -151,7 +152,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   const { gpu, onGpu, publishedFormat } = gpuOf(preset, name, overrides);
   const place = placeOf(overrides, onGpu);
   const ownFormat = profile.defaults['format'] ?? preset.defaults['format'] ?? baseDefaults['format'];
-  // A plan is built in containers with a GPU, and served there alone.
+  // A plan is built in containers with a GPU, and served only there.
   const planElsewhere = publishedFormat === 'trt' && !(onGpu && place === 'docker');
   const format = oneOf(
     formats,
@@ -173,7 +174,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
     const formatHere = planElsewhere ? [{ format: ownFormat }] : [];
     return [...publishedLayers(preset, gpu, { format, place }), ...formatHere, gpuEngine(overrides)];
   };
-  // What is published wins over the profile, whose own values are for a CPU.
+  // Published values win over the profile, whose values are for a CPU.
   const underneath = gpuLayers().reduce(mergeTrees, own);
   const presetDefaults = mergeTrees(underneath, ofPrecision(profile, overrides, underneath));
   const ownInputs = wantedModel['checkpoint'] !== undefined || wantedModel['dataset'] !== undefined;
@@ -181,7 +182,7 @@ export function layerSpec(preset: Preset, overrides: Tree): Tree {
   return withoutUntypedWarmup(withOnlineSweep(mergeTrees(defaults, overrides)), overrides);
 }
 
-/** Throws spec-invalid or combination-unsupported for what the schema of single fields cannot say. Pure. */
+/** Throws spec-invalid or combination-unsupported for rules beyond the schema. */
 export function requireRules(preset: Preset, spec: RunSpec): void {
   const findings = ruleFindings(preset, spec).filter((finding) => finding.severity === 'problem');
   const [first] = findings;
@@ -200,29 +201,29 @@ export function requireRules(preset: Preset, spec: RunSpec): void {
   );
 }
 
-/** The complete specification that a choice leads to. Throws spec-invalid or combination-unsupported naming the field. */
+/** The complete specification of a choice. Throws spec-invalid or combination-unsupported naming the field. */
 export function resolveSpec(preset: Preset, overrides: Tree): RunSpec {
   const spec = parseSpec(layerSpec(preset, overrides));
   requireRules(preset, spec);
   return spec;
 }
 
-/** What the published procedures decide of a scenario's load. */
+/** Load fields that the published procedures decide. */
 const procedureFields = ['loadTool', 'protocol', 'sharedMemory', 'measurementMode'] as const;
 
-/** The specification of the published procedure on the run's GPU; null where nothing is published of it. */
+/** The published procedure on the run's GPU; null where there is none. */
 function publishedSpec(preset: Preset, { targetGpu, format, precision }: RunSpec): RunSpec | null {
   if (targetGpu === undefined || preset.byGpu?.[targetGpu] === undefined) return null;
   try {
     const engine = { kind: 'docker', gpus: ['idlest'] };
     return parseSpec(layerSpec(preset, { model: { profile: 'full' }, targetGpu, engine, format, precision }));
   } catch {
-    // A preset of another version may lack what the run chose.
+    // Another version's preset may lack the run's choices.
     return null;
   }
 }
 
-/** How the load and the GPUs of a run differ from the published procedure, a line each: "Protocol, online: gRPC; published: HTTP". */
+/** One line per difference from the published procedure: "Protocol, online: gRPC; published: HTTP". */
 export function procedureDifferences(preset: Preset, spec: RunSpec): readonly string[] {
   const published = publishedSpec(preset, spec);
   if (published === null) return [];
@@ -248,13 +249,10 @@ export function procedureDifferences(preset: Preset, spec: RunSpec): readonly st
 
 type Path = readonly string[];
 
-/** One value however deep it is: a JSON merge patch, and the tensors that were read from an own model. */
+/** Single values despite nesting: a JSON merge patch, and an own model's tensors. */
 const whole: ReadonlySet<string> = new Set(['configure.configPatch', 'model.source']);
 
-/**
- * Fields that decide the defaults of others, in the order in which they are tried last: the defaults of everything
- * else are taken under the values that the run had.
- */
+/** Fields that decide other defaults, in the order of being tried last: all other defaults are taken under the run's values. */
 const deciding: readonly string[] = [
   'configure.maxBatchSize',
   'configure.instances',
@@ -275,7 +273,7 @@ function leavesOf(tree: Tree, to: Path = []): readonly Path[] {
   });
 }
 
-/** Higher is tried later. An engine's fields are tried before its kind, which they need. */
+/** Higher is tried later. An engine's fields come before its kind, which they need. */
 function rank(path: Path): number {
   const at = deciding.findIndex((field) => path.join('.').startsWith(field));
   return at === -1 ? -1 : at + (path.join('.') === 'engine.kind' ? 0.5 : 0);
@@ -289,17 +287,16 @@ function led(preset: Preset, overrides: Tree): RunSpec | null {
   }
 }
 
-/** A published GPU asks for containers, and a field of an engine belongs to one kind: both need the kind beside them. */
+/** A published GPU implies containers, and engine fields belong to a kind: both need the kind. */
 function needsEngine(overrides: Tree): boolean {
   const engine = isTree(overrides['engine']) ? overrides['engine'] : {};
   return overrides['targetGpu'] !== undefined || Object.keys(engine).some((key) => key !== 'kind');
 }
 
 /**
- * What a specification says that the preset does not say by itself under the same precision, format, profile and engine:
- * the overrides that lead to it and to nothing else, so that another precision brings its own tolerances. Pure.
- * @param preset of the specification's model. Where it no longer leads to the specification, everything that differs
- *   from what it leads to is kept.
+ * Smallest overrides that lead from the preset to the specification, under the same precision, format, profile and
+ * engine, so that another precision brings its own tolerances.
+ * @param preset of the specification's model; where it no longer leads to it, all differences are kept
  */
 export function minimalOverrides(preset: Preset, spec: RunSpec): Tree {
   const all = unsetAt(unsetAt({ ...spec }, ['version']), ['model', 'preset']);

@@ -21,10 +21,7 @@ function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>):
   return { name, datatype, shape, ...(reshape === undefined ? {} : { reshape }) };
 }
 
-/**
- * Tensors of the exported model, from the preset and the arguments of the specification.
- * Throws spec-invalid naming the argument that is missing or no number.
- */
+/** Tensors of the exported model. Throws spec-invalid naming an argument that is missing or not a number. */
 export function signatureOf(preset: Preset, spec: ModelChoice): Signature {
   const { args } = spec.model;
   return {
@@ -33,7 +30,7 @@ export function signatureOf(preset: Preset, spec: ModelChoice): Signature {
   };
 }
 
-/** The same as it is served (`tensorPrecisionOf`): fp16 turns every FP32 tensor, inputs and outputs too, into FP16; integers stay. */
+/** As served (`tensorPrecisionOf`): fp16 makes every FP32 tensor FP16; integers stay. */
 export function atPrecision(signature: Signature, precision: Precision): Signature {
   if (precision === 'fp32') return signature;
   const half = (tensor: TensorSignature) =>
@@ -41,10 +38,7 @@ export function atPrecision(signature: Signature, precision: Precision): Signatu
   return { inputs: signature.inputs.map(half), outputs: signature.outputs.map(half) };
 }
 
-/**
- * True when the model is made with the very arguments of its profile, which the preset's signature speaks of. A
- * checkpoint brings sizes of its own.
- */
+/** The model has exactly its profile's arguments, to which the preset's signature applies. A checkpoint has its own. */
 export function hasProfileArguments(preset: Preset, spec: ModelChoice): boolean {
   if (spec.model.checkpoint !== undefined) return false;
   const own = preset.profiles[spec.model.profile]?.args ?? {};
@@ -54,7 +48,7 @@ export function hasProfileArguments(preset: Preset, spec: ModelChoice): boolean 
 
 const show = (tensor: TensorSignature) => `${tensor.datatype} [${tensor.shape.join(', ')}]`;
 
-/** Throws model-mismatch naming the first tensor that is missing, not declared, or of another type or shape. */
+/** Throws model-mismatch naming the first missing, undeclared or differing tensor. */
 export function checkSignature(declared: Signature, exported: Signature): void {
   for (const side of ['inputs', 'outputs'] as const) {
     const kind = side === 'inputs' ? 'input' : 'output';

@@ -20,7 +20,7 @@ import { engineProblems } from './engine-rules';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 
-/** Of a format that the document names and the preset has not; a sentence without its full stop. */
+/** Why the preset lacks a documented format; without a full stop. */
 function reasonOf(preset: Preset, value: string): string {
   const found = preset.notOffered?.find(({ format }) => format === value);
   return found === undefined ? '' : `. ${found.reason.replace(/\.$/, '')}`;
@@ -56,7 +56,7 @@ function batching({ configure }: RunSpec): Found {
   );
 }
 
-/** The load, with what its config.pbtxt demands beside what was chosen. */
+/** The load, with the demands of config.pbtxt. */
 function load({ performance, configure, engine }: RunSpec): Found {
   return runLoadFindings(
     { engine, performance: demandedLoad(performance, configure) },
@@ -70,7 +70,7 @@ function load({ performance, configure, engine }: RunSpec): Found {
 
 const mostInt32 = 2 ** 31 - 1;
 
-/** What config.pbtxt holds as an int32; Triton refuses the whole file for a larger one. */
+/** Triton refuses a config.pbtxt with a larger value than int32. */
 function configNumbers({ configure }: RunSpec): Found {
   const { maxBatchSize, preferredBatchSizes, instances } = configure;
   const tooLarge = (field: string, name: string, values: readonly number[]): Found => {
@@ -91,7 +91,7 @@ function configNumbers({ configure }: RunSpec): Found {
   );
 }
 
-/** The steps run in folders of their own, and containers mount by full path. */
+/** Steps run in their own folders, and containers mount by absolute path. */
 function ownFile(field: string, path: string | undefined): Found {
   if (path === undefined) return null;
   if (!isAbsolute(path)) return notAbsolute(field, path);
@@ -108,7 +108,7 @@ function threshold(preset: Preset, name: string, value: number): Found {
     return problem(field, `${preset.title} has no metric "${name}"`, `Its metrics are: ${known}.`);
   }
   if (isLowerBetter(metric)) {
-    // Such metrics are errors and risks: 0 at best, and without an upper end.
+    // Such metrics are errors and risks: 0 at best, without an upper bound.
     return value < 0 && warning(field, 'No value reaches a threshold below 0', 'Use 0 or more.');
   }
   if (value >= 0 && value <= 1) return null;
@@ -147,7 +147,6 @@ function inputFile({ performance }: RunSpec): Found {
   return problem(field, 'No file with input values is set', 'Use an absolute path, starting with "/".');
 }
 
-/** Shapes of samples against those that the file allows. */
 function sampleShapes({ model }: RunSpec): Found {
   const { source, shapes = {} } = model;
   const inputs = source?.inputs ?? [];
@@ -170,7 +169,6 @@ function sampleShapes({ model }: RunSpec): Found {
   return allOf(...found);
 }
 
-/** What the schema of single fields cannot say, all of it at once; pure. */
 export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFinding[] {
   const { source, checkpoint, dataset } = spec.model;
   return allOf(

@@ -3,19 +3,17 @@ import { fromWire, WorkbenchError } from '../contract/errors';
 import type { ReaderBounds } from '../contract/reader-limits';
 import { memorySignal, type ReaderJob, type ReaderMessage } from './serve-readers';
 
-/** V8's own heap, MiB. The limit of resident memory is met first, but by a single huge allocation. */
+/** V8's heap, MiB. The resident limit applies first, except for one huge allocation. */
 const heapMiB = 2048;
 
-/** A process that has read nothing takes some tens. */
+/** An idle process takes some tens. */
 const largeMiB = 384;
 
-/** A process that cannot be asked by then is not waited for. */
+/** Startup deadline. */
 const startMs = 20_000;
 
-/** Why a process ended without an answer. */
 type ReaderEnd = 'deadline' | 'memory' | 'gone';
 
-/** Thrown for a process that ended without an answer. */
 class ReaderEnded extends Error {
   constructor(
     readonly end: ReaderEnd,
@@ -26,7 +24,7 @@ class ReaderEnded extends Error {
   }
 }
 
-/** One reader's process; does one job at a time. */
+/** One reader process; one job at a time. */
 class ReaderChild {
   private readonly child: ChildProcess;
   private readonly ready: Promise<void>;
@@ -37,10 +35,10 @@ class ReaderChild {
   /** After its last job. */
   private residentMiB = 0;
 
-  /** @param file bundled entry of the process. */
+  /** @param file bundled entry of the process */
   constructor(file: string) {
     this.child = fork(file, [], {
-      // Nothing of the user's environment is needed to read a file.
+      // Reading a file needs nothing of the user's environment.
       env: 'electron' in process.versions ? { ELECTRON_RUN_AS_NODE: '1' } : {},
       execArgv: [`--max-old-space-size=${heapMiB}`],
       serialization: 'advanced',
@@ -63,11 +61,11 @@ class ReaderChild {
       this.child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
       this.child.on('error', (error) => end(error.message));
     });
-    // Told to whoever asks it.
+    // Reported to the next caller.
     this.ready.catch(() => undefined);
   }
 
-  /** Throws what the reader throws, and {@link ReaderEnded}. The deadline counts from when the process can be asked. */
+  /** Throws the reader's error, and {@link ReaderEnded}. The deadline starts when the process is ready. */
   async read(job: ReaderJob, deadlineMs: number): Promise<unknown> {
     this.hold(true);
     let timer = this.stopAfter(startMs + deadlineMs);
@@ -99,7 +97,6 @@ class ReaderChild {
     }, ms);
   }
 
-  /** What it still holds of the last file would count against the next. */
   get isLarge(): boolean {
     return this.residentMiB > largeMiB;
   }
@@ -108,7 +105,7 @@ class ReaderChild {
     this.child.kill('SIGKILL');
   }
 
-  /** An idle process keeps nobody from ending. */
+  /** An idle process must not keep the workbench alive. */
   private hold(on: boolean): void {
     if (on) {
       this.child.ref();
@@ -120,9 +117,9 @@ class ReaderChild {
   }
 }
 
-/** What reads at once: a reader that hangs does not keep the others waiting. */
+/** Concurrent processes: one that hangs does not block the others. */
 const mostProcesses = 4;
-/** One process stays warm for this long after its last job. */
+/** One process stays warm for this long. */
 const idleMs = 20_000;
 
 const remedies = {
@@ -141,7 +138,6 @@ function stopped({ end, by }: ReaderEnded, where: string | undefined, bounds: Re
   return new WorkbenchError('input-invalid', message, { where, remedy: remedies[end] });
 }
 
-/** Processes that read what comes from outside, made as they are needed. */
 export class ReaderPool {
   private readonly idle: ReaderChild[] = [];
   private readonly all = new Set<ReaderChild>();
@@ -149,10 +145,10 @@ export class ReaderPool {
   private busy = 0;
   private idleTimer: NodeJS.Timeout | undefined;
 
-  /** @param file bundled entry of the process. */
+  /** @param file bundled entry of the process */
   constructor(private readonly file: string) {}
 
-  /** Throws what the reader throws; input-invalid with the limit where it was stopped. @param where of such an error. */
+  /** Throws the reader's error; input-invalid where a limit stopped it. @param where of such an error */
   async read(name: string, input: unknown, bounds: ReaderBounds, where?: string): Promise<unknown> {
     if (this.busy >= mostProcesses) await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.busy += 1;
@@ -168,7 +164,7 @@ export class ReaderPool {
     }
   }
 
-  /** Ends all of them; what is being read fails. */
+  /** Ends all; reads in progress fail. */
   close(): void {
     clearTimeout(this.idleTimer);
     for (const child of this.all) child.kill();

@@ -1,29 +1,29 @@
 import { Worker } from 'node:worker_threads';
 import { toWire, type WireError } from '../contract/errors';
 
-/** To the reader's process: one job at a time. */
+/** To the reader's process. */
 export interface ReaderJob {
   readonly name: string;
   readonly input: unknown;
-  /** Resident memory of the process, MiB, above which it ends itself. */
+  /** Resident limit in MiB, above which it ends itself. */
   readonly memoryMiB: number;
 }
 
-/** From it: first that it can be asked, then one answer for each job. */
+/** From the process: ready once, then one answer per job. */
 export type ReaderMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'answer'; readonly value: unknown; readonly residentMiB: number }
   | { readonly type: 'failure'; readonly error: WireError; readonly residentMiB: number };
 
-/** The signal by which the process ends itself above its memory; nothing else sends it. */
+/** Signal by which the process ends itself above its memory; nothing else sends it. */
 export const memorySignal = 'SIGUSR2';
 
-/** Memory is looked at this often: what is taken in between comes on top of the limit. */
+/** Interval of memory checks; allocations in between exceed the limit. */
 const guardIntervalMs = 25;
 
 /**
- * In a thread of its own, as a reader that hangs holds the main one: ends the process above its memory, which no option of
- * V8 bounds for buffers, and when the workbench is gone.
+ * A separate thread, as a hanging reader blocks the main one. Ends the process above its memory, which V8 options do not
+ * bound for buffers, and when the workbench is gone.
  */
 const guard = `
 const { workerData } = require('node:worker_threads');
@@ -53,7 +53,7 @@ const send = (message: ReaderMessage) => {
   process.send?.(message);
 };
 
-/** Answers jobs until the workbench closes the channel. Everything that a reader throws goes back as an error. */
+/** Answers jobs until the workbench closes the channel; thrown errors are returned. */
 export function serveReaders(table: object): void {
   const readers = new Map<string, unknown>(Object.entries(table));
   const setLimit = startGuard();
@@ -71,7 +71,7 @@ export function serveReaders(table: object): void {
   process.on('disconnect', () => {
     process.exit(0);
   });
-  // Ctrl-C goes to the whole group; the workbench decides what it ends.
+  // Ctrl-C reaches the whole group; the workbench decides what ends.
   process.on('SIGINT', () => undefined);
   send({ type: 'ready' });
 }

@@ -14,7 +14,6 @@ interface ScriptInput {
   readonly spec: RunSpec;
   readonly preview: Pick<SpecPreview, 'commands' | 'configPbtxt'>;
   readonly layout: ScriptPrograms;
-  /** `resources` of the product. */
   readonly resources: string;
 }
 
@@ -25,7 +24,7 @@ const variables: Readonly<Record<string, string>> = {
 };
 const unknown = /<(?:run|http-port|grpc-port)>/g;
 
-/** One word of the shell, with variables for what only a run has. */
+/** One shell word, with variables for values that only a run has. */
 function word(text: string): string {
   if (text.search(unknown) === -1) return shellWord(text);
   const quoted = text.replaceAll(/[\\"$`]/g, String.raw`\$&`);
@@ -36,7 +35,7 @@ const line = (argv: readonly string[]): string => argv.map(word).join(' ');
 
 const repository = '<run>/steps/configure/model-repository';
 
-/** What the step Configure does without a command: the model repository. Nothing where no file is converted. */
+/** The step Configure has no command: writes the model repository. Empty where no file is converted. */
 function configureLines({ spec, preview, resources }: ScriptInput): readonly string[] {
   const { modelName, modelVersion, backendAccelerator } = spec.configure;
   const made = preview.commands.findLast(({ step, argv }) => step === 'convert' && argv.includes('--output'));
@@ -69,7 +68,7 @@ function serverLines(argv: readonly string[], { spec, layout }: ScriptInput): re
   const httpPort = isProcess(spec.engine) ? spec.engine.httpPort : undefined;
   const python = formatOf(spec.format).shimFramework === 'tf' ? layout.tensorflow : layout.python;
   const own = argv
-    // The name of its shared memory is that of a run.
+    // Its shared memory is named after a run.
     .filter((text) => !text.includes('shm-region-prefix-name'))
     .map((text) => text.replace(/^--(http|grpc)-port=0$/, '--$1-port=<$1-port>'));
   const environment = [
@@ -86,7 +85,7 @@ function serverLines(argv: readonly string[], { spec, layout }: ScriptInput): re
   ];
 }
 
-/** Where the figures go: the run that perf makes stands in the home, and not in the folder of the results. */
+/** Output folder: perf's run is in the home, not in the results. */
 const figuresOption = (step: PlannedCommand['step']): readonly string[] =>
   step === 'offline' || step === 'online' ? ['--csv', `<run>/results/${step}.csv`] : [];
 
@@ -123,7 +122,7 @@ function head({ spec, preview, resources }: ScriptInput): readonly string[] {
   ];
 }
 
-/** The command lines of a run to come as a POSIX shell script, under the titles of their steps. Pure. */
+/** Command lines of a future run as a POSIX shell script, by step. */
 export function commandScript(input: ScriptInput): string {
   const steps = [...new Set(input.preview.commands.map(({ step }) => step))];
   const at = steps.indexOf('deploy');

@@ -20,7 +20,7 @@ import { diffConfig } from '../triton/served-config';
 import { generatedConfig, readChoice } from './read-choice';
 import { sizeProblem } from './spec-readers';
 
-/** Where a field of the specification stands in config.pbtxt. */
+/** Names in config.pbtxt of specification fields. */
 const textNames: Readonly<Record<string, string>> = {
   modelName: 'name',
   modelVersion: 'versions',
@@ -35,7 +35,7 @@ function refused(message: string, line: number | null): ConfigEdit {
   return { overrides: {}, problem: { message, line } };
 }
 
-/** The line of the first mention of a field; null where the text has none. */
+/** First line that mentions a field; null without one. */
 function lineOf(text: string, name: string): number | null {
   const index = text.split('\n').findIndex((line) => new RegExp(`(^|[\\s{])${name}\\s*[:[{]`).test(line));
   return index < 0 ? null : index + 1;
@@ -57,7 +57,7 @@ function parsed(text: string): Parsed {
   }
 }
 
-/** Fields of `after` that say something else than `before`. */
+/** Fields of `after` that differ from `before`. */
 function changes(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -69,7 +69,7 @@ function changes(
   );
 }
 
-/** The problem of a specification that the text's values lead to, said of the text. */
+/** A problem of the resulting specification, located in the text. */
 function misfit(text: string, spec: RunSpec): ConfigEdit | null {
   const checked = runSpecSchema.safeParse(spec);
   const issue = checked.error?.issues[0];
@@ -79,10 +79,9 @@ function misfit(text: string, spec: RunSpec): ConfigEdit | null {
   return refused(`${name}: ${issue.message}`, lineOf(text, name));
 }
 
-/** What a config.pbtxt says that the specification has fields for. */
 interface ConfigFields {
   readonly precision: Precision;
-  /** With the `configPatch` that was there before. */
+  /** With the earlier `configPatch`. */
   readonly configure: ConfigureSpec;
 }
 
@@ -107,7 +106,7 @@ function batchingFields(config: ModelConfig, before: ConfigureSpec) {
   };
 }
 
-/** One plain group is what the form has; several, or named ones on chosen GPUs, stay an edit by hand. */
+/** The form has one plain group; several, or named ones on chosen GPUs, stay a manual edit. */
 function instanceFields(config: ModelConfig, spec: RunSpec) {
   const [group, ...more] = config.instanceGroup ?? [];
   if (group === undefined || more.length > 0) return {};
@@ -128,7 +127,7 @@ function acceleratorFields(config: ModelConfig, generated: ModelConfig, before: 
   const acceleratorsOf = (of: ModelConfig) =>
     of.optimization?.executionAccelerators?.gpuExecutionAccelerator ?? [];
   const [first] = acceleratorsOf(config);
-  // "cuda" leaves no trace in the file of some formats.
+  // "cuda" leaves no trace in some formats' files.
   const silent = first === undefined && acceleratorsOf(generated).length === 0;
   const named = first === undefined ? 'none' : acceleratorNames[first.name];
   const backendAccelerator = silent || named === undefined ? before.backendAccelerator : named;
@@ -137,7 +136,7 @@ function acceleratorFields(config: ModelConfig, generated: ModelConfig, before: 
   return { backendAccelerator, captureCudaGraph: inPlan || (backendAccelerator === 'trt' && inOnnx) };
 }
 
-/** Names of the parameter by backend: the shims', ONNX Runtime's, PyTorch's. */
+/** By backend: the shims', ONNX Runtime's, PyTorch's. */
 const threadParameters = ['intra_op_threads', 'intra_op_thread_count', 'INTRA_OP_THREAD_COUNT'];
 
 function threadFields(config: ModelConfig) {
@@ -168,13 +167,13 @@ function precisionOf(
 }
 
 /**
- * The fields of the specification as a config.pbtxt has them; what it does not say stays as it was. The precision is
- * that of its tensors: TensorRT's `precision_mode` may well be another. Pure.
+ * Specification fields from a config.pbtxt; absent ones stay. Precision is that of its tensors, as TensorRT's
+ * `precision_mode` may differ.
  */
 function configFields(input: {
   readonly config: ModelConfig;
   readonly spec: RunSpec;
-  /** What the fields lead to now. */
+  /** Generated from the current fields. */
   readonly generated: ModelConfig;
   readonly signatureAt: (precision: Precision) => Signature;
 }): ConfigFields {
@@ -195,9 +194,8 @@ function configFields(input: {
 }
 
 /**
- * Takes the text of a config.pbtxt apart: what the specification has fields for goes into them, the rest into
- * `configure.configPatch`, which replaces an earlier one whole. The choice with the overrides laid over it leads to a
- * file that says the same as the text. Never throws for a bad text; pure.
+ * Splits a config.pbtxt: known fields go to the specification, the rest to `configure.configPatch`, which is replaced as a
+ * whole. The resulting choice leads to the same file. Never throws for bad text.
  */
 export function editConfig(loaded: LoadedPreset, choice: Choice, text: string): ConfigEdit {
   const tooLarge = sizeProblem('config-pbtxt', text);

@@ -28,7 +28,7 @@ const threadNames: Readonly<Record<string, string>> = {
   INTRA_OP_THREAD_COUNT: 'intra_op_threads',
 };
 
-/** Where the chosen engine serves the same file in another way, what the file says of backend and platform gives way. */
+/** Backend and platform give way where the chosen engine serves the file in another way. */
 function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
   const { parameters = {} } = config;
   const threads = Object.entries(threadNames).flatMap(([name, here]) => {
@@ -44,7 +44,7 @@ function servedHere(config: ModelConfig, generated: ModelConfig): ModelConfig {
   };
 }
 
-/** The format that the file is for: the chosen one where it fits, else one that is offered for its backend. */
+/** The chosen format where it fits the file, else one offered for its backend. */
 function formatFor(config: ModelConfig, preset: Preset, chosen: Format | undefined): Format | undefined {
   const ofPlatform = formats.filter((format) => formatFacts[format].platform === config.platform);
   const ofBackend = formats.filter((format) => formatFacts[format].backend === backendOf(config));
@@ -53,7 +53,7 @@ function formatFor(config: ModelConfig, preset: Preset, chosen: Format | undefin
   return known.find((format) => preset.formats.includes(format));
 }
 
-/** What is wrong and how to fix it where `check` refuses; null where it does not. */
+/** Problem and remedy where `check` throws; null otherwise. */
 export function refusalOf(check: () => void): string | null {
   try {
     check();
@@ -64,10 +64,7 @@ export function refusalOf(check: () => void): string | null {
   }
 }
 
-/**
- * A config.pbtxt of any origin as a choice to be laid over `over`: its fields, and as a patch what no field stands for. Every
- * field that the file states is then as it states it. Pure.
- */
+/** A foreign config.pbtxt as a choice over `over`: its fields, and a patch of the rest, so that every stated field is kept. */
 export function importConfig(
   loaded: LoadedPreset,
   text: string,
@@ -94,12 +91,12 @@ export function importConfig(
   const overrides: Record<string, unknown> = format === undefined ? {} : { format };
   const choice: Choice = { preset: preset.id, overrides: mergeTrees(over, overrides) };
   try {
-    // What is wrong in other fields of a draft is mended there.
+    // Problems of a draft's other fields are fixed there.
     const spec = readChoice(preset, choice).nearest ?? resolveSpec(preset, choice.overrides);
     const generated = generatedConfig(loaded, spec);
     if (backend !== backendOf(generated)) {
       const how = backendsOf(spec.engine) === 'python' ? "Triton's Python backend" : backendOf(generated);
-      // A file that names none leaves it to the engine.
+      // Without a backend the engine decides.
       if (backend !== '')
         notes.push(
           `The file is for the backend "${backend}"; the engine "${spec.engine.kind}" serves ${spec.format} by ${how}, ` +
@@ -159,10 +156,10 @@ function importRunYaml(loaded: LoadedPreset, tree: Tree): ImportedSpec {
 }
 
 /**
- * Understands this workbench's run.yaml, whole or in part; runner configurations of both generations; shell environment
- * files; and config.pbtxt. What cannot be read is told in the notes, with no choice. Pure, never throws for a bad text.
- * @param over overrides of the draft that config.pbtxt, which says a part of a deployment, is laid over.
- * @param configuration which one of a runner's file, from 1 on.
+ * Imports run.yaml, whole or in part; runner configurations of both generations; shell environment files; config.pbtxt.
+ * Unreadable text gives notes and no choice; never throws for it.
+ * @param over overrides of the draft under a config.pbtxt, which is a partial deployment
+ * @param configuration number in a runner's file, from 1
  */
 export function importSpec(
   loaded: LoadedPreset,
@@ -200,7 +197,7 @@ export function importSpec(
   }
 }
 
-/** The preset and the own model that a run.yaml names; nothing of a text of another kind. Pure, never throws. */
+/** Preset and own model named by a run.yaml; empty for other texts. Never throws. */
 export function readSpecModel(text: string, fileName: string): SpecModel {
   const kind = specKind(text, fileName);
   const tooLarge = sizeProblem(kind, text);

@@ -11,15 +11,15 @@ import { parseYaml } from '../platform/parse-yaml';
 import { isRunnerConfig, type NamedPreset, runnerEntries, tellingVariables } from './read-variables';
 import { sizeProblem, specKind } from './spec-readers';
 
-/** More than anybody measures in one go: an axis was meant as a list of levels. */
+/** More is a mistake: an axis was meant as a list of levels. */
 const mostRuns = 256;
 
-/** What the published runner configurations call the models of two presets; the other three have no such file. */
+/** Model names in published runner configurations; the other three presets have none. */
 const publishedModels: Readonly<Record<string, string>> = { TFT: 'tft', WidenDeep: 'wide-and-deep' };
 
 const example = 'For example: "matrix: { preset: [tft, resnet50], precision: [fp32, fp16] }".';
 
-/** A field by its path, its option, its published variable, or the last part of its path where only one has it. */
+/** A field by path, option, published variable, or a unique last part of its path. */
 function fieldOf(key: string): FieldRow | undefined {
   if (key === 'preset') return rowOf('model.preset');
   if (key === 'gpu') return rowOf('engine.gpus');
@@ -40,7 +40,7 @@ interface Field {
   readonly read: (value: unknown) => unknown;
 }
 
-/** GPUs of one run: a name, or several as a list; "none" leaves the engine as it is without. */
+/** GPUs of a run: a name or list; "none" leaves the engine without. */
 function readGpus(key: string, value: unknown): unknown {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every((id) => typeof id === 'string')) return list;
@@ -54,7 +54,7 @@ function readGpus(key: string, value: unknown): unknown {
 function readValue(row: FieldRow, key: string, value: unknown): unknown {
   if (row.path === 'engine.gpus') return readGpus(key, value);
   const constraint = valuesOf(row);
-  // As the schema has it, so that 64 and "64" are the same run.
+  // As in the schema, so that 64 and "64" are the same run.
   if (row.path === 'model.args.*' && ['number', 'boolean'].includes(typeof value)) return String(value);
   const isList = isNumberList(constraint) || constraint.type === 'texts';
   const isFormula = row.path === 'performance.concurrency' && value === 'formula';
@@ -68,7 +68,7 @@ function readValue(row: FieldRow, key: string, value: unknown): unknown {
   throw invalidInput(key, `${shortValue(value)} is not one of ${names}`, `Give one of ${names}.`);
 }
 
-/** Throws input-invalid for a key that names no field. */
+/** Throws input-invalid for an unknown key. */
 function requireField(key: string): Field {
   const row = fieldOf(key);
   if (row === undefined || row.internal === true) {
@@ -112,7 +112,7 @@ function axisOf(key: string, given: unknown): Axis {
 
 const sections = new Set(Object.keys(runSpecSchema.shape));
 
-/** What all runs have in common: fields by the same names as axes, and parts of a run.yaml as they are. */
+/** Common to all runs: fields named as for axes, and parts of a run.yaml. */
 function commonTree(rest: Tree): Tree {
   return Object.entries(rest).reduce<Tree>((tree, [key, value]) => {
     if (sections.has(key) && isTree(value)) return mergeTrees(tree, { [key]: value });
@@ -121,7 +121,7 @@ function commonTree(rest: Tree): Tree {
   }, {});
 }
 
-/** Only containers have these: whoever names one means that engine. */
+/** Fields that only containers have, which imply that engine. */
 const ofContainers: readonly string[] = [
   'gpus',
   'images',
@@ -148,7 +148,7 @@ const shown = (value: unknown): string =>
 const presetIn = ({ model }: Tree): string | null =>
   isTree(model) && typeof model['preset'] === 'string' ? model['preset'] : null;
 
-/** Every combination of the axes' values; the last axis changes fastest. */
+/** All combinations; the last axis changes fastest. */
 function combinations(axes: readonly Axis[]): readonly (readonly unknown[])[] {
   return axes.reduce<readonly (readonly unknown[])[]>(
     (rows, { values }) => rows.flatMap((row) => values.map((value) => [...row, value])),
@@ -163,7 +163,7 @@ function nameIn(given: unknown): string | null {
   throw invalidInput('name', `${shortValue(given)} is not a name for a matrix`, remedy);
 }
 
-/** Names of hosts to spread the runs over; a text or a list. */
+/** Hosts to spread runs over; a text or a list. */
 function hostsIn(given: unknown): readonly string[] | null {
   if (given === undefined) return null;
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -213,7 +213,7 @@ function readAxes({ matrix, name, hosts, ...rest }: Tree): MatrixFile {
   return { name: nameIn(name), hosts: hostsIn(hosts), entries };
 }
 
-/** The configurations of a published runner; what tells them apart are their axes. */
+/** Configurations of a published runner; their differences are the axes. */
 function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly NamedPreset[]): MatrixFile {
   const model = tree['model_name'];
   const id = typeof model === 'string' ? publishedModels[model] : undefined;
@@ -243,7 +243,7 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
   };
 }
 
-/** A preset beside the file is one for all runs: the file must not name others. */
+/** A given preset applies to all runs: the file must not name others. */
 function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
   const named = file.entries.find((entry) => entry.preset !== null)?.preset;
   if (preset === null || named === undefined) return file;
@@ -258,15 +258,11 @@ function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
 interface MatrixInput {
   readonly text: string;
   readonly fileName: string;
-  /** The preset that is given beside the file. */
   readonly preset: string | null;
   readonly presets: readonly NamedPreset[];
 }
 
-/**
- * The runs that a file asks for: a runner configuration of the published deployments with all its configurations, or axes
- * of fields. Throws input-invalid with the key that cannot be read.
- */
+/** Runs of a file: a published runner configuration, or axes of fields. Throws input-invalid with the unreadable key. */
 export function readMatrix({ text, fileName, preset, presets }: MatrixInput): MatrixFile {
   const kind = specKind(text, fileName);
   const problem = kind === 'yaml' ? sizeProblem(kind, text) : 'A matrix is a YAML file.';

@@ -21,12 +21,12 @@ import type { ScriptPrograms } from './command-script';
 import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
 import type { SpecReaders } from './spec-readers';
 
-/** The wizard looks again at every change: a larger file is read when the run begins. */
+/** Previews repeat at every change: larger files are read when the run starts. */
 const mostBytes = 16 * 1024 * 1024;
 
 /**
- * What is wrong with the file of input data that a specification names: entry, tensor, what the model takes.
- * @param mayRead false: it is looked at when the run begins
+ * Problem of the specified input data file: entry, tensor, expectation.
+ * @param mayRead false: it is checked when the run starts
  */
 async function inputFileProblem(
   { performance }: RunSpec,
@@ -52,14 +52,14 @@ async function inputFileProblem(
     return null;
   } catch (error) {
     const { code, message, where, remedy } = toWire(error);
-    // What is wrong with the signature stands at its own fields.
+    // Signature problems are reported at their fields.
     return code === 'input-invalid'
       ? problem(where === undefined ? message : `${where}: ${message}`, remedy ?? null)
       : null;
   }
 }
 
-/** The field, message and remedy of an error, as a value. What names a place in config.pbtxt is about `field`. */
+/** An error as a value; one with a place in config.pbtxt is assigned to `field`. */
 function problemOf(error: unknown, field: string): SpecProblem {
   const wire = toWire(error);
   const [part = ''] = (wire.where ?? '').split('.');
@@ -100,7 +100,7 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
     });
     return { configPbtxt, generatedPbtxt, problems: [] };
   } catch (error) {
-    // The text stays beside the form with what is wrong with it.
+    // The text stays beside the form with its problem.
     return { configPbtxt, generatedPbtxt, problems: [problemOf(error, 'configure.configPatch')] };
   }
 }
@@ -139,7 +139,7 @@ async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
   return found;
 }
 
-/** What only a look at this machine's files says. */
+/** Problems that need this machine's files. */
 async function fileProblems(
   spec: RunSpec,
   framework: Framework,
@@ -153,25 +153,23 @@ async function fileProblems(
         field: 'performance.loadTool',
         severity: 'problem',
         message: 'perf_analyzer is not installed on this machine',
-        remedy: 'Choose the built-in load generator (native), or the engine "docker", whose client image has it.',
+        remedy:
+          'Choose the built-in load generator (native), or the engine "docker", whose client image has it.',
       });
     }
   }
   return found;
 }
 
-/** What a preview asks outside of the specification. */
 export interface PreviewPlaces {
   readonly layout: Pick<HomeLayout, 'perfAnalyzer'> & ScriptPrograms;
-  /** `resources` of the product. */
   readonly resources: string;
-  /** Read the files that a choice names. */
   readonly readers: ModelReaders & InputReaders & SpecReaders;
-  /** What the steps of a run of the specification will run. Throws where an address or the model cannot be read. */
+  /** Commands of a future run's steps. Throws for an unreadable address or model. */
   readonly plannedCommands: (preset: LoadedPreset, spec: RunSpec) => readonly PlannedCommand[];
 }
 
-/** Everything that the wizard shows of a choice. Never throws for a bad choice: what is wrong with it is a value. */
+/** The wizard's view of a choice; its problems are values, not exceptions. */
 export async function previewSpec(
   loaded: LoadedPreset,
   choice: Choice,
@@ -198,7 +196,7 @@ export async function previewSpec(
     readers: places.readers,
   });
   const texts = configTexts(loaded, nearest);
-  // What no file can hold is said of its field already.
+  // Already reported at its field.
   const isSaid = problems.some((one) => one.severity === 'problem' && one.field.startsWith('configure.'));
   const ofText = texts.generatedPbtxt === null && isSaid ? [] : fresh(texts.problems);
   const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...ofText];
@@ -209,7 +207,7 @@ export async function previewSpec(
     const commands = places.plannedCommands(loaded, spec);
     return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };
   } catch {
-    // An address or an argument that cannot be read stands among the problems.
+    // Unreadable addresses and arguments are among the problems.
     return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands: [] };
   }
 }

@@ -15,9 +15,9 @@ import { ruleFindings } from '../presets/spec-rules';
 import type { ModelConfig } from '../triton/model-config';
 
 interface ReadChoice {
-  /** null while the choice does not fit the schema. */
+  /** null while the choice violates the schema. */
   readonly spec: RunSpec | null;
-  /** The same with the preset's default wherever a field does not fit; null when not even that is one. */
+  /** With the preset's default for each invalid field; null where that fails too. */
   readonly nearest: RunSpec | null;
   readonly defaults: RunSpec | null;
   readonly problems: readonly SpecProblem[];
@@ -34,13 +34,13 @@ const picked = (tree: unknown, keys: readonly string[]): Tree =>
     }),
   );
 
-/** What the preset says without any choice but profile, precision, the GPU that it is for, and what decides other defaults. */
+/** The preset's values under profile, precision, GPU, and the other deciding fields. */
 function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
   const chosen = {
     ...picked(overrides, ['precision', 'targetGpu']),
     model: picked(overrides['model'], ['profile']),
   };
-  // Where it runs, its format, weights and data decide what else is a default; they are none themselves.
+  // Engine, format, weights and data decide other defaults, and are not defaults themselves.
   const deciding = {
     ...chosen,
     ...picked(overrides, ['engine', 'format']),
@@ -55,20 +55,19 @@ function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
       const { engine, format, model } = parseSpec(layerSpec(preset, plain));
       return { ...parseSpec(layerSpec(preset, under)), engine, format, model };
     } catch {
-      // A profile or precision that there is not: told as a problem of its field.
+      // Unknown profiles and precisions are reported at their field.
     }
   }
   return null;
 }
 
-/** What the precision is when it is left out; undefined where the rest leads to none. */
+/** Precision where left out; undefined where the rest is invalid. */
 export function defaultPrecision(preset: Preset, { overrides }: Choice): Precision | undefined {
   const rest = Object.fromEntries(Object.entries(overrides).filter(([key]) => key !== 'precision'));
   const found = at(layersOf(preset, rest).tree, 'precision');
   return precisions.find((known) => known === found);
 }
 
-/** Without the keys that the schema does not know. */
 function withoutKeys(tree: Tree, path: readonly PropertyKey[], keys: readonly string[]): Tree {
   const [head, ...rest] = path;
   if (head === undefined)
@@ -77,13 +76,13 @@ function withoutKeys(tree: Tree, path: readonly PropertyKey[], keys: readonly st
   return isTree(inner) ? { ...tree, [String(head)]: withoutKeys(inner, rest, keys) } : tree;
 }
 
-/** Stands for an address that is not typed yet, so that the rules speak of a remote Triton all the same. */
+/** Placeholder for a missing address, so that the rules of a remote Triton apply. */
 const anyAddress = 'http://localhost:8000';
 
-/** More misfits than these are repaired by whole sections, and no more of them are told. */
+/** Above this, whole sections are replaced, and no more misfits reported. */
 const mostMisfits = 100;
 
-/** One field that does not fit: the preset's value in its place, or nothing where the preset has none. */
+/** Replaces an invalid field by the preset's value, or removes it. */
 function withoutMisfit(tree: Tree, path: readonly PropertyKey[], defaults: RunSpec): Tree {
   const [section] = path;
   if (section === undefined) return tree;
@@ -94,21 +93,18 @@ function withoutMisfit(tree: Tree, path: readonly PropertyKey[], defaults: RunSp
     if (next === undefined && isTree(value)) {
       const before = path.slice(0, depth).reduce(at, tree);
       const removable = isTree(before) && Object.hasOwn(before, key);
-      // A field that is wanted and missing here belongs to another kind of section.
+      // A missing required field belongs to another kind of section.
       if (!removable) return { ...tree, [String(section)]: at(defaults, section) };
       return withoutKeys(tree, path.slice(0, depth), [String(key)]);
     }
-    // Below a list: the list is replaced whole.
+    // A list is replaced as a whole.
     if (next === undefined) return mergeTrees(tree, setAt({}, path.slice(0, depth).map(String), value));
     value = next;
   }
   return mergeTrees(tree, setAt({}, path.map(String), value));
 }
 
-/**
- * Each mends one field in a copy of the tree: where a foreign file has more misfits than any person makes, each of its
- * sections that has one is replaced whole.
- */
+/** Repairs each misfit in a copy of the tree; with too many, whole sections are replaced. */
 function repaired(tree: Tree, issues: readonly z.core.$ZodIssue[], defaults: RunSpec): Tree {
   if (issues.length > mostMisfits) {
     const sections = new Set(issues.flatMap(({ path: [section] }) => section ?? []));
@@ -139,7 +135,7 @@ function issueProblems(issue: z.core.$ZodIssue): SpecProblem[] {
   return [{ field, severity, message: issue.message, remedy: null }];
 }
 
-/** As many as a person can look through, and how many more there are. */
+/** As many as a person can read, and the number of others. */
 function shownProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
   const all = issues.flatMap(issueProblems);
   const [shown, more] = [all.slice(0, mostMisfits), all.length - mostMisfits];
@@ -151,10 +147,10 @@ function shownProblems(issues: readonly z.core.$ZodIssue[]): SpecProblem[] {
   ];
 }
 
-/** As many rounds as fields can be nested in each other: one stand-in may uncover the next. */
+/** Nesting depth of fields: one repair may uncover the next. */
 const rounds = 4;
 
-/** The layers of a choice; where its profile is not one, those without it and what is wrong. */
+/** Layers of a choice; an invalid profile is dropped and reported. */
 function layersOf(
   preset: Preset,
   overrides: Tree,
@@ -173,7 +169,7 @@ function layersOf(
   }
 }
 
-/** A choice against schema and rules, everything that is wrong with it at once; pure, never throws. */
+/** Checks a choice against schema and rules, all problems at once; never throws. */
 export function readChoice(preset: Preset, choice: Choice): ReadChoice {
   const defaults = defaultsOf(preset, choice.overrides);
   const layers = layersOf(preset, choice.overrides);
@@ -190,7 +186,7 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
       return { spec, nearest: parsed.data, defaults, problems: [...problems, ...rules] };
     }
     const { issues } = parsed.error;
-    // What a stand-in uncovers in later rounds is no mistake of the person's.
+    // Problems that repairs uncover are not the person's.
     if (round === 0) problems.push(...shownProblems(issues));
     if (defaults === null) break;
     tree = repaired(tree, issues, defaults);
@@ -198,12 +194,12 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
   return { spec: null, nearest: null, defaults, problems };
 }
 
-/** Tensors of the file that will be served. Throws spec-invalid. */
+/** Tensors of the served file. Throws spec-invalid. */
 export function servedSignature({ preset }: LoadedPreset, spec: RunSpec): Signature {
   return atPrecision(signatureOf(preset, spec), tensorPrecisionOf(spec));
 }
 
-/** config.pbtxt as the fields lead to it, whether or not they go together. Throws spec-invalid, config-invalid. */
+/** config.pbtxt from fields, compatible or not. Throws spec-invalid, config-invalid. */
 export function generatedConfig(loaded: LoadedPreset, spec: RunSpec): ModelConfig {
   return generatedConfigOf({
     spec,

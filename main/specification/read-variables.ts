@@ -11,8 +11,8 @@ const derived = null;
 const image = 'choose the engine "docker" and its release or image';
 
 /**
- * Variables of the published procedures that no field stands for, each with the reason; null where it only repeats
- * another one. Source: the environment files and runner configurations of the five deployments.
+ * Published variables without a field, with the reason; null for mere repetitions. Source: the environment files and
+ * runner configurations of the five deployments.
  */
 const upstreamNotes: Readonly<Record<string, string | null>> = {
   WORKDIR: own,
@@ -44,7 +44,7 @@ const upstreamNotes: Readonly<Record<string, string | null>> = {
   MEASUREMENT_STEPS_ONLINE: 'set the concurrencies (performance.concurrency)',
 };
 
-/** Values of these variables that ask for nothing else than what is done here anyway. */
+/** Values that ask for nothing beyond the usual. */
 const usualValues: Readonly<Record<string, readonly string[]>> = {
   TRITON_LOAD_MODEL_METHOD: ['explicit'],
   TORCH_JIT: ['none'],
@@ -53,18 +53,17 @@ const usualValues: Readonly<Record<string, readonly string[]>> = {
 interface ReadVariables {
   readonly overrides: Readonly<Record<string, unknown>>;
   readonly notes: readonly string[];
-  /** Why the whole procedure cannot be taken; null where it can. */
+  /** Why the procedure cannot be taken; null where it can. */
   readonly refusal: string | null;
 }
 
-/** What is said of the preset that the variables are read for. */
 export type NamedPreset = Pick<Preset, 'id' | 'title'>;
 
 type Variables = ReadonlyMap<string, string>;
 
 const absent = (value: string | undefined): boolean => value === undefined || /^(null|~)?$/i.test(value);
 
-/** `format` of what is offered here; the published SavedModels are made from such a file. */
+/** `format` in our terms; the published SavedModels are made from such a file. */
 function formatNotes(variables: Variables): { readonly format: string | null; readonly notes: string[] } {
   const wanted = variables.get('FORMAT');
   if (wanted === undefined) return { format: null, notes: [] };
@@ -77,7 +76,7 @@ function formatNotes(variables: Variables): { readonly format: string | null; re
   return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken.`] };
 }
 
-/** A value as the field's variable reads it; null with the reason when it cannot stand in the field. */
+/** A parsed value, or the reason why the field cannot take it. */
 function readValue(name: string, text: string): { readonly value: unknown } | { readonly reason: string } {
   const variable = upstreamVariables[name];
   if (variable === undefined) return { reason: 'unknown' };
@@ -92,7 +91,7 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   return { value };
 }
 
-/** Why a variable that no field stands for is left out; null: that goes without saying. */
+/** Why a variable without a field is left out; null: obvious. */
 function omissionOf(name: string, text: string): string | null {
   const isUsual = usualValues[name]?.includes(text) === true;
   if (isUsual || refusalOfVariable(name, text) !== undefined) return null;
@@ -103,7 +102,7 @@ function omissionOf(name: string, text: string): string | null {
 const refusalIn = (variables: Variables): string | null =>
   [...variables].flatMap(([name, text]) => refusalOfVariable(name, text) ?? [])[0] ?? null;
 
-/** Of what a variable asks for and is fixed here. */
+/** Variables for things that are fixed here. */
 function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[] {
   const notes: string[] = [];
   const exported = variables.get('EXPORT_PRECISION');
@@ -122,8 +121,8 @@ function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[
 }
 
 /**
- * The variables of a published procedure as overrides of a specification, and what they say that no field stands for.
- * Values of a variable that is null, empty or the usual one are passed over in silence. Pure.
+ * Variables of a published procedure as overrides, and notes on those without a field. Null, empty and usual values are
+ * skipped silently.
  */
 export function readVariables(preset: NamedPreset, given: Variables): ReadVariables {
   const variables: Variables = new Map(
@@ -160,12 +159,12 @@ export function readVariables(preset: NamedPreset, given: Variables): ReadVariab
   return { overrides, notes, refusal: refusalIn(variables) };
 }
 
-/** True for the configuration file of the published runners. */
+/** Recognizes a published runner's configuration file. */
 export function isRunnerConfig(tree: Tree): boolean {
   return Array.isArray(tree['configurations']);
 }
 
-/** A YAML value as the runner exports it to its stages; of a list of named things, the names. */
+/** As the runner exports a YAML value to its stages; of a list of named things, the names. */
 function text(value: unknown): string {
   if (Array.isArray(value)) return value.map(text).join(',');
   if (isTree(value) && typeof value['name'] === 'string') return value['name'];
@@ -176,17 +175,16 @@ function text(value: unknown): string {
 const upper = (tree: Tree) =>
   Object.entries(tree).map(([name, value]) => [name.toUpperCase(), text(value)] as const);
 
-/** One configuration of a runner's file. */
 export interface RunnerEntry {
   readonly source: ImportedSpec['source'];
-  /** Its variables, as the runner exports them to its stages. */
+  /** As exported to the runner's stages. */
   readonly variables: ReadonlyMap<string, string>;
   readonly overrides: Tree;
   readonly notes: readonly string[];
   readonly refusal: string | null;
 }
 
-/** The local path of a named checkpoint or data set: `path` beside the published `name` and `url`, which has none. */
+/** Local path of a named checkpoint or data set; published ones have `name` and `url`, and no `path`. */
 function namedPath(list: unknown, name: string | undefined): string | null {
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const path = items.filter(isTree).find((item) => item['name'] === name)?.['path'];
@@ -199,7 +197,7 @@ function runnerEntry(preset: NamedPreset, rest: Tree, configuration: unknown): R
     return { source: 'runner-yaml-1', variables: new Map(), overrides: {}, notes: [], refusal };
   }
   const nested = configuration['parameters'];
-  // The checkpoint is named, not given by its path.
+  // The checkpoint is named, not given by path.
   const { checkpoint, ...parameters } = isTree(nested) ? nested : configuration;
   const named = new Map([
     ...upper(rest),
@@ -220,22 +218,19 @@ function runnerEntry(preset: NamedPreset, rest: Tree, configuration: unknown): R
   return { source, variables: named, ...readVariables(preset, read) };
 }
 
-/** Every configuration of a runner's file in its order, none left out: what one cannot be run for is its refusal. Pure. */
+/** Every configuration of a runner's file, in order; one that cannot run has a refusal. */
 export function runnerEntries(preset: NamedPreset, tree: Tree): readonly RunnerEntry[] {
   const { configurations, ...rest } = tree;
   const list: readonly unknown[] = Array.isArray(configurations) ? configurations : [];
   return list.map((configuration) => runnerEntry(preset, rest, configuration));
 }
 
-/** Repeats of another variable, or of no interest to who tells configurations apart. */
+/** Repetitions, and variables that do not distinguish configurations. */
 const notTelling: ReadonlySet<string> = new Set(
   Object.entries(upstreamNotes).flatMap(([name, note]) => (note === derived ? [name] : [])),
 );
 
-/**
- * The variables in which the configurations differ, with their values; of several that differ in the same way, the first
- * one.
- */
+/** Variables in which configurations differ, with values; of equally varying ones the first. */
 export function tellingVariables(
   entries: readonly Pick<RunnerEntry, 'variables'>[],
 ): readonly { readonly name: string; readonly values: readonly string[] }[] {
@@ -250,7 +245,7 @@ export function tellingVariables(
   return [...found.values()];
 }
 
-/** What tells each configuration of a file apart: "electricity_bin, trt". */
+/** Distinguishing names: "electricity_bin, trt". */
 function namesOf(entries: readonly RunnerEntry[]): readonly string[] {
   const telling = tellingVariables(entries);
   return entries.map((_entry, at) => {
@@ -259,7 +254,6 @@ function namesOf(entries: readonly RunnerEntry[]): readonly string[] {
   });
 }
 
-/** What the file says beside the configuration that is taken. */
 const othersNote = (names: readonly string[], number: number): string => {
   const list = someOf(names.map((name, at) => `${at + 1} (${name})`));
   return (
@@ -269,9 +263,8 @@ const othersNote = (names: readonly string[], number: number): string => {
 };
 
 /**
- * A runner configuration: parameters flat in each configuration (as the Temporal Fusion Transformer's, 1), or below
- * `parameters` (as Wide & Deep's, 2). One configuration is taken; the note says which others there are. Pure.
- * @param number of the configuration, from 1 on.
+ * A runner configuration: parameters flat (Temporal Fusion Transformer, 1), or below `parameters` (Wide & Deep, 2). Takes
+ * one configuration and notes the others. @param number from 1
  */
 export function importRunner(preset: NamedPreset, tree: Tree, number = 1): ImportedSpec {
   const entries = runnerEntries(preset, tree);

@@ -1,23 +1,23 @@
 interface ShellEnvironment {
   readonly variables: ReadonlyMap<string, string>;
-  /** Name -> why its value cannot be known. */
+  /** Reason by name. */
   readonly unknown: ReadonlyMap<string, string>;
 }
 
 /** A value that depends on something outside the file. */
 class Unknown extends Error {}
 
-/** `${A:-${B:-...}}`: published files have two within each other. */
+/** `${A:-${B:-...}}`: published files nest two. */
 const mostNesting = 16;
-/** Of all values together: a variable that names another one twice doubles its length with every line. */
+/** Over all values: a variable used twice doubles its length with every line. */
 const mostLetters = 2 ** 20;
 
-/** Letters that the values of one file may still have. */
+/** Remaining characters of all values. */
 interface Budget {
   letters: number;
 }
 
-/** Reads words of a POSIX shell or bash assignment; nothing is ever run. */
+/** Parses words of shell assignments; never executes. */
 class Reader {
   private at = 0;
   private nesting = 0;
@@ -36,7 +36,7 @@ class Reader {
     while (/\s/.test(this.text[this.at] ?? '')) this.at += 1;
   }
 
-  /** `NAME=` at this place; null leaves the place as it is. */
+  /** `NAME=` at this position; null leaves the position. */
   assignment(): string | null {
     const [all, name] = /^([A-Za-z_]\w*)=/.exec(this.text.slice(this.at)) ?? [];
     if (all === undefined || name === undefined) return null;
@@ -44,7 +44,7 @@ class Reader {
     return name;
   }
 
-  /** Past `;` or `&&`, where the next command may assign too; any other sign, or a word, is left where it is. */
+  /** Skips `;` or `&&`, after which another assignment may follow. */
   nextCommand(): void {
     const [all = ''] = /^(?:;(?!;)|&&)\s*/.exec(this.text.slice(this.at)) ?? [];
     this.at += all.length;
@@ -71,7 +71,7 @@ class Reader {
     return words.join(' ');
   }
 
-  /** One word up to a character that ends it; quotes are taken off, variables put in. */
+  /** One word with quotes removed and variables expanded. */
   private word(end: RegExp): string {
     let out = '';
     while (!this.done && !end.test(this.text[this.at] ?? '')) {
@@ -99,7 +99,7 @@ class Reader {
     return out;
   }
 
-  /** One character, one escape or one expansion. */
+  /** One character, escape or expansion. */
   private piece(): string {
     const character = this.text[this.at] ?? '';
     const next = this.text[this.at + 1] ?? '';
@@ -161,13 +161,13 @@ class Reader {
 
 const opening = new Set(['if', 'for', 'while', 'until', 'select', 'case']);
 const closing = new Set(['fi', 'done', 'esac']);
-/** Behind these begins a command, as at the beginning of a line. */
+/** Words followed by a command. */
 const leading = new Set(['if', 'while', 'until', 'then', 'elif', 'else', 'do', '!', '{', ...closing]);
 const signs = new Set([';', '&', '|', '(', ')', '\n']);
-/** What holds no words of the shell: an escape, quoted text, an array, a comment. */
+/** Text without shell words: an escape, quoted text, an array, a comment. */
 const noWords = /\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|=\([^)]*(?:\)|$)|(?<![^\s;&|()])#[^\n]*/gs;
 
-/** How many conditions and loops more are open behind the statement than before it. */
+/** Conditions and loops opened by the statement, less those closed. */
 function blocksOpened(statement: string): number {
   const words = statement.replace(noWords, (all) => (all.startsWith('#') ? '' : '_'));
   let open = 0;
@@ -180,7 +180,7 @@ function blocksOpened(statement: string): number {
   return open;
 }
 
-/** Lines with their continuations, and those of arrays that go over several, put together. Every line is looked at once. */
+/** Joins continuation lines and multi-line arrays, in linear time. */
 function statements(text: string): string[] {
   const joined = text.replace(/\r\n/g, '\n').replace(/\\\n/g, '');
   const found: string[] = [];
@@ -200,8 +200,8 @@ function statements(text: string): string[] {
 }
 
 /**
- * Variables that a shell file sets (`export KEY=value`, `${VAR:-default}`, arrays), read and not run. What stands inside
- * a condition or a loop is left out. Pure.
+ * Variables set by a shell file (`export KEY=value`, `${VAR:-default}`, arrays), without executing it. Conditions and
+ * loops are ignored.
  */
 export function parseShellEnvironment(text: string): ShellEnvironment {
   const variables = new Map<string, string>();

@@ -3,15 +3,15 @@ import type { ModelSource } from '../contract/run/run-spec';
 import type { Choice, ConfigEdit, ImportedSpec, MatrixFile } from '../contract/run/spec-tools';
 import type { LoadedPreset } from '../presets/presets';
 
-/** What a text that looks like a run.yaml says of its model; all absent where it is none. */
+/** Model of a text that looks like a run.yaml; otherwise all absent. */
 export interface SpecModel {
   readonly preset?: string | undefined;
   readonly source?: ModelSource | undefined;
-  /** Why the text cannot be read, where it is meant to be YAML. */
+  /** Why text that should be YAML is unreadable. */
   readonly problem?: string | undefined;
 }
 
-/** What is read of a specification, each in a process of its own; they throw as ModelReaders do. */
+/** Readers of foreign specifications, each in its own process; they throw like ModelReaders. */
 export interface SpecReaders {
   specModel: (input: { readonly text: string; readonly fileName: string }) => Promise<SpecModel>;
   spec: (input: {
@@ -19,10 +19,10 @@ export interface SpecReaders {
     readonly text: string;
     readonly fileName: string;
     readonly overrides: Choice['overrides'];
-    /** Which one of a runner's file, from 1 on; absent: the first. */
+    /** Number in a runner's file, from 1; absent: the first. */
     readonly configuration?: number | undefined;
   }) => Promise<ImportedSpec>;
-  /** `preset`: the one that is given beside the file. */
+  /** `preset`: given beside the file. */
   matrix: (input: {
     readonly text: string;
     readonly fileName: string;
@@ -43,8 +43,8 @@ const blocks =
   /^[^\S\n]*(input|output|instance_group|dynamic_batching|version_policy|optimization)\s*(?::\s*)?[[{]/m;
 const scalars = /^[^\S\n]*(platform|backend|max_batch_size)\s*:/m;
 
-// Each begins with the blanks of its own line: over several lines the search would start again at each of them.
-/** What a text is by its name and its looks. */
+// Each begins at its line's blanks: a multi-line match would restart at each of them.
+/** Kind of a text by name and appearance. */
 export function specKind(text: string, fileName: string): SpecKind {
   if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
   if (/\.(ya?ml|json)$/i.test(fileName)) return 'yaml';
@@ -59,7 +59,7 @@ const limits: Readonly<Record<SpecKind, { readonly bytes: number }>> = {
   yaml: fileLimits.yaml,
 };
 
-/** What is said of a text that is larger than its kind may be; null where it is not. */
+/** null unless the text exceeds its kind's limit. */
 export function sizeProblem(kind: SpecKind, text: string): string | null {
   const [bytes, most] = [Buffer.byteLength(text), limits[kind].bytes];
   return bytes <= most ? null : `The file has ${bytes} bytes, at most ${most} of its kind are read.`;

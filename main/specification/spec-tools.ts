@@ -17,7 +17,7 @@ interface ExportedSpec {
   readonly fileName: string;
 }
 
-/** Lines of a person's text as comments; nothing in them can end the comment. */
+/** Lines as comments that their text cannot end. */
 function comment(lines: readonly string[]): string {
   return lines.map((line) => `# ${line.replace(/[\r\n\t]+/g, ' ')}`.trimEnd()).join('\n');
 }
@@ -30,7 +30,7 @@ function headline(loaded: LoadedPreset, spec: RunSpec): string[] {
   ];
 }
 
-/** A mark that ends the here-document and no line of it. */
+/** A here-document mark that is not a line of the text. */
 function endMark(yaml: string): string {
   const lines = new Set(yaml.split('\n'));
   let mark = 'RUN_YAML';
@@ -60,8 +60,8 @@ function script(loaded: LoadedPreset, spec: RunSpec, yaml: string): string {
 }
 
 /**
- * The complete specification of a choice as run.yaml, or as a POSIX shell script that does the run with it.
- * Throws spec-invalid or combination-unsupported where the choice cannot be run.
+ * The complete specification as run.yaml, or as a POSIX shell script that runs it.
+ * Throws spec-invalid or combination-unsupported.
  */
 export function exportSpec(loaded: LoadedPreset, choice: Choice, as: 'run-yaml' | 'shell'): ExportedSpec {
   const spec = resolveSpec(loaded.preset, choice.overrides);
@@ -75,11 +75,11 @@ export function exportSpec(loaded: LoadedPreset, choice: Choice, as: 'run-yaml' 
 interface SpecToolsOptions {
   readonly presets: Presets;
   readonly places: PreviewPlaces;
-  /** Whether what a file holds may be told; absent: always. That it exists is told anyway. */
+  /** Whether a file's content may be used; absent: always. Its existence is reported anyway. */
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
-/** Throws spec-invalid or combination-unsupported where the choice cannot be run. */
+/** Throws spec-invalid or combination-unsupported. */
 async function commandsOf(
   loaded: LoadedPreset,
   choice: Choice,
@@ -99,7 +99,7 @@ const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
   overrides: { ...minimalOverrides(preset, spec) },
 });
 
-/** The calls behind the wizard's forms. Each throws preset-unknown for a preset that there is not. */
+/** Calls of the wizard's forms. Each throws preset-unknown. */
 export function createSpecTools(
   options: SpecToolsOptions,
 ): Pick<Handlers, 'spec.preview' | 'spec.choice' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
@@ -126,7 +126,7 @@ export function createSpecTools(
       const id = imported.choice?.preset;
       if (id === undefined || inText !== undefined || options.presets().has(id)) return imported;
       if (ofDraft !== undefined && imported.choice !== null && imported.source !== 'run-yaml') {
-        // What says a deployment of the model that is chosen is one of that model.
+        // A partial deployment is assumed to be of the chosen model.
         const model = { source: ofDraft };
         return {
           ...imported,

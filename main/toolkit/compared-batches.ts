@@ -4,23 +4,23 @@ import { scenarioLevels } from '../contract/run/sweep';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { configuredTraits } from '../triton/model-traits';
 
-/** Different samples that such requests are made of; the framework computes each a few times more. */
+/** Distinct samples in such requests; the framework computes each a few more times. */
 const mostSamples = 8;
 
-/** Requests at once, for the dynamic batcher to gather. */
+/** Simultaneous requests for the dynamic batcher. */
 const mostGathered = 8;
 
 export interface ComparedBatches {
-  /** Of requests, ascending. */
+  /** Batch sizes, ascending. */
   readonly sizes: readonly number[];
-  /** Requests of one sample that are sent at once; 0: no batcher would gather them. */
+  /** Simultaneous requests of one sample; 0: no batcher. */
   readonly gathered: number;
   readonly samples: number;
 }
 
 /**
- * At which batch sizes framework and Triton are compared: one sample, as many as the model takes, and every size that is
- * measured; a model may do something else at each of them. Pure.
+ * Batch sizes at which framework and Triton are compared: one, the model's maximum, and every measured size, as a model
+ * may behave differently at each.
  */
 export function comparedBatches({
   configure,

@@ -6,24 +6,23 @@ import { exists } from '../platform/files';
 import { toolkitVariables } from '../platform/process';
 import type { EnsurePython, LaunchPython } from './toolkit';
 
-/** An interpreter that has imported what it will need and waits for a verb with its arguments on stdin. */
+/** An interpreter with its imports done, waiting for a verb on stdin. */
 type StandingBy = GroupChild & { readonly stdin: Writable };
 
-/** Keeps one interpreter ahead of a run's verbs: importing torch takes longer than many of them. */
+/** Keeps one interpreter ready: importing torch takes longer than many verbs. */
 export interface PythonAhead {
-  /** Starts the one for the verb that usually follows `words`, the words after `-m toolkit`; none after the last. */
+  /** Starts the one for the verb that usually follows `words` (after `-m toolkit`), if any. */
   prepare(
     python: string,
     place: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
     words: readonly string[],
   ): void;
-  /** Hands `words` to the interpreter that stands by, which is the caller's to follow; null: start a new one. */
+  /** Hands `words` to the waiting interpreter, which the caller then owns; null: start a new one. */
   take(python: string, words: readonly string[]): GroupChild | null;
-  /** Ends the one that stands by. */
   close(): void;
 }
 
-/** `runtime`: the packages that run the model itself. */
+/** `runtime`: packages that run the model itself. */
 function importsAfter(
   [verb = '', ...args]: readonly string[],
   runtime: readonly string[],
@@ -50,8 +49,8 @@ function importsAfter(
 }
 
 /**
- * `runtime`: packages that run the model; "framework" is torch or tensorflow, whichever that Python has.
- * The one that stands by ends with the process that started it: its stdin closes then.
+ * `runtime`: packages that run the model; "framework" is torch or tensorflow, whichever exists. A waiting interpreter ends
+ * with its starter, as its stdin closes.
  */
 export function createPythonAhead(runtime: readonly string[]): PythonAhead {
   let waiting: { readonly child: StandingBy; readonly python: string } | null = null;
@@ -71,7 +70,7 @@ export function createPythonAhead(runtime: readonly string[]): PythonAhead {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      // One that cannot start or ends early is not missed: `take` sees it, and the verb starts as any other.
+      // A failed one is no loss: `take` detects it and the verb starts normally.
       child.on('error', () => undefined);
       child.stdin.on('error', () => undefined);
       waiting = { child, python };
@@ -93,14 +92,14 @@ export function createPythonAhead(runtime: readonly string[]): PythonAhead {
 }
 
 interface LocalPythonOptions {
-  /** Python of the workbench's virtual environment, or what installs another one first. */
+  /** Python of the workbench's environment, or a function that installs one. */
   readonly python: string | EnsurePython;
-  /** `resources` folder: holds the package `toolkit`. */
+  /** `resources`, which contains the package `toolkit`. */
   readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Where PyTorch's compiler keeps its files, which are in the machine's temporary folder otherwise. */
+  /** Cache of PyTorch's compiler; absent: the system's temporary folder. */
   readonly cache?: string;
-  /** Of a run, whose verbs follow one another. */
+  /** Shared by a run's consecutive verbs. */
   readonly ahead?: PythonAhead;
 }
 
@@ -110,15 +109,15 @@ export const pythonMissing = (where: string): WorkbenchError =>
   });
 
 /**
- * Blocks as large as a model are taken and freed many times over: glibc uses up to so many freed bytes again in place of
- * giving them back and having the kernel clear as many pages the next time.
+ * Model-sized blocks are allocated repeatedly: glibc keeps up to this many freed bytes instead of returning them, which
+ * saves the kernel clearing the pages again.
  */
 const keptBytes = String(2 ** 30);
 const keptMemory = { MALLOC_MMAP_THRESHOLD_: keptBytes, MALLOC_TRIM_THRESHOLD_: keptBytes };
 
 /**
- * Python of the workbench home, started beside the toolkit: `python -m` takes modules from the folder that it is started in,
- * and a folder that somebody works in may have a `torch` or a `triton` of its own. The launch throws toolchain-missing where it is not installed.
+ * Runs in the toolkit's folder: `python -m` imports from its working directory, where a user may have a `torch` or
+ * `triton`. The launch throws toolchain-missing where Python is not installed.
  */
 export function createLocalPython(options: LocalPythonOptions): LaunchPython {
   const env: NodeJS.ProcessEnv = {

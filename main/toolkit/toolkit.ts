@@ -5,13 +5,12 @@ import { WorkbenchError } from '../contract/errors';
 import type { ExecResult } from '../platform/exec';
 import { jsonOrNull } from '../platform/parse-json';
 
-/** Numbers of the same words are logged no closer together than this; the progress bar shows them all. */
+/** Least interval between log lines that differ only in numbers; the progress bar shows all. */
 const intervalMs = 1000;
 
 /**
- * Which texts of a verb's progress are worth a line of its log: other words at once, other numbers ("Epoch 2 of 4,
- * loss 0.61") once per second.
- * @param nowMs a clock that only goes forward, milliseconds.
+ * Selects progress texts for the log: new words at once, new numbers ("Epoch 2 of 4, loss 0.61") once per second.
+ * @param nowMs monotonic clock, milliseconds
  */
 export function createProgressFilter(nowMs: () => number): (text: string) => boolean {
   let words = '';
@@ -41,7 +40,6 @@ const lineSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Where a toolkit verb reports to while it runs. */
 export interface ToolkitListener {
   readonly signal: AbortSignal;
   readonly log: (lines: readonly string[]) => void;
@@ -53,13 +51,12 @@ export interface ToolkitListener {
 
 export type ToolkitArgument = readonly [flag: string, value?: string | number];
 
-/** A verb of the toolkit with its flags. */
 export interface ToolkitCommand {
   readonly verb: string;
   readonly args: readonly ToolkitArgument[];
 }
 
-/** What follows the interpreter on the command line. */
+/** Arguments after the interpreter. */
 export function toolkitWords({ verb, args }: ToolkitCommand): string[] {
   const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
   return ['-m', 'toolkit', verb, ...flags];
@@ -67,7 +64,7 @@ export function toolkitWords({ verb, args }: ToolkitCommand): string[] {
 
 export interface Toolkit {
   /**
-   * Runs one verb to its end and parses its result line.
+   * Runs a verb and parses its result line.
    * Throws the verb's own error, toolkit-failed with the last log lines, or cancelled.
    */
   call<Schema extends z.ZodType>(
@@ -78,26 +75,25 @@ export interface Toolkit {
 }
 
 interface PythonLaunch {
-  /** What follows the interpreter. */
+  /** After the interpreter. */
   readonly args: readonly string[];
-  /** What it does, in a word: the toolkit's verb. */
+  /** Task in a word: the toolkit's verb. */
   readonly task: string;
   readonly signal: AbortSignal;
   /** The exact command, before it runs. */
   readonly onCommand: (argv: readonly string[]) => Promise<void>;
-  /** What is done before it runs, where its environment is installed first. */
+  /** Progress of an installation before it runs. */
   readonly onProgress: (fraction: number | null, text: string) => void;
   readonly onStdoutLine: (line: string) => void;
   readonly onStderrLine: (line: string) => void;
 }
 
-/** What an installation reports to. */
 export type InstallListener = Pick<PythonLaunch, 'signal' | 'onProgress' | 'onStderrLine'>;
 
-/** Path of a Python, installed first where it is not there. */
+/** Path of a Python, installed first if missing. */
 export type EnsurePython = (listener: InstallListener) => Promise<string>;
 
-/** Runs Python with the toolkit on its path, on this machine or in a container, and waits for its end. */
+/** Runs Python with the toolkit on its path, here or in a container, to its end. */
 export type LaunchPython = (launch: PythonLaunch) => Promise<ExecResult>;
 
 export function createToolkit(launchPython: LaunchPython): Toolkit {
@@ -161,7 +157,6 @@ export function createToolkit(launchPython: LaunchPython): Toolkit {
   };
 }
 
-/** Of a verb that nobody follows. */
 export function silentListener(signal: AbortSignal): ToolkitListener {
   const silent = () => undefined;
   return {
@@ -176,7 +171,7 @@ export function silentListener(signal: AbortSignal): ToolkitListener {
 
 const versions = z.looseObject({ packages: z.record(z.string(), z.string()), python: z.string() });
 
-/** Versions of Python and of the packages that results depend on; empty when the toolkit cannot say. Throws cancelled. */
+/** Versions of Python and of the packages that affect results; empty if unknown. Throws cancelled. */
 export async function readPackages(
   toolkit: Toolkit,
   signal = new AbortController().signal,

@@ -8,24 +8,22 @@ import { configuredTraits } from '../triton/model-traits';
 import { comparedBatches } from './compared-batches';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
-/** A run's model: its folder and its specification. */
 export interface ModelSource {
   readonly modelDir: string;
   readonly spec: RunSpec;
   readonly framework: Framework;
-  /** Of an own model file, as it is served at fp32; the toolkit finds out any other. */
+  /** Of an own model file at fp32; the toolkit finds out others. */
   readonly fileSignature?: Signature | undefined;
-  /** File with the arguments that the user's checkpoint decides. */
+  /** File with the arguments that a user's checkpoint decides. */
   readonly argumentsFile?: string | undefined;
 }
 
-/** The data set and the weights that the run works with. */
 interface PreparedPaths {
   readonly dataset: string;
   readonly checkpoint: string;
 }
 
-/** Names of flags with their values: true is a flag without one, and what is not there is left out. */
+/** Flags and values: true for a flag without one; absent ones are omitted. */
 type Flags = Readonly<Record<string, string | number | true | null | undefined>>;
 
 const flagArguments = (flags: Flags): ToolkitArgument[] =>
@@ -34,11 +32,10 @@ const flagArguments = (flags: Flags): ToolkitArgument[] =>
     return [value === true ? [`--${name}`] : [`--${name}`, value]];
   });
 
-/** One flag that is given once for each entry, as name=value. */
+/** Repeats a flag per entry, as name=value. */
 const repeated = (flag: string, entries: Readonly<Record<string, string | number>>): ToolkitArgument[] =>
   Object.entries(entries).map(([name, value]) => [`--${flag}`, `${name}=${value}`]);
 
-/** A verb with its arguments, in their order. */
 const command = (
   verb: string,
   ...parts: readonly (readonly ToolkitArgument[] | Flags)[]
@@ -49,20 +46,20 @@ const command = (
 
 const sampleCount = 8;
 
-/** What decides the samples of {@link profileDataCommand} beside its paths. */
+/** Inputs of {@link profileDataCommand} beside its paths. */
 export const profileDataInputs = (spec: RunSpec) => ({
   mode: spec.performance.inputData,
   sampleCount,
-  // A loader may make the samples of a batch equally long.
+  // A loader may pad the samples of a batch to equal length.
   batchSize: datasetBatch(spec),
 });
 
-/** The largest batch that the model takes in a request. */
+/** Largest batch of a request. */
 function datasetBatch({ configure }: RunSpec): number {
   return configuredTraits(configure).sequences ? 1 : Math.max(1, configure.maxBatchSize);
 }
 
-/** What the loader of an own model file makes samples by and checks given ones against. */
+/** For the loader of an own model file: how to make samples, and how to check given ones. */
 function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[] {
   if (fileSignature === undefined) return [];
   const inputs = sampleTensors(spec.model).map((tensor, index) => ({
@@ -72,7 +69,7 @@ function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[
   return flagArguments({ 'samples-only': true, arg: `inputs=${JSON.stringify(inputs)}` });
 }
 
-/** Flags that name the model folder, its profile and its own arguments. */
+/** Model folder, profile and own arguments. */
 function modelArguments(source: ModelSource): ToolkitArgument[] {
   const { modelDir, spec, argumentsFile } = source;
   const framework = source.framework === 'pyt' ? undefined : source.framework;
@@ -84,13 +81,13 @@ function modelArguments(source: ModelSource): ToolkitArgument[] {
   ];
 }
 
-/** Flags that give the model itself: weights for the folder's code, or a file with its signature. */
+/** The model: weights for the folder's code, or a file with its signature. */
 const weights = ({ fileSignature }: ModelSource, checkpoint: string, flag: 'source' | 'path'): Flags =>
   fileSignature === undefined
     ? { checkpoint }
     : { [flag]: checkpoint, signature: JSON.stringify(fileSignature) };
 
-/** Flags of a verb that goes through the data set, in whole batches. */
+/** Verbs that process the data set in whole batches. */
 const batches = ({ spec }: ModelSource, dataset: string): Flags => ({
   dataset,
   'batch-size': datasetBatch(spec),
@@ -99,7 +96,7 @@ const batches = ({ spec }: ModelSource, dataset: string): Flags => ({
 export const makeDatasetCommand = (source: ModelSource, output: string): ToolkitCommand =>
   command('make-dataset', modelArguments(source), { output });
 
-/** A downloaded archive -> folder; more than `mostBytes` are refused. */
+/** Archive -> folder; refuses more than `mostBytes`. */
 export const unpackCommand = (
   kind: string,
   archive: string,
@@ -107,7 +104,7 @@ export const unpackCommand = (
   output: string,
 ): ToolkitCommand => command('unpack', { kind, archive, 'most-bytes': mostBytes, output });
 
-/** A published data set as it is unpacked -> the layout that the preset's loader reads. */
+/** Unpacked data set -> layout of the preset's loader. */
 export const prepareDatasetCommand = (
   modelDir: string,
   args: Readonly<Record<string, string>>,
@@ -119,7 +116,7 @@ export const prepareDatasetCommand = (
 export const trainCommand = (source: ModelSource, dataset: string, output: string): ToolkitCommand =>
   command('train', modelArguments(source), { dataset, output });
 
-/** The user's weights -> weights and arguments that the other verbs take. */
+/** User's weights -> weights and arguments for the other verbs. */
 export function loadCheckpointCommand(
   source: ModelSource,
   checkpoint: string,
@@ -149,7 +146,7 @@ export function convertCommand(spec: RunSpec, input: string, output: string): To
   });
 }
 
-/** ONNX of {@link exportCommand} -> TensorRT plan. `image`: where it is built, noted beside it. */
+/** ONNX of {@link exportCommand} -> TensorRT plan. `image`: recorded as the place of the build. */
 export function buildPlanCommand(
   source: ModelSource,
   dataset: string,
@@ -168,7 +165,7 @@ export function buildPlanCommand(
   });
 }
 
-/** Flags of the verbs that compare, or keep, requests of chosen batch sizes. */
+/** Verbs that compare or keep requests of chosen batch sizes. */
 function comparedArguments(spec: RunSpec, withSamples = true): ToolkitArgument[] {
   const { sizes, gathered, samples } = comparedBatches(spec);
   return [
@@ -180,7 +177,7 @@ function comparedArguments(spec: RunSpec, withSamples = true): ToolkitArgument[]
   ];
 }
 
-/** What the model ran in before it was converted. */
+/** Runtime of the model before conversion. */
 function sourceRuntime({ framework, spec }: ModelSource): string {
   const { source } = spec.model;
   switch (source?.kind) {
@@ -196,7 +193,7 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
   }
 }
 
-/** The client's container has the GPUs of the run. */
+/** The client's container has the run's GPUs. */
 const hasGpu = ({ engine }: RunSpec): boolean => inContainers(engine) && visibleGpus(engine)?.length !== 0;
 
 function frameworkCommand(
@@ -224,12 +221,12 @@ export const inferFrameworkCommand = (
   frameworkCommand(
     source,
     prepared,
-    // Framework and Triton are given the same samples.
+    // Framework and Triton get the same samples.
     { limit: source.spec.accuracy.samples, 'output-dir': outputDir, 'dump-labels': true },
     comparedArguments(source.spec),
   );
 
-/** A few samples twice through the framework: whether a model that Triton does not agree with agrees with itself. */
+/** A few samples twice through the framework, to see whether the model agrees with itself. */
 export const inferTwiceCommand = (
   source: ModelSource,
   prepared: PreparedPaths,
@@ -278,11 +275,11 @@ const tolerances = ({ accuracy: { atol, rtol, maxMismatch = {} } }: RunSpec): To
 export const verifyCommand = (spec: RunSpec, reference: string, candidate: string): ToolkitCommand =>
   command('verify', { reference, candidate }, tolerances(spec), comparedArguments(spec, false));
 
-/** The dumps of {@link inferTwiceCommand} against each other. */
+/** Compares the dumps of {@link inferTwiceCommand}. */
 export const verifyTwiceCommand = (spec: RunSpec, dump: string): ToolkitCommand =>
   command('verify', { reference: dump, candidate: `${dump}/again` }, tolerances(spec));
 
-/** Of the compared samples, the first few with the outputs of the framework, and a batch of the largest size. */
+/** The first compared samples with the framework's outputs, and a batch of the largest size. */
 export function keepSamplesCommand(
   source: ModelSource,
   dataset: string,

@@ -16,14 +16,13 @@ import { runNames, shortNames } from './run-names';
 
 type ComparedRun = NonNullable<AlignedLevel['runs'][number]>;
 
-/** A value that is compared at each level. */
 interface ComparedColumn {
   readonly column: Column;
   readonly higherIsBetter: boolean;
   readonly of: (run: ComparedRun) => ComparedValue | null;
 }
 
-/** What a table of levels compares: in an open loop p99 from the schedule first. */
+/** Columns of a table of levels; in an open loop p99 from the schedule first. */
 function comparedColumns(sweep: Sweep): readonly ComparedColumn[] {
   const rate: ComparedColumn = { column: throughput, higherIsBetter: true, of: (run) => run.throughput };
   const latency = (column: Column, of: ComparedColumn['of']): ComparedColumn => ({
@@ -36,19 +35,17 @@ function comparedColumns(sweep: Sweep): readonly ComparedColumn[] {
     : [rate, latency(p99, (run) => run.p99Ms)];
 }
 
-/** A cell of such a table: the value with its interval, and how it compares with the first run's. */
 interface ComparedCell {
   readonly text: string;
-  /** "×2.55 ↑ worse"; null of the first run, and where a run has no such level. */
+  /** "×2.55 ↑ worse"; null of the first run, and where a run lacks the level. */
   readonly ratio: string | null;
   readonly meaning: ReturnType<typeof meaningOf>;
-  /** null where the run has no such level, or nobody says the value. */
+  /** null where the run lacks the level or the value. */
   readonly value: ComparedValue | null;
 }
 
 interface ComparedRow {
   readonly level: AlignedLevel;
-  /** "8", "4, batch size 2", "4, bert". */
   readonly load: string;
   /** By column, then by run. */
   readonly cells: readonly (readonly ComparedCell[])[];
@@ -62,13 +59,11 @@ export interface ComparedSweepTable {
   readonly heading: string;
   readonly columns: readonly ComparedColumn[];
   readonly rows: readonly ComparedRow[];
-  /** How each run compares with the first over all levels. */
   readonly sentences: readonly string[];
 }
 
 interface ComparedRunFacts {
   readonly runId: string;
-  /** In full, and as charts and tables name it. */
   readonly name: string;
   readonly short: string;
   readonly createdAt: string;
@@ -78,16 +73,16 @@ interface ComparedRunFacts {
   readonly accuracy: string;
 }
 
-/** Several runs side by side, the first the baseline: what the page Compare and every exported file of it say. */
+/** Several runs side by side, the first the baseline; used by the page Compare and every export. */
 export interface Comparison {
   readonly title: string;
   readonly budgetMs: number | null;
   readonly runs: readonly ComparedRunFacts[];
-  /** That they are of different models; null where they are not. */
+  /** Note that they are of different models; null where they are not. */
   readonly models: string | null;
   readonly best: BestRun;
   readonly differences: readonly { readonly label: string; readonly values: readonly (string | null)[] }[];
-  /** Every run has a specification of its own that is known. */
+  /** Every run has a specification. */
   readonly allKnown: boolean;
   readonly sweeps: readonly ComparedSweepTable[];
 }
@@ -137,7 +132,7 @@ const machineOf = (state: RunState): string => {
   return gpus.length === 0 ? cpu : [...new Set(gpus.map(({ name }) => name))].join(', ');
 };
 
-/** @param how.when of a time (ISO 8601) for the reader */
+/** @param how.when formats a time (ISO 8601) */
 export function comparisonOf(
   states: readonly RunState[],
   how: {
@@ -177,7 +172,7 @@ export function comparisonOf(
   };
 }
 
-/** Columns and rows of the levels for a table of text: each value of each run, and its ratio to the first. */
+/** Columns and rows of a text table: each run's value, and its ratio to the first. */
 export function levelsAsText({ heading, columns, rows }: ComparedSweepTable, names: readonly string[]) {
   const [baseline = ''] = names;
   return {
@@ -199,6 +194,5 @@ export function levelsAsText({ heading, columns, rows }: ComparedSweepTable, nam
   };
 }
 
-/** What a reader of the tables has to know. */
 export const comparisonKey = (baseline: string): string =>
   `× relative to the baseline, ${baseline}; ± half-width of the 95 % interval; ≈ noise: within the intervals of both; ○ not steady.`;

@@ -5,26 +5,24 @@ import { fieldText, specLeaves } from '../../contract/run/spec-tools';
 import { servedBy } from '../run/served-by';
 import { instancesText } from '../run/serving';
 
-/** A parameter that is not the same in all runs. */
 export interface SpecDifference {
-  /** Dotted path in the run specification: "configure.maxBatchSize". */
+  /** "configure.maxBatchSize". */
   readonly field: string;
-  /** Of what follows from several fields; absent: the label of the field. */
+  /** Label of a value derived from several fields; absent: the field's label. */
   readonly label?: string;
-  /** One text a run; null where it has no such parameter. */
+  /** One text per run; null where the run lacks the parameter. */
   readonly values: readonly (string | null)[];
 }
 
-/** A value as its parameter is shown everywhere. */
 function shownText(path: string, value: unknown): string {
   const row = rowOf(path);
   return row === undefined ? fieldText(value) : (parameterText(row, value) ?? 'none');
 }
 
 /**
- * What the specifications say differently, in the order of the specification. Nothing for fewer than two that are known.
- * @param text of a value in the result; the values as the specification has them are what is compared
- * @param specs null of an imported run, a part of one that measured a running Triton: what is not known does not differ.
+ * Differences between the specifications, in their order; empty for fewer than two known ones.
+ * @param text formats a value; raw values are compared
+ * @param specs null of an imported run, partial of a measured server: unknown values do not differ
  */
 export function diffSpecs(
   specs: readonly KnownParameters[],
@@ -47,14 +45,13 @@ export function diffSpecs(
     }));
 }
 
-/** What executes the model, which follows from engine and format, where the runs differ in it. */
+/** What executes the model follows from engine and format. */
 export function servedByDifference(specs: readonly KnownParameters[]): readonly SpecDifference[] {
   const values = specs.map((spec) => (spec !== null && 'model' in spec ? servedBy(spec).backend : null));
   const known = new Set(values.filter((value) => value !== null));
   return known.size < 2 ? [] : [{ field: 'backend', label: 'Served by', values }];
 }
 
-/** What instances and GPUs come to together, where the runs differ in it. */
 export function instancesDifference(specs: readonly KnownParameters[]): readonly SpecDifference[] {
   const values = specs.map((spec) => (spec !== null && 'model' in spec ? instancesText(spec) : null));
   const known = new Set(values.filter((value) => value !== null));

@@ -4,10 +4,10 @@ import { measuredServer, servedModels } from '../../contract/run/server-load';
 import { fieldText } from '../../contract/run/spec-tools';
 import { diffSpecs } from './diff-specs';
 
-/** A time (ISO 8601) as the reader has it: local in the window, with its zone in a file. */
+/** Formats a time (ISO 8601): local in the window, with its zone in a file. */
 type When = (iso: string) => string;
 
-/** The names of the runs, each different from every other: with the time where they are alike, and a number where that is too. */
+/** Distinct names: equal ones get their time, and a number where that is equal too. */
 function uniqueNames(names: readonly string[], states: readonly RunState[], when: When): readonly string[] {
   const timed = names.map((name, index) => {
     if (names.filter((other) => other === name).length === 1) return name;
@@ -19,7 +19,7 @@ function uniqueNames(names: readonly string[], states: readonly RunState[], when
   });
 }
 
-/** A name per run, different from every other: its own, else model and format; with time and number where they are alike. */
+/** A distinct name per run: its own, else model and format, with time and number where equal. */
 export function runNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,
@@ -38,9 +38,9 @@ export function runNames(
   return uniqueNames(names, states, when);
 }
 
-/** What a name is made of before anything else, in this order. */
+/** Fields that begin a name, in this order. */
 const leading = ['model.preset', 'precision', 'format', 'engine.kind', 'model.profile'] as const;
-/** Follow from others, or say nothing to a reader. */
+/** Derived from other fields, or meaningless to a reader. */
 const silent = /^(accuracy|timeouts|model\.source)\b/;
 const mostParts = 3;
 const mostCharacters = 26;
@@ -53,7 +53,7 @@ const rankOf = (field: string): number => {
   return at < 0 ? leading.length : at;
 };
 
-/** "fp16" speaks for itself, "2" does not: "instances 2". */
+/** "fp16" is clear by itself, "2" is not: "instances 2". */
 function partOf(field: string, value: string | null, titleOf: (preset: string) => string): string {
   const shown = value ?? 'none';
   if (field === 'model.preset') return titleOf(shown);
@@ -64,8 +64,8 @@ function partOf(field: string, value: string | null, titleOf: (preset: string) =
 const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;
 
 /**
- * A short name for each of the compared runs: what differs between them ("fp16", "instances 2"), the time where that is not
- * enough; an imported run has the name of its file, and a run with a name has that. Pure.
+ * A short distinct name per run: its own or an imported file's, else what differs ("fp16", "instances 2"), with the time
+ * where that is not enough.
  */
 export function shortNames(
   states: readonly RunState[],
@@ -88,6 +88,6 @@ export function shortNames(
     const names = named(count);
     if (!repeated(names)) return names;
   }
-  // Further fields do not tell them apart: the first one and the time do.
+  // Further fields do not distinguish them; the time does.
   return uniqueNames(named(1), states, when);
 }

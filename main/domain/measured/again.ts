@@ -12,28 +12,28 @@ import { isInTurns } from '../run/in-turns';
 import { type Answer, answerOf, enoughRequests, p99HalfUs } from './answer';
 import type { BestPoint } from './points';
 
-/** Half the width of p99's interval that longer windows aim at, as a share of p99. */
+/** Target half-width of p99's interval in longer windows, as a share of p99. */
 const wantedShare = 0.1;
-/** Windows of a level that was not steady: nobody can say how long it takes to become so. */
+/** Factor for a level that was not steady, whose needed time is unknown. */
 const timesOfUnsteady = 4;
 const [fewestTimes, mostTimes] = [2, 64];
-/** Of requests: the second time a machine may be slower. */
+/** Factor on requests, as the machine may be slower the second time. */
 const spare = 1.4;
-/** Windows of a level that does not become steady: fewer than of the first measurement, as each is longer. */
+/** Fewer windows than in the first measurement, as each is longer. */
 const mostTrials = 5;
 const windowsOfSteady = 3;
 
 type Windows = Pick<PerformanceSpec, 'measurementIntervalMs' | 'measurementRequestCount' | 'maxTrials'> &
   Partial<Pick<PerformanceSpec, 'requestCount'>>;
 
-/** What "again, longer" would measure, and how long that takes at least and at most, microseconds. */
+/** Levels of "again, longer", and the least and most time that takes, microseconds. */
 export interface MeasureAgain {
   readonly levels: readonly AgainLevel[];
   readonly leastUs: number;
   readonly mostUs: number;
 }
 
-/** The settings of a level that is measured again. @param times how much longer its windows are; 1: as they are. */
+/** @param times factor of the window length; 1: unchanged */
 export function inLongerWindows<Settings extends Windows>(settings: Settings, times: number): Settings {
   if (times === 1) return settings;
   return {
@@ -45,7 +45,7 @@ export function inLongerWindows<Settings extends Windows>(settings: Settings, ti
   };
 }
 
-/** An interval shrinks with the root of the requests that it is from. */
+/** An interval shrinks with the square root of its requests. */
 function timesOf(point: LoadPoint): number {
   const half = p99HalfUs(point);
   const ofInterval = half === null ? 1 : (half / point.p99Us / wantedShare) ** 2;
@@ -56,7 +56,7 @@ function timesOf(point: LoadPoint): number {
   return Math.min(mostTimes, (point.longer ?? 1) * more);
 }
 
-/** Of one measurement of a level: with three windows, and with as many as it may have. */
+/** One measurement of a level with three windows, and with the most it may have. */
 function spanUs(
   { point }: BestPoint,
   settings: PerformanceSpec,
@@ -77,7 +77,7 @@ function spanUs(
 
 const hasEnded = ({ status }: RunState): boolean => status !== 'running' && status !== 'created';
 
-/** How a scenario was measured; null where the figures are another tool's. */
+/** Settings of a scenario's measurement; null for another tool's figures. */
 const measuredHow = (
   { source }: RunState,
   scenario: Scenario,
@@ -91,7 +91,7 @@ const measuredHow = (
     imported: () => null,
   });
 
-/** What would make the answer of an ended run surer; null where nothing would, or where the figures are another tool's. */
+/** What would make an ended run's answer surer; null where nothing would. */
 export function againOf(state: RunState, answer: Answer | null = answerOf(state)): MeasureAgain | null {
   if (answer === null || answer.again.length === 0 || !hasEnded(state)) return null;
   const levels: AgainLevel[] = [];
@@ -99,12 +99,12 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
   for (const best of answer.again) {
     const { scenario, point } = best;
     const key = loadKey(point);
-    // Models that are measured at the same time share a level.
+    // Models measured at the same time share a level.
     if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
     const how = measuredHow(state, scenario);
     if (how === null) return null;
     const times = timesOf(point);
-    // Its windows are as long as they come, and it is in doubt all the same.
+    // It had the longest windows and is still in doubt.
     if (times === point.longer) continue;
     const { batchSize, concurrency, requestRate } = point;
     levels.push({
@@ -122,13 +122,13 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
   return levels.length === 0 ? null : { levels, ...sum };
 }
 
-/** The same where it can be asked for at once: what was made elsewhere is trusted first. */
+/** null also for a foreign run, which must be trusted first. */
 export const offeredAgain = (
   state: RunState,
   answer: Answer | null = answerOf(state),
 ): MeasureAgain | null => (state.origin === 'foreign' ? null : againOf(state, answer));
 
-/** The same; throws input-invalid where it is null. */
+/** Throws input-invalid where there is nothing to measure again. */
 export function requireAgain(state: RunState): MeasureAgain {
   const again = againOf(state);
   if (again !== null) return again;
@@ -142,7 +142,6 @@ export function requireAgain(state: RunState): MeasureAgain {
   );
 }
 
-/** "Measure 3 levels again, longer". */
 export const againTitle = ({ levels }: MeasureAgain): string =>
   `Measure ${formatCount(levels.length)} ${levels.length === 1 ? 'level' : 'levels'} again, longer`;
 
@@ -150,7 +149,7 @@ export const againTitle = ({ levels }: MeasureAgain): string =>
 export const againLevelText = ({ scenario, times, ...level }: AgainLevel): string =>
   `${scenario}, ${levelText(level)}, in windows ${formatCount(times)} times as long`;
 
-/** "21.0 s", "21.0 s to 1 min 05 s": of measuring alone. */
+/** "21.0 s", "21.0 s to 1 min 05 s": measuring only. */
 export function againTime({ leastUs, mostUs }: MeasureAgain): string {
   const [least, most] = [formatDuration(leastUs), formatDuration(mostUs)];
   return least === most ? least : `${least} to ${most}`;
@@ -160,7 +159,7 @@ export function againTime({ leastUs, mostUs }: MeasureAgain): string {
 export const longerText = ({ longer }: Pick<LoadPoint, 'longer'>): string | null =>
   longer === undefined ? null : `measured again, windows ${formatCount(longer)} times as long`;
 
-/** For a terminal: the answer, a line for each doubt, and how to settle it. */
+/** Terminal lines: the answer, its doubts, and how to settle them. */
 export function answerLines(state: RunState): readonly string[] {
   const answer = answerOf(state);
   if (answer === null) return [];

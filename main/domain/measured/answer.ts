@@ -23,19 +23,18 @@ import { budgetLatencyUs } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { type BestPoint, bestPoint, budgetMsOf, highest, isWithin, measuredPoints } from './points';
 
-/** A 95 % interval of p99 wider than this to each side, as a share of p99, makes the answer doubtful. */
+/** Half-width of p99's 95 % interval, as a share of p99, above which the answer is doubtful. */
 const uncertainShare = 0.25;
-/** The p99 of fewer is decided by a handful of requests. */
+/** With fewer, a handful of requests decides p99. */
 export const enoughRequests = 500;
 
-/** Why an answer is to be taken with care. */
 export interface AnswerDoubt {
   readonly kind: 'left-out' | 'failed' | 'not-finite' | 'uncertain' | 'few-requests';
   /** A sentence without its full stop: "3 faster levels are not steady: up to 4,072 inferences/s". */
   readonly text: string;
-  /** The same for a list: "3 faster not steady". */
+  /** Short form for lists: "3 faster not steady". */
   readonly mark: string;
-  /** The levels it is about, the fastest first. */
+  /** Levels concerned, fastest first. */
   readonly levels: readonly BestPoint[];
 }
 
@@ -44,30 +43,29 @@ export interface ChosenLevel extends BestPoint {
   readonly name: string;
 }
 
-/** What a run comes to: one level, what was left out for it, and how well it is founded. */
+/** The one level a run results in, what was left out for it, and how reliable it is. */
 export interface Answer {
   /** null: without a p99 budget. */
   readonly budgetMs: number | null;
   /** null: no sound level is within the budget. */
   readonly level: ChosenLevel | null;
-  /** Of the level, and where there is none what it would be called. */
+  /** Name of the level, also where there is none. */
   readonly name: string;
-  /** What is left of the budget, 0 to 1; null without a budget or a level. */
+  /** Remaining share of the budget, 0 to 1; null without a budget or a level. */
   readonly headroom: number | null;
-  /** Level and figures without the doubts, and without a full stop. */
+  /** Level and figures without doubts and full stop. */
   readonly sentence: string;
   readonly doubts: readonly AnswerDoubt[];
-  /** A sound level that nothing is in doubt about. */
+  /** A sound level without doubts. */
   readonly isSure: boolean;
-  /** For a list, what is in doubt first; null where nothing is. */
+  /** For lists, gravest doubt first; null without doubts. */
   readonly mark: string | null;
-  /** Levels that a longer measurement may turn into the answer, or make it surer. */
+  /** Levels that a longer measurement may settle. */
   readonly again: readonly BestPoint[];
-  /** All of it in sentences. */
   readonly text: string;
 }
 
-/** Half the width of the 95 % interval of the p99 that counts; null: not known, as of one from the schedule. */
+/** Half-width of the 95 % interval of p99; null: unknown, as from the schedule. */
 export const p99HalfUs = (point: LoadPoint): number | null =>
   point.scheduled === undefined ? (point.p99IntervalUs ?? null) : null;
 
@@ -77,18 +75,18 @@ export const p99Text = (point: LoadPoint): string =>
     ? `${withHalfWidth(p99, point)} ms`
     : `${formatMs(budgetLatencyUs(point))} ms from schedule`;
 
-/** Of one measurement, where the level stands for several. */
+/** Per measurement, where the level stands for several. */
 const requestsOf = ({ requestCount, repeats }: LoadPoint): number | null =>
   requestCount === null ? null : requestCount / (repeats?.count ?? 1);
 
-/** "5,718 requests in 3.0 s": what the figures of a level are from; null where the tool does not say. */
+/** "5,718 requests in 3.0 s"; null where the tool does not report it. */
 export function basisText({ requestCount, batchSize, inferencesPerSecond }: LoadPoint): string | null {
   if (requestCount === null || requestCount === 0) return null;
   const requests = `${formatCount(requestCount)} ${requestCount === 1 ? 'request' : 'requests'}`;
   return `${requests} in ${formatDuration((1e6 * requestCount * batchSize) / inferencesPerSecond)}`;
 }
 
-/** Which level, and what is in doubt about it beside its steadiness: "offline, batch size 2, concurrency 1; client-limited". */
+/** Level and doubts beside steadiness: "offline, batch size 2, concurrency 1; client-limited". */
 export const bestLevelText = (best: BestPoint): string => levelWords(best, []);
 
 function levelWords({ scenario, point }: BestPoint, more: readonly (string | null)[]): string {
@@ -98,7 +96,7 @@ function levelWords({ scenario, point }: BestPoint, more: readonly (string | nul
   return parts.filter((part) => part !== null).join('; ');
 }
 
-/** Rounded down, so that nobody plans with what is not there: "headroom 35 %". */
+/** "headroom 35 %", rounded down, so that plans are safe. */
 const headroomText = (headroom: number): string =>
   `headroom ${formatFixed(Math.floor(headroom * 100 + 1e-9), 0)} %`;
 
@@ -111,7 +109,6 @@ export function levelFigures(best: BestPoint, headroom: number | null): string {
 
 const faultWord = ({ flags }: LoadPoint): string => (flags.includes('errors') ? 'errors' : 'wrong responses');
 
-/** The name of the best level: whether it is steady is part of it. */
 function nameOf({ point }: BestPoint): string {
   const name = isSteady(point) ? 'Best steady level' : 'Best level, not steady';
   if (!isFaulty(point)) return name;
@@ -135,7 +132,7 @@ const leftOutKinds = [
   })),
 ];
 
-/** Levels that are faster than the answer and could not be it: how many, why, and by how much. */
+/** Faster levels that were left out: how many, why, and by how much. */
 function leftOutDoubts(
   leftOut: readonly BestPoint[],
   level: BestPoint | null,
@@ -155,7 +152,7 @@ function leftOutDoubts(
   });
 }
 
-/** Requests of the answer that failed, no more of them than permitted, and what is in the other responses. */
+/** Failed requests within the permitted share, and non-finite values. */
 function responseDoubts({ point }: BestPoint): readonly AnswerDoubt[] {
   const failed = permittedFailuresText(point);
   const doubts: AnswerDoubt[] = [];
@@ -170,7 +167,6 @@ function responseDoubts({ point }: BestPoint): readonly AnswerDoubt[] {
   return doubts;
 }
 
-/** How well the p99 of the answer is founded. */
 function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
   const { point } = level;
   const half = p99HalfUs(point);
@@ -199,7 +195,7 @@ function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
   return doubts;
 }
 
-/** What a longer measurement may change: nothing where no level is in doubt. */
+/** Levels that a longer measurement may settle; none where no level is in doubt. */
 const worthAgain = (level: BestPoint, doubts: readonly AnswerDoubt[]): readonly BestPoint[] =>
   [...new Set(doubts.flatMap(({ levels }) => levels))].filter(
     ({ point }) => point === level.point || !isFaulty(point),
@@ -214,7 +210,7 @@ const textOf = (sentence: string, doubts: readonly AnswerDoubt[]): string =>
 const suffixOf = (budgetMs: number | null): string =>
   budgetMs === null ? '' : ` within ${formatTyped(budgetMs)} ms`;
 
-/** Why no level counts at all, whatever its p99. */
+/** Why no level counts, whatever its p99. */
 function noneSoundText(all: readonly BestPoint[]): string {
   const points = all.map(({ point }) => point);
   if (!points.some(isFaulty)) return 'No level is steady';
@@ -223,7 +219,7 @@ function noneSoundText(all: readonly BestPoint[]): string {
     : 'No level is steady and without errors';
 }
 
-/** No sound level is within the budget: what it would take. */
+/** The lowest p99, as no sound level is within the budget. */
 function noAnswer(all: readonly BestPoint[], within: readonly BestPoint[], budgetMs: number): Answer {
   const suffix = suffixOf(budgetMs);
   const lowest = all
@@ -266,8 +262,8 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
 }
 
 /**
- * The one answer of a run, within its p99 budget where it has one: window, list, reports, files, command line and Compare
- * say it with these words. null where nothing was measured.
+ * The answer of a run within its p99 budget; window, list, reports, files and command line use its words.
+ * null where nothing was measured.
  */
 export function answerOf(state: RunState, budgetMs: number | null = budgetMsOf(state)): Answer | null {
   const all = measuredPoints(state);

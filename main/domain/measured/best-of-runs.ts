@@ -11,30 +11,30 @@ import { type Answer, answerOf, levelFigures } from './answer';
 import { besideThroughput } from './compare-levels';
 import { type BestPoint, budgetMsOf, isAllFaulty, isWithin, measuredPoints } from './points';
 
-/** A run among others, by the name that tells it from them. */
+/** A run with a name that is distinct among those compared. */
 export interface NamedRun {
   readonly name: string;
   readonly state: RunState;
 }
 
 export interface BestRun {
-  /** Place of the fastest run among those asked about; null where none has a level to name. */
+  /** Index of the fastest run; null where none has a level to name. */
   readonly index: number | null;
   readonly best: BestPoint | null;
-  /** It is faster than every other run by more than the noise of both, and nothing is in doubt about its answer. */
+  /** Faster than every other run beyond the noise of both, without doubts. */
   readonly isClear: boolean;
   readonly sentence: string;
 }
 
-/** What a run is a measurement of: a name for people, and what tells it from others. */
+/** Name and identity of the measured model. */
 interface MeasuredModel {
   readonly name: string;
   readonly key: string;
-  /** null: the workbench did not make it. */
+  /** null: not made by the workbench. */
   readonly size: string | null;
 }
 
-/** Nothing of an imported run, whose model is only a name in a file. */
+/** Nothing for an imported run, whose model is only a name in a file. */
 const measuredModels = (states: readonly RunState[]): readonly MeasuredModel[] =>
   states.flatMap(({ source }) =>
     bySource<readonly MeasuredModel[]>(source, {
@@ -47,8 +47,8 @@ const measuredModels = (states: readonly RunState[]): readonly MeasuredModel[] =
   );
 
 /**
- * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all runs have one model,
- * as far as that is known: a model on a running Triton may be that of a run under another name.
+ * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all are equal as far
+ * as known: a served model may be that of a run under another name.
  */
 function differentModels(states: readonly RunState[]): string | null {
   const models = measuredModels(states);
@@ -63,7 +63,6 @@ function differentModels(states: readonly RunState[]): string | null {
   return null;
 }
 
-/** The line above a comparison of several models; null where all runs have one. */
 export function differentModelsText(states: readonly RunState[]): string | null {
   const models = differentModels(states);
   return models === null
@@ -74,23 +73,21 @@ export function differentModelsText(states: readonly RunState[]): string | null 
 const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
 const placeOf = ({ scenario, point }: BestPoint): string => `${scenario}, ${levelText(point)}`;
 
-/** The p99 budget that all of the runs have; null where they differ, or have none. */
+/** Common p99 budget; null where they differ or have none. */
 export function sharedBudgetMs(states: readonly RunState[]): number | null {
   const [first = null, ...others] = states.map(budgetMsOf);
   return others.every((budgetMs) => budgetMs === first) ? first : null;
 }
 
 interface Contender extends NamedRun {
-  /** Of the answer. */
   readonly headroom: number | null;
   readonly doubts: Answer['doubts'];
-  /** The level of the answer; null where none is within the budget, or all have errors. */
+  /** Level of the answer; null where none is within the budget, or all have errors. */
   readonly level: BestPoint | null;
-  /** All levels within the budget. */
   readonly within: readonly BestPoint[];
 }
 
-/** "4,071 ± 3,090 inferences/s", and which level where it is another one than the best. */
+/** "4,071 ± 3,090 inferences/s", with the level where it differs from the best. */
 function rateText(level: BestPoint, best: BestPoint): string {
   const place = placeOf(level) === placeOf(best) ? '' : `, ${placeOf(level)}`;
   return `${withHalfWidth(throughput, level.point)} inferences/s${place}`;
@@ -99,14 +96,14 @@ function rateText(level: BestPoint, best: BestPoint): string {
 const soundLevel = ({ level }: Contender): BestPoint | null =>
   level !== null && isSound(level.point) ? level : null;
 
-/** Why the best is not known to be faster than this run; null where it is. */
+/** Why the best may not be faster than this run; null where it is. */
 function openReason(best: BestPoint, other: Contender): string | null {
   const noiseTo = ({ point }: BestPoint) => besideThroughput(point, best.point).withinNoise;
   const level = soundLevel(other);
   if (level !== null && noiseTo(level) === true) {
     return `${other.name} (${rateText(level, best)}) does not differ beyond noise`;
   }
-  // One that is not steady would come out differently the next time.
+  // An unsteady level would come out differently the next time.
   const mayBe = other.within
     .filter(({ point }) => !isSteady(point) && !isFaulty(point))
     .filter((one) => rateOf(one) >= rateOf(best) || noiseTo(one) === true)
@@ -121,7 +118,6 @@ function openReason(best: BestPoint, other: Contender): string | null {
     : `the noise between it and ${other.name} (${rateText(level, best)}) is unknown`;
 }
 
-/** What no run can be named for, and what was found instead. */
 function noneSentence(runs: readonly Contender[], budgetMs: number | null): string {
   if (budgetMs === null) {
     const has = runs.every(({ within }) => within.length === 0)
@@ -137,7 +133,7 @@ function noneSentence(runs: readonly Contender[], budgetMs: number | null): stri
   return `None of the ${runs.length} runs has a steady level with a p99 within ${formatTyped(budgetMs)} ms.${others}`;
 }
 
-/** What the best is faster than, beyond noise. */
+/** Names what the best beats, beyond noise. */
 function beatenText(best: BestPoint, others: readonly Contender[]): string {
   const levels = others.flatMap((other) => {
     const level = soundLevel(other);
@@ -161,8 +157,8 @@ function contenderOf(run: NamedRun, budgetMs: number | null): Contender {
 }
 
 /**
- * Which of several runs has the highest throughput within a p99 budget, at which level, and whether it is faster than the
- * others by more than noise: one sentence for window, command line and exports.
+ * The run with the highest throughput within a p99 budget, and whether it beats the others beyond noise, in one
+ * sentence for window, command line and exports.
  */
 export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): BestRun {
   const contenders = runs.map((run) => contenderOf(run, budgetMs));

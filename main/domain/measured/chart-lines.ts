@@ -4,7 +4,7 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { formatTyped } from '../../contract/numbers';
 import { type Sweep, sweepTitle } from '../../contract/run/sweep';
 
-/** Okabe and Ito's colours, told apart with every common colour blindness (Color Universal Design, 2008). */
+/** Palette of Okabe and Ito, distinct with common color blindness (Color Universal Design, 2008). */
 export const okabeIto = {
   black: '#000000',
   orange: '#e69f00',
@@ -16,7 +16,7 @@ export const okabeIto = {
   purple: '#cc79a7',
 } as const;
 
-/** Lines through the levels on a light ground: the window's light theme, and reports. */
+/** On a light background: the window's light theme, and reports. */
 export const lineColors = {
   throughput: okabeIto.blue,
   avg: '#55606b',
@@ -26,7 +26,7 @@ export const lineColors = {
   p99: okabeIto.vermillion,
 } as const;
 
-/** Runs that are compared, and GPUs, in their order on a light ground. */
+/** Compared runs, and GPUs, in order on a light background. */
 export const orderColors = [
   okabeIto.blue,
   okabeIto.vermillion,
@@ -36,16 +36,13 @@ export const orderColors = [
   okabeIto.black,
 ] as const;
 
-/** The cross of a level without a result on a light ground. */
+/** Cross of a level without a result, on a light background. */
 export const holeColor = '#a3487a';
 
-/** The line of a p99 budget, and the sign of throttled clocks, on a light ground. */
+/** Line of a p99 budget, and sign of throttled clocks, on a light background. */
 export const budgetColor = '#c2002f';
 
-/**
- * The seven latency components in the order in which a request passes them, the same in window and report; compute infer
- * has the strongest colour.
- */
+/** The seven latency components in request order; compute infer has the strongest color. */
 export const componentColors = [
   okabeIto.purple,
   okabeIto.sky,
@@ -56,21 +53,21 @@ export const componentColors = [
   okabeIto.vermillion,
 ] as const;
 
-/** What a line is drawn with: a color of `lineColors`. */
+/** A color of `lineColors`. */
 export type ChartTone = 'throughput' | 'avg' | 'p50' | 'p90' | 'p95' | 'p99';
 
-/** Drawn by plotly in the window and by ECharts in reports, each with a name of its own for it. */
+/** Drawn by plotly in the window and ECharts in reports, which name them differently. */
 export type ChartSymbol = 'circle' | 'square' | 'diamond' | 'triangle' | 'pentagon';
 
-/** A line through the levels of a scenario, the same in window and report. */
+/** A line through a scenario's levels, in window and report. */
 export interface ChartLine {
   readonly name: string;
   readonly tone: ChartTone;
   readonly symbol: ChartSymbol;
   readonly read: (point: LoadPoint) => number | null;
-  /** Half of the 95 % interval; null where it is unknown or would hide another line. */
+  /** Half of the 95 % interval; null where unknown or hiding another line. */
   readonly interval: (point: LoadPoint) => number | null;
-  /** Of an open loop: without the wait for the send. */
+  /** In an open loop, latency without the wait for the send. */
   readonly fromSend: boolean;
 }
 
@@ -96,7 +93,6 @@ export const throughputLine: ChartLine = {
 
 const percentiles = ['p99', 'p95', 'p90', 'p50'] as const;
 
-/** Those columns of a list, in the order in which their lines lie above one another. */
 const ordered = (columns: readonly Column[], tones: readonly ChartTone[], isFromSend = false) =>
   tones.flatMap((tone) =>
     columns
@@ -104,35 +100,34 @@ const ordered = (columns: readonly Column[], tones: readonly ChartTone[], isFrom
       .map((column) => lineOf(column, tone, isFromSend)),
   );
 
-/** Of an open loop from the schedule, and beside it what the requests took from the send. */
+/** In an open loop from the schedule, beside latency from the send. */
 export const latencyLines = (sweep: Sweep): readonly ChartLine[] =>
   sweep === 'requestRate'
     ? [...ordered(scheduled, percentiles), ...ordered(latencies.map(fromSend), percentiles, true)]
     : ordered(latencies, [...percentiles, 'avg']);
 
-/** Names of the value axes, with their units. */
+/** Axis names with units. */
 export const axisTitles = {
   throughput: throughput.title,
   latency: 'Latency, ms',
   meanLatency: 'Mean latency, ms',
-  /** Over which p99 is drawn. */
+  /** x axis of the p99 chart. */
   rate: 'Throughput, inferences/s',
 } as const;
 
-/** The latency that a budget holds: of an open loop from the schedule. */
+/** Budgets apply to latency from the schedule in an open loop. */
 export const budgetAxisTitle = (sweep: Sweep): string =>
   sweep === 'requestRate' ? 'p99 from schedule, ms' : 'p99, ms';
 
-/** Names of what is drawn beside the lines. */
 export const chartSigns = {
   front: 'Pareto front, steady levels',
   levels: (sweep: Sweep): string => `Levels, by ${sweepTitle[sweep].toLowerCase()}`,
   budget: (budgetMs: number): string => `p99 budget ${formatTyped(budgetMs)} ms`,
   hollow: 'Hollow: not steady',
-  /** Behind a level on an axis of bars, which have no symbol: see `hollow`. */
+  /** Follows a level on an axis of bars, which have no symbol: see `hollow`. */
   hollowMark: '○',
   hole: 'No result',
-  /** Behind the name of a line; of bars from end to end of its 95 % intervals. */
+  /** Follows the name of a line or bar with its 95 % interval. */
   interval: ' ±',
   throttled: 'Clocks throttled',
 } as const;

@@ -10,20 +10,20 @@ import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../../cont
 import { largestOf, smallestOf, spreadInterval } from '../statistics';
 import { shownScenario } from './repeats';
 
-/** A value of one run beside that of the first. */
+/** A value of one run, compared with the first run's. */
 export interface ComparedValue {
   readonly value: number;
-  /** Half width of its 95 % interval; null where it is not known. */
+  /** Half-width of its 95 % interval; null where unknown. */
   readonly interval: number | null;
-  /** To the first run's; null for the first itself, or where that has none. */
+  /** Ratio to the first run's; null for the first itself, or where that has none. */
   readonly ratio: number | null;
-  /** The difference to the first is within the intervals of both; null where one is not known. */
+  /** The difference is within both intervals; null where one is unknown. */
   readonly withinNoise: boolean | null;
-  /** Of both: measured again, one that is not would come out differently, whatever its interval says. */
+  /** Both are; otherwise a repeated measurement would differ, whatever its interval. */
   readonly steady: boolean;
-  /** Of both: one where too many requests failed, or a response was wrong, has figures that say nothing. */
+  /** One of them has too many failed requests or a wrong response, so its figures mean nothing. */
   readonly faulty: boolean;
-  /** Lowest and highest of its windows or repeats; null or absent where there are fewer than three, or they went one way. */
+  /** Lowest and highest of windows or repeats; absent for fewer than three, or with a trend. */
   readonly range?: ValueRange | null;
 }
 
@@ -32,18 +32,17 @@ interface ValueRange {
   readonly high: number;
 }
 
-/** A level; one entry a run, null where it has not measured the level. */
+/** One entry per run, null where it has not measured the level. */
 export interface AlignedLevel {
   readonly level: number;
-  /** Of a request. */
   readonly batchSize: number;
-  /** Of several that were measured at the same time. */
+  /** Name among models measured at the same time. */
   readonly model?: string;
   readonly runs: readonly ({
     readonly point: LoadPoint;
     readonly throughput: ComparedValue;
     readonly p99Ms: ComparedValue;
-    /** From the schedule; null in a closed loop and where the tool does not say. */
+    /** null in a closed loop and where the tool does not report it. */
     readonly scheduledP99Ms: ComparedValue | null;
   } | null)[];
 }
@@ -52,7 +51,7 @@ type Measured = Pick<ComparedValue, 'value' | 'interval' | 'steady' | 'faulty' |
 
 const fewestWindows = 3;
 
-/** Lowest and highest of the windows or repeats; null where they went one way or the server restarted in between. */
+/** Range of windows or repeats; null with a trend or a server restart. */
 function rangeOf(
   point: LoadPoint,
   column: 'p99Us' | 'inferencesPerSecond',
@@ -73,10 +72,7 @@ function rangeOf(
 const inMilliseconds = (range: ValueRange | null): ValueRange | null =>
   range === null ? null : { low: range.low / 1000, high: range.high / 1000 };
 
-/**
- * Beside the first. Two intervals of independent means add up as squares: a difference below that is one that the
- * measurements cannot tell from none.
- */
+/** Compares with the first. Intervals of independent means add as squares: a smaller difference cannot be told from none. */
 function beside(own: Measured, first: Measured | null): ComparedValue {
   if (first === null) return { ...own, ratio: null, withinNoise: null };
   const noise =
@@ -91,19 +87,18 @@ function beside(own: Measured, first: Measured | null): ComparedValue {
 }
 
 /**
- * Half width of the 95 % interval from the p99 of the windows, not divided by their number, as the built-in load generator's own
- * intervals; null for fewer than three windows. For points whose tool states none.
+ * Half-width of the 95 % interval from the p99 of the windows, not divided by their number, like the built-in load
+ * generator's; null for fewer than three windows. For points whose tool reports none.
  */
 function p99IntervalMs(
   point: LoadPoint,
   of: (window: MeasurementWindow) => number | null | undefined,
 ): number | null {
-  // Of repeats the windows are those of one of them.
+  // The windows of repeats are those of one of them.
   if (point.repeats !== undefined) return null;
   return spreadInterval(point.windows.flatMap((window) => of(window) ?? []).map((us) => us / 1000));
 }
 
-/** In the unit of the column. */
 const valueOf = (column: Column, point: LoadPoint): number => numberOf(column)(point) ?? NaN;
 
 const throughputOf = (point: LoadPoint): Measured => ({
@@ -114,7 +109,6 @@ const throughputOf = (point: LoadPoint): Measured => ({
   range: rangeOf(point, 'inferencesPerSecond', (window) => window.inferencesPerSecond),
 });
 
-/** The throughput of any level beside that of another one. */
 export const besideThroughput = (own: LoadPoint, first: LoadPoint): ComparedValue =>
   beside(throughputOf(own), throughputOf(first));
 
@@ -138,11 +132,10 @@ const scheduledP99Of = (point: LoadPoint): Measured | null =>
         faulty: isFaulty(point),
       };
 
-/** What the sweep varies, of a level. */
 const levelOf = (scenario: Scenario, of: LoadLevel): number =>
   scenario === 'offline' ? of.batchSize : (of.requestRate ?? of.concurrency);
 
-/** The measured levels that belong to the sweep; a rate of 8 requests/s is no concurrency of 8. */
+/** Levels of the sweep: a rate of 8 requests/s is not a concurrency of 8. */
 export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint[] {
   const scenario = scenarioOf(sweep);
   return shownScenario(state, scenario)
@@ -150,11 +143,11 @@ export function pointsOfSweep(state: RunState, sweep: Sweep): readonly LoadPoint
     .filter((point) => sweepOfLevel(scenario, point) === sweep);
 }
 
-/** Requests of another size are another level. */
+/** Another batch size is another level. */
 const keyOf = (scenario: Scenario, point: LoadPoint): string =>
   `${levelOf(scenario, point)}/${point.batchSize}/${point.model ?? ''}`;
 
-/** Every level of the sweep that any of the runs has measured, ascending; all runs beside the first. */
+/** Every level that any run has measured, ascending; all runs compared with the first. */
 export function compareLevels(states: readonly RunState[], sweep: Sweep): readonly AlignedLevel[] {
   const scenario = scenarioOf(sweep);
   const points = states.map(
@@ -187,18 +180,17 @@ export function compareLevels(states: readonly RunState[], sweep: Sweep): readon
   });
 }
 
-/** What is compared of a level, whoever measured it. */
 export interface ComparedFigures {
   readonly throughput: ComparedValue;
-  /** null where nobody says it. */
+  /** null: not reported. */
   readonly p99Ms: ComparedValue | null;
 }
 
-/** A level of two sides; null where one has not measured it. */
+/** null where one side has not measured it. */
 export interface ComparedPair {
   readonly level: number;
   readonly batchSize: number;
-  /** Of several that were measured at the same time. */
+  /** Name among models measured at the same time. */
   readonly model?: string | undefined;
   readonly first: ComparedFigures | null;
   readonly second: ComparedFigures | null;
@@ -209,13 +201,12 @@ export interface ComparedSweep {
   readonly pairs: readonly ComparedPair[];
 }
 
-/** The sweeps that a run has levels of. */
 export const sweepsOf = (state: RunState): readonly Sweep[] =>
   scenarios.flatMap((scenario) =>
     shownScenario(state, scenario).points.map(({ point }) => sweepOfLevel(scenario, point)),
   );
 
-/** Every level that one of the two runs has measured, the second beside the first. Pure. */
+/** Every level that either run has measured, the second compared with the first. */
 export function compareRuns(first: RunState, second: RunState): readonly ComparedSweep[] {
   return [...new Set([...sweepsOf(first), ...sweepsOf(second)])].map((sweep) => ({
     sweep,
@@ -235,10 +226,7 @@ const published = (value: number): Measured => ({
   range: { low: value, high: value },
 });
 
-/**
- * A run beside published figures. They have no interval and are taken as they stand: the noise is that of the run. Only
- * levels that both have. Pure.
- */
+/** Compares a run with published figures, which have no interval: the noise is the run's. Common levels only. */
 export function compareWithPublished(baseline: Baseline, state: RunState): readonly ComparedSweep[] {
   return (['batchSize', 'concurrency'] as const).flatMap((sweep) => {
     const scenario = scenarioOf(sweep);

@@ -12,7 +12,7 @@ import type {
 
 const criterionPattern = /^\s*(throughput|p99)\s*([<>])\s*(\d+(?:\.\d+)?)\s*x\s*$/;
 
-/** "p99>1.1x": fails where the ratio of the second run to the first is beyond the factor. */
+/** "p99>1.1x": fails where the second run's ratio to the first exceeds the factor. */
 export interface Criterion {
   readonly text: string;
   readonly metric: 'throughput' | 'p99';
@@ -20,7 +20,6 @@ export interface Criterion {
   readonly factor: number;
 }
 
-/** Throws input-invalid. */
 export function parseCriterion(text: string): Criterion {
   const [, metric, operator, factor] = criterionPattern.exec(text) ?? [];
   if (metric === undefined || Number(factor) === 0) {
@@ -41,8 +40,8 @@ export function parseCriterion(text: string): Criterion {
 export type Outcome = 'within' | 'outside' | 'unclear';
 
 /**
- * Why a level cannot be judged: its requests failed or its responses are wrong; a run has no interval; the factor lies within
- * the interval of the ratio; or a level is not steady and its windows lie on both sides of the factor, or cannot tell.
+ * Why a level is not judged: failed requests or wrong responses; no interval; the factor lies within the ratio's
+ * interval; or an unsteady level with windows on both sides of the factor.
  */
 type UnclearReason =
   'first-faulty' | 'second-faulty' | 'noise-unknown' | 'noise-larger' | 'first-unsteady' | 'second-unsteady';
@@ -53,7 +52,7 @@ export interface JudgedLevel {
   readonly level: number;
   readonly batchSize: number;
   readonly ratio: number;
-  /** Half width of the ratio's 95 % interval; null where one of the two has no interval. */
+  /** Half-width of the ratio's 95 % interval; null where one run has no interval. */
   readonly interval: number | null;
   /** Of both runs. */
   readonly steady: boolean;
@@ -62,13 +61,13 @@ export interface JudgedLevel {
   readonly unclear: UnclearReason | null;
 }
 
-/** Half width of the 95 % interval of own / first, from those of both: relative widths add up as squares. */
+/** Half-width of the 95 % interval of own / first: relative widths add as squares. */
 function ratioInterval(own: ComparedValue, first: ComparedValue): number | null {
   if (own.ratio === null || own.interval === null || first.interval === null) return null;
   return own.ratio * Math.hypot(own.interval / own.value, first.interval / first.value);
 }
 
-/** All windows of both levels are on the side of the factor that the ratio is on: measured again, it says the same. */
+/** All windows of both levels are on the ratio's side of the factor, so that a repetition would agree. */
 function isBeyondAnyWindow(
   ratio: number,
   factor: number,
@@ -80,7 +79,7 @@ function isBeyondAnyWindow(
   return ratio > factor ? own.low / first.high > factor : own.high / first.low < factor;
 }
 
-/** Steadiness is asked only where the ratio is far enough from the factor for it to matter. */
+/** Steadiness matters only where the ratio is close to the factor. */
 function judgedBy(
   { operator, factor }: Criterion,
   { ratio, interval, steady }: Pick<JudgedLevel, 'ratio' | 'interval' | 'steady'>,
@@ -112,7 +111,7 @@ function judgeLevel(
   return [{ criterion, sweep, level, batchSize, ...facts, ...judgedBy(criterion, facts, before, own) }];
 }
 
-/** Each criterion at each level that both sides have. Pure. */
+/** Each criterion at each common level. */
 export const judgeComparison = (
   sweeps: readonly ComparedSweep[],
   criteria: readonly Criterion[],
@@ -121,7 +120,7 @@ export const judgeComparison = (
     criteria.flatMap((criterion) => pairs.flatMap((pair) => judgeLevel(criterion, sweep, pair))),
   );
 
-/** One level outside is enough; without a common level nothing can be told. Pure. */
+/** One level outside fails; without a common level the outcome is unclear. */
 export function outcomeOfAll(judged: readonly JudgedLevel[]): Outcome {
   if (judged.some(({ outcome }) => outcome === 'outside')) return 'outside';
   const isClear = judged.length > 0 && judged.every(({ outcome }) => outcome === 'within');
@@ -137,7 +136,6 @@ const unclearText: Readonly<Record<UnclearReason, string>> = {
   'second-unsteady': 'the level is not steady in B',
 };
 
-/** "within", "outside", or why that cannot be said. */
 export const outcomeText = ({ outcome, unclear }: Pick<JudgedLevel, 'outcome' | 'unclear'>): string =>
   unclear === null ? outcome : `cannot be judged: ${unclearText[unclear]}`;
 
@@ -146,12 +144,12 @@ export const ratioText = ({ ratio, interval }: Pick<JudgedLevel, 'ratio' | 'inte
   interval === null ? `×${formatMeasured(ratio)}` : `×${formatMeasured(ratio)} ± ${formatMeasured(interval)}`;
 
 /**
- * What a ratio to the baseline means; `unknown`: one of the two has no interval; `unsteady`: one of the levels is not steady;
- * `faulty`: too many requests of one failed, or responses are wrong.
+ * Meaning of a ratio to the baseline. `unknown`: one has no interval; `unsteady`: a level is not steady; `faulty`: too many
+ * failed requests or wrong responses.
  */
 type Meaning = 'better' | 'worse' | 'same' | 'unknown' | 'unsteady' | 'faulty';
 
-/** Higher is better for throughput, lower for latency. Pure. */
+/** Higher is better for throughput, lower for latency. */
 export function meaningOf(
   { ratio, withinNoise, steady, faulty }: ComparedValue,
   higherIsBetter: boolean,
@@ -166,7 +164,7 @@ export function meaningOf(
 
 const timesText = (ratio: number): string => `×${formatMeasured(ratio)}`;
 
-/** "×2.55 ↑ worse": the ratio, which way, and whether that is good. Pure. */
+/** "×2.55 ↑ worse". */
 export function ratioWords({ ratio }: ComparedValue, meaning: Meaning | null): string {
   if (ratio === null || meaning === null) return missing;
   const arrow = ratio > 1 ? '↑' : '↓';
@@ -182,7 +180,7 @@ function rangeText(ratios: readonly number[]): string {
   return low === high ? low : `${low} to ${high}`;
 }
 
-/** One value over all levels in words, without the name of the run. */
+/** One value over all levels in words, without the run's name. */
 function summary(values: readonly ComparedValue[], what: string, higherIsBetter: boolean): string {
   const known = values.filter((value) => value.ratio !== null);
   const of = (meaning: Meaning) => known.filter((value) => meaningOf(value, higherIsBetter) === meaning);
@@ -204,7 +202,7 @@ function summary(values: readonly ComparedValue[], what: string, higherIsBetter:
   return `${what} does not differ beyond noise${rest}${open}`;
 }
 
-/** How one side compares with the other over all levels, by the 95 % intervals of both. Pure. */
+/** Compares two sides over all levels by their 95 % intervals. */
 export function comparisonSentence(
   name: string,
   baseline: string,
@@ -222,7 +220,7 @@ export function comparisonSentence(
   return `${name}: ${summary(throughput, 'throughput', true)}; ${summary(p99, 'p99 latency', false)}.`;
 }
 
-/** A sentence per run. @param names of all runs, the baseline first */
+/** One sentence per run. @param names of all runs, the baseline first */
 export function comparisonSentences(
   levels: readonly AlignedLevel[],
   names: readonly string[],

@@ -12,10 +12,9 @@ import { byLoad, loadKey, type LoadLevel, ofScenario } from '../../contract/run/
 import { levelText } from '../../contract/words';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
 
-/** With fewer rounds chance alone often sets the two tools apart: of 2 each, in one of three columns that are equal. */
+/** With fewer rounds two equal tools often differ by chance: with 2 each, in one of three columns. */
 export const fewestRounds = 3;
 
-/** What one tool measured in the rounds of a level. */
 export interface CrossSide {
   readonly median: number;
   readonly min: number;
@@ -24,10 +23,10 @@ export interface CrossSide {
   readonly values: readonly number[];
 }
 
-/** `few-rounds`: too few measurements of both tools to tell; `one-sided`: a tool does not give the column. */
+/** `few-rounds`: too few measurements of both tools; `one-sided`: one tool lacks the column. */
 type CrossVerdict = 'agrees' | 'differs' | 'few-rounds' | 'one-sided';
 
-/** One column of a level. Throughput in inferences a second, the others in microseconds. */
+/** Throughput in inferences per second, the others in microseconds. */
 export interface CrossColumn {
   readonly id: string;
   readonly title: string;
@@ -46,7 +45,7 @@ interface CrossFailure {
 
 export interface CrossLevel extends LoadLevel {
   readonly text: string;
-  /** Measurements of each tool, and how many of them did not become steady. */
+  /** Measurements per tool, and those that did not become steady. */
   readonly measured: Readonly<Record<LoadTool, number>>;
   readonly unsteady: Readonly<Record<LoadTool, number>>;
   readonly failed: readonly CrossFailure[];
@@ -55,13 +54,12 @@ export interface CrossLevel extends LoadLevel {
 
 const crossColumns: readonly Column[] = [throughput, ...latencies, ...components, clientCpuPerRequest];
 
-/** null: the tool does not say. */
+/** null: not reported. */
 const valueOf = (column: Column, point: LoadPoint): number | null => {
   const value = column.read(point);
   return typeof value === 'number' ? value : null;
 };
 
-/** A measurement of a cross-check; a hole says its tool. */
 interface CrossInput {
   readonly points: readonly LoadPoint[];
   readonly missing: readonly (LoadLevel & {
@@ -71,7 +69,7 @@ interface CrossInput {
   })[];
 }
 
-/** perf_analyzer cuts times to whole microseconds, and throughput to six digits. */
+/** perf_analyzer rounds times to microseconds and throughput to six digits. */
 const resolutionOf = (id: string, value: number): number => (id === 'throughput' ? 1e-5 * value : 1);
 
 function sideOf(column: Column, points: readonly LoadPoint[]): CrossSide | null {
@@ -81,8 +79,8 @@ function sideOf(column: Column, points: readonly LoadPoint[]): CrossSide | null 
 }
 
 /**
- * The two differ when their ranges lie apart and the 95 % interval of the differences, round by round, leaves 0 out;
- * both by more than perf_analyzer's own rounding. Rounds are compared with each other since they drift together.
+ * Differ: disjoint ranges, and the 95 % interval of the differences per round excludes 0, both beyond perf_analyzer's
+ * rounding. Rounds are compared pairwise since they drift together.
  */
 function verdictOf(
   column: Column,
@@ -106,7 +104,7 @@ function verdictOf(
   return apart && Math.abs(mean) > interval + resolution ? 'differs' : 'agrees';
 }
 
-/** Level by level and column by column; a level that one tool or both could not measure is there too. */
+/** By level and column, including levels that a tool failed to measure. */
 export function crossCheck({ points, missing }: CrossInput): readonly CrossLevel[] {
   const levels = new Map<string, LoadLevel>();
   for (const { batchSize, concurrency, requestRate } of [...points, ...missing]) {
@@ -145,7 +143,6 @@ export function crossCheck({ points, missing }: CrossInput): readonly CrossLevel
   });
 }
 
-/** Of a run's scenario, by load; null unless the run cross-checks. */
 export function crossCheckOf(
   state: Pick<RunState, 'source' | 'scenarios'>,
   scenario: Scenario,
@@ -162,7 +159,7 @@ export function crossCheckOf(
   ].sort(byLoad);
 }
 
-/** In the unit that the tables have: inferences per second, or milliseconds. */
+/** Inferences per second, or milliseconds. */
 export const crossValue = (column: Pick<CrossColumn, 'id'>, value: number): string =>
   valueText({ kind: column.id === 'throughput' ? 'rate' : 'duration' }, value);
 
@@ -197,7 +194,7 @@ function differenceText(column: CrossColumn): string {
   return `${column.title} of the built-in load generator ${by} that of perf_analyzer (${values})`;
 }
 
-/** What a level of a cross-check comes to: one plain sentence a finding. */
+/** One sentence per finding of a level. */
 export function crossWords(level: CrossLevel): readonly string[] {
   const words: string[] = level.failed.map(
     ({ loadTool, repeat, message }) => `${loadTool} gave no result in round ${repeat}: ${message}`,
@@ -226,7 +223,6 @@ export function crossWords(level: CrossLevel): readonly string[] {
   return words;
 }
 
-/** The whole cross-check in one sentence. */
 export function crossSummary(levels: readonly CrossLevel[]): string {
   const differing = levels.filter((level) => level.columns.some(({ verdict }) => verdict === 'differs'));
   const failed = levels.filter((level) => level.failed.length > 0).length;

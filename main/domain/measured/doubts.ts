@@ -18,15 +18,15 @@ import { type Level, levelsOf } from './points';
 
 type Flag = LoadPoint['flags'][number];
 
-/** A wider 95 % interval of the best level is told, as a share of its throughput. */
+/** Half-width of the best level's 95 % interval, as a share of its throughput, that is reported. */
 const wideInterval = 0.1;
-/** A load generator that takes more than this share of the machine's cores is told. */
+/** Share of the machine's cores above which the load generator is reported. */
 const largeClientShare = 0.1;
-/** More levels of one scenario than this are counted and not listed. */
+/** More levels per scenario are counted, not listed. */
 const listedLevels = 6;
 const longestReason = 150;
 
-/** What a flag means for whoever uses the figures; "not steady" is told by `steady` and needs no sentence of its own. */
+/** Consequence of a flag for the figures; "not steady" is covered by `steady`. */
 const consequences = (errorPercentage: number): readonly (readonly [Flag, string])[] => [
   ['errors', `more than ${formatTyped(errorPercentage)} % of the requests failed`],
   ['client-saturated', 'the load generator was the limit (client-limited), so the server may be faster'],
@@ -119,7 +119,6 @@ function precision(state: RunState): readonly string[] {
   return [`The throughput of the best level is known to ± ${share} only (95 % interval).`];
 }
 
-/** The generator shares the machine with a Triton that the workbench started. */
 function generator(state: RunState, measured: readonly Of[]): readonly string[] {
   const { cpuCount } = state.environment;
   const shares = measured.map(({ level }) => level.point?.client?.cpuShare ?? 0);
@@ -189,10 +188,7 @@ const origin = ({ source }: RunState): readonly string[] =>
         : [],
   });
 
-/**
- * Why a run is to be taken with care beside what its answer says itself: one plain sentence per reason, the gravest first;
- * none without an answer.
- */
+/** Reasons for caution beside the answer's own, one sentence each, gravest first; none without an answer. */
 export function doubtsOf(state: RunState): readonly string[] {
   const swept = scenarios.map((id): Swept => {
     const levels = levelsOf(state, id);

@@ -39,20 +39,20 @@ function accuracyFigure(state: RunState, titles: MetricTitles): KeyFigure {
   };
 }
 
-/** Beside the p99 from the schedule stands the one from the send, which hides what waited. */
+/** p99 from the schedule, beside that from the send, which hides the wait. */
 function latencyNote({ scheduled, p50Us, p99Us, avgUs }: LoadPoint): string {
   return scheduled === undefined
     ? `p50 ${formatMs(p50Us)} · avg ${formatMs(avgUs)}`
     : `from schedule, p50 ${formatMs(scheduled.p50Us)} · from send p99 ${formatMs(p99Us)}, p50 ${formatMs(p50Us)}`;
 }
 
-/** The unit of a tile behind half the width of the interval: "± 0.30 ms". */
+/** "± 0.30 ms". */
 function unitOf(column: Column, point: LoadPoint, unit: string): string {
   const half = halfWidthText(column, point);
   return half === missing ? unit : `± ${half} ${unit}`;
 }
 
-/** One request at a time: of a running Triton that may be a level of the online sweep too. */
+/** One request at a time; of a measured server it may be a level of the online sweep. */
 function lightestOf(state: RunState): LoadPoint | null {
   const found = levelsOf(state, 'offline').find(({ point }) => point !== null)?.point ?? null;
   if (found !== null || state.source.kind !== 'server') return found;
@@ -62,7 +62,6 @@ function lightestOf(state: RunState): LoadPoint | null {
   return single?.point ?? null;
 }
 
-/** The level of the answer, and its p99. */
 function answerFigures(state: RunState): readonly KeyFigure[] {
   const answer = answerOf(state);
   const best = answer?.level ?? null;
@@ -92,7 +91,7 @@ function answerFigures(state: RunState): readonly KeyFigure[] {
   ];
 }
 
-/** The handful of numbers at the top of a report and of the page of a run. */
+/** Key figures at the top of a report and of a run's page. */
 export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
   const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
   const points = levels.flatMap(({ point: one }) => (one === null ? [] : [one]));

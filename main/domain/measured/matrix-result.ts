@@ -9,20 +9,20 @@ import type { RunState } from '../../contract/run/run-state';
 import type { MatrixAxis } from '../../contract/run/spec-tools';
 import { bestSteadyPoint } from './points';
 
-/** One run of a matrix: planned, left out, or with what it came to. */
+/** One run of a matrix: planned, left out, or with its result. */
 export interface MatrixResult {
-  /** Place in the matrix, from 1 on. */
+  /** From 1. */
   readonly number: number;
   readonly axes: readonly MatrixAxis[];
-  /** null where the choice is no specification. */
+  /** null where the choice is invalid. */
   readonly spec: RunSpec | null;
-  /** null where no run was created. */
+  /** null: no run was created. */
   readonly state: RunState | null;
-  /** Why it cannot be run at all; null where it can. */
+  /** Why it can never run; null where it can. */
   readonly leftOut: string | null;
-  /** What kept it from being started or taken up. */
+  /** Why it was not started or continued. */
   readonly error: WireError | null;
-  /** Hosts that it may be measured on, "local" for this machine; absent: it is not spread over hosts. */
+  /** Candidate hosts, "local" for this machine; absent: not spread over hosts. */
   readonly hosts?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function gpusText(names: readonly string[]): string {
 
 function containerDevice(engine: DockerEngineSpec, gpus: RunState['environment']['gpus']): string {
   if (visibleGpus(engine)?.length === 0) return cpuOf(engine.host ?? localHost);
-  // The machine did not say at the start what its GPUs are.
+  // The machine did not report its GPUs at the start.
   if (gpus.length === 0) return `GPU of ${engine.host ?? 'this machine'}`;
   return `${gpusText(gpus.map(({ name }) => name))}${engine.gpus.some(isSlice) ? ' (MIG)' : ''}`;
 }
@@ -51,7 +51,7 @@ function deviceOfState(state: RunState): string | null {
   if (engine === null) return null;
   const { environment, job } = state;
   const { gpus } = environment;
-  // What this machine has is not what that server runs on.
+  // This machine's hardware is not that of the server.
   if (isElsewhere(engine)) return `Server ${hostOfUrl(engine.url) ?? engine.url}`;
   if (inContainers(engine)) return containerDevice(engine, gpus);
   return visibleGpus(engine)?.length !== 0 && gpus.length > 0
@@ -59,41 +59,37 @@ function deviceOfState(state: RunState): string | null {
     : cpuOf(job?.node ?? localHost);
 }
 
-/** What measured a run, by its recorded environment: its GPUs, or the CPU of a machine; null where there is no run. Pure. */
+/** Device from the recorded environment: GPUs, or the CPU of a machine; null without a run. */
 export const measuredOn = ({ state }: Pick<MatrixResult, 'state'>): string | null =>
   state === null ? null : deviceOfState(state);
 
-/** A run in the comparison by GPU. */
 export interface DeviceRow {
   readonly device: string;
   readonly result: MatrixResult;
-  /** The same choice on the first GPU; null where it was not measured there, and of the first GPU itself. */
+  /** The same choice on the first GPU; null where not measured, and for the first GPU itself. */
   readonly baseline: MatrixResult | null;
 }
 
-/** The runs that one GPU measured, several of a kind, or the CPU of one machine. */
+/** Runs on one GPU, several of a kind, or one machine's CPU. */
 export interface DeviceGroup {
   readonly device: string;
   readonly rows: readonly DeviceRow[];
 }
 
-/** Choices that only say where it is measured. */
+/** Choices that only select where to measure. */
 const ofPlace: ReadonlySet<string> = new Set(['engine.host', 'engine.gpus', 'engine.url', 'targetGpu']);
 
 const choiceOf = ({ axes }: MatrixResult): string =>
   JSON.stringify(axes.filter(({ field }) => !ofPlace.has(field)));
 
-/** What was chosen beside the GPU: "resnet50, onnx, fp16". Pure. */
+/** Choices beside the GPU: "resnet50, onnx, fp16". */
 export function choiceText({ axes, spec, state }: MatrixResult): string {
   const values = axes.filter(({ field }) => !ofPlace.has(field)).map(({ value }) => value);
   if (values.length > 0) return values.join(', ');
   return state === null ? (spec?.model.preset ?? '') : modelOf(state);
 }
 
-/**
- * The runs that were begun by what measured them, GPUs before CPUs, else in the order of the matrix; none where all were
- * measured on the same. Pure.
- */
+/** Started runs by device, GPUs before CPUs, else in matrix order; empty where all were on the same. */
 export function byGpu(results: readonly MatrixResult[]): readonly DeviceGroup[] {
   const found = new Map<string, MatrixResult[]>();
   for (const result of results) {
@@ -114,15 +110,15 @@ export function byGpu(results: readonly MatrixResult[]): readonly DeviceGroup[] 
   }));
 }
 
-/** Whether a choice was measured on the first GPU and on another one, so that they are compared. Pure. */
+/** A choice was measured on the first GPU and on another, so that they are compared. */
 export const isRelative = (groups: readonly DeviceGroup[]): boolean =>
   groups.some(({ rows }) => rows.some(({ baseline }) => baseline !== null));
 
-/** Of the best steady level; null where there is none. */
+/** Best steady level; null without one. */
 export const throughputOf = ({ state }: MatrixResult, scenario: Scenario): number | null =>
   state === null ? null : (bestSteadyPoint(state, scenario)?.inferencesPerSecond ?? null);
 
-/** Throughput of the best steady level divided by that of the baseline; 1 is as fast. null where one of them is missing. */
+/** Throughput of the best steady level relative to the baseline; null where one is missing. */
 export function throughputRatio({ result, baseline }: DeviceRow, scenario: Scenario): number | null {
   if (baseline === null) return null;
   const [own, other] = [throughputOf(result, scenario), throughputOf(baseline, scenario)];

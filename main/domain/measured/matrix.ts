@@ -26,7 +26,6 @@ import {
 } from './matrix-result';
 import { bestPointOf } from './points';
 
-/** These have a column of their own. */
 const ownColumns: ReadonlySet<string> = new Set([
   'model.preset',
   'format',
@@ -53,7 +52,7 @@ const axisIn = ({ axes }: MatrixResult, field: string): string | null =>
 const chosenSpec = ({ state, spec }: MatrixResult): RunSpec | null =>
   (state === null ? null : specOf(state)) ?? spec;
 
-/** The host that the run is on, or those that it may be given to; null where it names none. */
+/** Host of the run, or its candidates; null where it names none. */
 function hostOf(result: MatrixResult): string | null {
   const engine = result.state === null ? null : engineOf(result.state);
   const host = engine === null ? undefined : chosenHost(engine);
@@ -62,14 +61,14 @@ function hostOf(result: MatrixResult): string | null {
   return axisIn(result, 'engine.host') ?? result.hosts?.join(', ') ?? null;
 }
 
-/** Of a job: those of its node once it has begun there, as nobody knows which node before. */
+/** A job's GPUs are those of its node, unknown until it starts. */
 function jobGpuOf(engine: RunSpec['engine'], state: RunState | null): string | null {
   if (visibleGpus(engine)?.length === 0) return 'none';
   if (state === null || state.job === null || state.job.node === null) return null;
   return [...new Set(state.environment.gpus.map(({ name }) => name))].join(', ') || 'none';
 }
 
-/** What measured where the run got so far, else what it asks for. */
+/** Device of the measurement, else the requested one. */
 function gpuOf(result: MatrixResult): string | null {
   const names = result.state?.environment.gpus.map(({ name }) => name) ?? [];
   const engine = chosenSpec(result)?.engine;
@@ -90,13 +89,13 @@ function releaseOf(result: MatrixResult): string | null {
 const accuracyLabel = ({ state }: MatrixResult): string | null =>
   state === null ? null : verificationOf(state).label;
 
-/** The best steady level, else the best one there is, which {@link stateColumn} marks. */
+/** Best steady level, else the best one, which {@link stateColumn} marks. */
 const bestOf = ({ state }: MatrixResult, scenario: Scenario): LoadPoint | null =>
   state === null ? null : bestPointOf(state, scenario);
 
 const scenarioTitle: Readonly<Record<Scenario, string>> = { offline: 'Offline', online: 'Online' };
 
-/** Whether the level that the row has of a scenario is steady: "steady", "not steady", "steady, client-limited". */
+/** State of the scenario's level: "steady", "not steady", "steady, client-limited". */
 const stateColumn = (scenario: Scenario): Row =>
   text(
     `${scenario}-state`,
@@ -108,7 +107,7 @@ const stateColumn = (scenario: Scenario): Row =>
     },
   );
 
-/** A column of measured levels, of the best level of one scenario. */
+/** A column of the best level of one scenario. */
 const ofBest = (scenario: Scenario, column: Column, read = column.read): Row => ({
   id: `${scenario}-${column.id}`,
   heading: `${scenarioTitle[scenario]} ${column.heading ?? column.title}`,
@@ -122,14 +121,13 @@ const ofBest = (scenario: Scenario, column: Column, read = column.read): Row => 
   },
 });
 
-/** The state in the words of the run's page and the run list. */
 export function matrixState({ state, leftOut, error }: MatrixResult): string {
   if (leftOut !== null) return 'Left out';
   if (error !== null) return 'Not run';
   return state === null ? 'Not started' : statusOf(state).label;
 }
 
-/** Scenarios that were measured and have no level to rely on, and what the figures are of then, in words. */
+/** Scenarios without a reliable level, and what their figures are then. */
 function unsteadyText(state: RunState): string | null {
   const found = scenarios.flatMap((scenario) => {
     const point = bestPointOf(state, scenario);
@@ -152,19 +150,19 @@ function unsteadyText(state: RunState): string | null {
         .join(' ');
 }
 
-/** Why there is no result, or what is in doubt about it; null where there is nothing to say. */
+/** Why there is no result, or its doubts; null without either. */
 export function matrixReason({ state, leftOut, error }: MatrixResult): string | null {
   const wire = error ?? state?.error ?? null;
   if (leftOut !== null) return leftOut;
   if (wire !== null) {
-    // What to do about a failed run is where its error is shown whole; one that was not started is shown here only.
+    // A failed run shows its remedy on its page; one that was not started is shown only here.
     const remedy = error?.remedy === undefined ? '' : `. ${error.remedy}`;
     return `${errorText[wire.code].title}: ${wire.message}${remedy}`;
   }
   return state === null ? null : unsteadyText(state);
 }
 
-/** What tells the runs apart: preset, format, precision, GPU, and every other axis of the matrix. */
+/** Preset, format, precision, GPU, and every other axis. */
 export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] {
   const others = new Set(
     results.flatMap(({ axes }) => axes.map(({ field }) => field).filter((field) => !ownColumns.has(field))),
@@ -202,13 +200,12 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
   ];
 }
 
-/** State and reason, the last columns of every table of a matrix. */
 export const endColumns: readonly Row[] = [
   text('state', 'State', 'How the run ended.', matrixState),
   text('reason', 'Reason', 'Why there is no result, or what is in doubt about it.', matrixReason),
 ];
 
-/** One row per run: what it is, and what it came to. */
+/** One row per run. */
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [
   ...choiceColumns(results),
   text('release', 'Release', 'NGC release of the images.', releaseOf),
@@ -230,7 +227,7 @@ export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] 
 
 const plural = (count: number, what: string): string => `${formatCount(count)} ${what}`;
 
-/** "2 of 4 runs complete, 1 failed, 1 left out", of the states of runs in words. Pure. */
+/** "2 of 4 runs complete, 1 failed, 1 left out". */
 export function statesSentence(states: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
@@ -254,7 +251,7 @@ function levelDocument(point: LoadPoint | null, scenario: Scenario) {
     batchSize: point.batchSize,
     concurrency,
     ...(requestRate === undefined ? {} : { requestRate }),
-    /** Only of a steady level without marks of errors the figures are an answer. */
+    /** The figures are an answer only where steady and without error marks. */
     steady: isSteady(point),
     marks: marksOf(point),
     text: bestLevelText({ scenario, point }),
@@ -286,7 +283,7 @@ const ratioColumn = (scenario: Scenario, baseline: string): DeviceColumn => {
   };
 };
 
-/** The runs by what measured them: one row per run, in the order of {@link byGpu}. */
+/** One row per run, in the order of {@link byGpu}. */
 export function deviceColumns(results: readonly MatrixResult[]): readonly DeviceColumn[] {
   const groups = byGpu(results);
   const baseline = groups[0]?.device ?? '';
@@ -310,7 +307,7 @@ export function deviceColumns(results: readonly MatrixResult[]): readonly Device
   ];
 }
 
-/** A matrix for machines: values as measured, microseconds; null where there is none. */
+/** For machines: values as measured, microseconds; null where missing. */
 export const matrixDocument = (name: string, results: readonly MatrixResult[]) => ({
   kind: 'triton-workbench-matrix',
   version: 1,

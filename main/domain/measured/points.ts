@@ -9,24 +9,24 @@ import { scenarioOfLevels } from '../../contract/run/server-load';
 import { budgetLatencyUs, byLoad, loadKey, type LoadLevel, scenarioLevels } from '../../contract/run/sweep';
 import { shownScenario } from './repeats';
 
-/** One level of a scenario: measured, or a hole with its reason. */
+/** A measured level, or one without a result and its reason. */
 export interface Level extends LoadLevel {
   readonly point: LoadPoint | null;
   /** Set when there is no point. */
   readonly hole: { readonly mark: string; readonly reason: string } | null;
 }
 
-/** The levels of a scenario that a run asks for, of a search those that it may try; none of what was imported. */
+/** Requested levels of a scenario, of a search those it may try; none of an import. */
 export const askedLoads = ({ source }: Pick<RunState, 'source'>, scenario: Scenario): readonly LoadLevel[] =>
   bySource(source, {
     imported: () => [],
     deployed: ({ performance }) => scenarioLevels(performance, scenario),
-    // Of a weighted model, and of several, each point has a load of its own.
+    // With weights or several models, each point has its own load.
     server: ({ models, levels }) =>
       models.every(({ weight }) => weight === 1) && scenarioOfLevels(levels) === scenario ? levels : [],
   });
 
-/** The same where all are measured; which of them a search tries only the search tells. */
+/** Assumes that all are measured; only a search decides which it tries. */
 function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] {
   const searching = bySource(state.source, {
     imported: () => false,
@@ -37,8 +37,8 @@ function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] 
 }
 
 /**
- * All levels of a scenario, by batch size and then concurrency or rate: what was measured, what was tried in vain and what
- * was asked for and never reached. A level measured twice (a resumed run under changed keys) shows the later result.
+ * All levels of a scenario by batch size, then load: measured, failed, or never reached. A level measured twice, as in a
+ * resumed run under changed keys, shows the later result.
  */
 export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
   const known = knownLevels.get(state) ?? {};
@@ -47,7 +47,7 @@ export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] 
   return levels;
 }
 
-/** Of a state, which is never changed: a report asks for them at every turn. */
+/** Cached by state, which is immutable: reports ask repeatedly. */
 const knownLevels = new WeakMap<RunState, Partial<Record<Scenario, readonly Level[]>>>();
 
 function findLevels(state: RunState, scenario: Scenario): readonly Level[] {
@@ -67,7 +67,7 @@ function findLevels(state: RunState, scenario: Scenario): readonly Level[] {
     const { batchSize, concurrency, requestRate } = point;
     const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
     const key = loadKey(load);
-    // Models that were measured at the same time have the same levels, a row each.
+    // Models measured at the same time have a row each per level.
     if (point.model !== undefined) levels.delete(key);
     levels.set(point.model === undefined ? key : `${key} ${point.model}`, { ...load, point, hole: null });
   }
@@ -79,7 +79,6 @@ export interface BestPoint {
   readonly point: LoadPoint;
 }
 
-/** The one with the highest throughput; null of none. */
 export const highest = (points: readonly BestPoint[]): BestPoint | null =>
   points.reduce<BestPoint | null>(
     (best, next) =>
@@ -87,7 +86,6 @@ export const highest = (points: readonly BestPoint[]): BestPoint | null =>
     null,
   );
 
-/** Every level that has a result, of both scenarios. */
 export const measuredPoints = (state: RunState): readonly BestPoint[] =>
   scenarios.flatMap((scenario) =>
     levelsOf(state, scenario).flatMap(({ point }) => (point === null ? [] : [{ scenario, point }])),
@@ -100,35 +98,31 @@ function bestOf(all: readonly BestPoint[]): BestPoint | null {
 }
 
 /**
- * The level with the highest throughput over both scenarios: of the sound ones, else of those without too many errors, else
- * of all, which then answers nothing. Null without points.
+ * Highest throughput over both scenarios: of sound levels, else of those without too many errors, else of all, which then
+ * is not an answer. null without points.
  */
 export const bestPoint = (state: RunState): BestPoint | null => bestOf(measuredPoints(state));
 
-/** The same of one scenario. */
 export const bestPointOf = (state: RunState, scenario: Scenario): LoadPoint | null =>
   bestOf(measuredPoints(state).filter((one) => one.scenario === scenario))?.point ?? null;
 
-/** Levels were measured, and each of them is faulty: there is no answer. */
+/** Every measured level is faulty: there is no answer. */
 export function isAllFaulty(state: RunState): boolean {
   const best = bestPoint(state);
   return best !== null && isFaulty(best.point);
 }
 
-/** The sound level of a scenario with the highest throughput; null where none is. */
+/** Sound level with the highest throughput; null without one. */
 export function bestSteadyPoint(state: RunState, scenario: Scenario): LoadPoint | null {
   const best = bestPointOf(state, scenario);
   return best !== null && isSound(best) ? best : null;
 }
 
-/** p99, from the schedule where there is one, within `budgetMs`. */
+/** By p99 from the schedule in an open loop. */
 export const isWithin = (point: LoadPoint, budgetMs: number): boolean =>
   budgetLatencyUs(point) <= budgetMs * 1000;
 
-/**
- * The sound levels that no other sound one beats: none gives as many inferences per second at a lower p99, or more at the
- * same. By throughput.
- */
+/** Sound levels that no other one beats in throughput and p99, by throughput. */
 export function paretoFront(points: readonly LoadPoint[]): readonly LoadPoint[] {
   const fastest = points
     .filter(isSound)
@@ -143,11 +137,11 @@ export function paretoFront(points: readonly LoadPoint[]): readonly LoadPoint[] 
   return front.reverse();
 }
 
-/** How far apart two labels of a wide chart are at least, as shares of its axes from zero. */
+/** Smallest distance of two labels of a wide chart, as shares of its axes. */
 const labelWidth = 0.035;
 const labelHeight = 0.09;
 
-/** The levels whose labels do not touch one another over throughput and p99; those that come `first` have theirs. */
+/** Levels whose labels do not overlap over throughput and p99; `first` have priority. */
 export function spacedLevels(
   points: readonly LoadPoint[],
   first: readonly LoadPoint[] = [],
@@ -165,15 +159,12 @@ export function spacedLevels(
   return kept;
 }
 
-/**
- * The p99 budget of a run, in milliseconds: the one that was set for it, else the one that its search kept to. Null
- * without one.
- */
+/** The run's own p99 budget, else that of its search, milliseconds; null without one. */
 export const budgetMsOf = ({ p99BudgetMs, source }: RunState): number | null =>
   p99BudgetMs ??
   bySource(source, {
     imported: () => null,
-    // Of another percentile it says nothing of the p99.
+    // With another percentile the threshold is not a p99.
     server: ({ search, settings }) =>
       search === null || settings.percentile > 0 ? null : search.thresholdUs / 1000,
     deployed: ({ performance: { search, latencyThresholdMs } }) =>
@@ -182,7 +173,7 @@ export const budgetMsOf = ({ p99BudgetMs, source }: RunState): number | null =>
 
 interface GpuLine {
   readonly name: string;
-  /** Of the GPU among those of the chart; the second quantity of a GPU has the same. */
+  /** Index among the chart's GPUs, the same for its second quantity. */
   readonly gpu: number;
   readonly second: boolean;
   readonly read: (point: LoadPoint) => number | null;
@@ -220,10 +211,10 @@ const quantities = [
   },
 ] as const;
 
-/** "GPU-1a2b3c4d" of a UUID, as nvidia-smi's lists are read. */
+/** "GPU-1a2b3c4d". */
 const shortUuid = (uuid: string): string => uuid.slice(0, 12);
 
-/** What is drawn of the readings of GPUs over the levels; of a quantity that nobody gave nothing. */
+/** Charts of GPU readings over the levels; none for quantities without readings. */
 export function gpuCharts(points: readonly LoadPoint[]): readonly GpuChart[] {
   const uuids = [...new Set(points.flatMap((point) => (point.gpus ?? []).map(({ uuid }) => uuid)))];
   const groups = uuids.length > mostGpus ? [uuids] : uuids.map((uuid) => [uuid]);

@@ -18,7 +18,6 @@ type Streaming = NonNullable<LoadPoint['streaming']>;
 const median = (values: readonly (number | null)[]): number | null =>
   values.length === 0 || values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
 
-/** A value of each latency of a spread. */
 const eachLatency = <Value>(of: (name: keyof Spread) => Value): Record<keyof Spread, Value> => ({
   avgUs: of('avgUs'),
   p50Us: of('p50Us'),
@@ -34,7 +33,7 @@ function medianSpread(spreads: readonly (Spread | null)[]): Spread | null {
   return eachLatency((name) => medianOf(known.map((spread) => spread[name])));
 }
 
-/** A bound of all measurements; null as soon as one does not tell. */
+/** A bound over all measurements; null where one is unknown. */
 const bound = (values: readonly (number | null)[], of: (...values: number[]) => number): number | null =>
   values.includes(null) ? null : of(...values.map((value) => value ?? NaN));
 
@@ -67,7 +66,7 @@ const mergedCache = (all: readonly ResponseCache[]): ResponseCache => ({
   missUs: median(all.filter(({ missCount }) => missCount > 0).map((one) => one.missUs)),
 });
 
-/** Of each kind one, with the words of the first. */
+/** One per kind, with the first message. */
 export function mergedKinds(all: readonly CountedKind[]): CountedKind[] {
   const byKind = new Map<string, CountedKind>();
   for (const one of all) {
@@ -78,9 +77,8 @@ export function mergedKinds(all: readonly CountedKind[]): CountedKind[] {
 }
 
 /**
- * What only some levels have, of several measurements of one level: the medians of streams and sequences, the sums of what
- * the cache answered and of what was checked, so that a wrong response of any of them shows. What one measurement lacks is
- * left out of the result.
+ * Optional parts of several measurements of one level: medians of streams and sequences, sums of cache and checks, so
+ * that every wrong response shows. Parts that one measurement lacks are left out.
  */
 function mergedDetails(
   points: readonly LoadPoint[],
@@ -138,7 +136,7 @@ function mergedDetails(
   });
 }
 
-/** The columns that have a median and a range of their own. */
+/** Columns with their own median and range. */
 const repeatedColumns = [
   'inferencesPerSecond',
   'clientSendUs',
@@ -162,7 +160,7 @@ const isNullable = (column: Column): column is NullableColumn => !alwaysThere.in
 
 const rangeOf = (values: readonly number[]) => ({ min: smallestOf(values), max: largestOf(values) });
 
-/** The measurement whose throughput is nearest the median: its windows stand for the level's. */
+/** Measurement with the median throughput, whose windows represent the level. */
 function middlePoint(points: readonly [LoadPoint, ...LoadPoint[]]): LoadPoint {
   const median = medianOf(points.map((point) => point.inferencesPerSecond));
   const distance = (point: LoadPoint) => Math.abs(point.inferencesPerSecond - median);
@@ -175,7 +173,7 @@ function withoutRepeat(point: LoadPoint): Omit<LoadPoint, 'repeat'> {
   return rest;
 }
 
-/** Latencies from the schedule, where all measurements have them: medians too, their ranges, and all delayed requests. */
+/** Latencies from the schedule where all have them: medians, ranges, and all delayed requests. */
 function mergedSchedule(
   points: readonly LoadPoint[],
 ): Pick<LoadPoint, 'scheduled'> & Pick<Repeats, 'scheduledRanges'> {
@@ -190,7 +188,7 @@ function mergedSchedule(
   };
 }
 
-/** From the repeats themselves; null for fewer than three, or where one does not tell the latency. */
+/** From the repeats themselves; null for fewer than three, or an unknown latency. */
 function repeatedIntervals(
   points: readonly LoadPoint[],
 ): Required<Pick<LoadPoint, 'p99IntervalUs' | 'latencyIntervals'>> {
@@ -208,11 +206,10 @@ const sum = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 /**
- * Several measurements of one level as the one that is shown: the median of each column, with its range and the count.
- * It is steady when all are; flags, errors and requests are those of all together. The components are medians each, so
- * they need not add up to the mean. Checks and the cache's counts are summed, a stream's figures are medians. Windows,
- * histogram, composing models and the client's figures are those of the measurement in the middle, which `repeats` names.
- * @param failed measurements that gave nothing.
+ * Several measurements of one level as one: the median of each column with its range. Steady when all are; flags, errors
+ * and requests are combined. Component medians need not add up to the mean. Checks and cache counts are summed, stream
+ * figures are medians. Windows, histogram, composing models and client figures are the middle measurement's.
+ * @param failed measurements without a result
  */
 export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed: number): LoadPoint {
   const [first] = points;
@@ -256,7 +253,7 @@ export function mergedPoint(points: readonly [LoadPoint, ...LoadPoint[]], failed
   };
 }
 
-/** Which measurement the figures without a median are of; null of a level measured once. */
+/** Which measurement the figures without a median come from; null of a level measured once. */
 export function middleRepeatText(repeats: Repeats | undefined): string | null {
   if (repeats === undefined) return null;
   return `Windows, histogram, composing models and client: of repeat ${repeats.middle}, whose throughput is nearest the median.`;
@@ -269,12 +266,12 @@ export function repeatsText(repeats: Repeats | undefined): string | null {
   return failed === 0 ? `${count} repeats` : `${count} of ${count + failed} repeats`;
 }
 
-/** Models that are measured at the same time have a point each. */
+/** Models measured at the same time have a point each. */
 const modelKey = ({ model }: LoadPoint): string => (model === undefined ? '' : ` ${model}`);
 
 /**
- * What is shown of a scenario: one point a level, of repeats their median, by the run's own load tool; what a cross-check
- * measured with the other is in {@link crossCheckOf} alone. A level is missing when all its measurements are.
+ * One point per level, of repeats their median, by the run's load tool; the other tool of a cross-check is only in
+ * {@link crossCheckOf}. A level is missing when all its measurements are.
  */
 export function shownScenario(
   state: Pick<RunState, 'source' | 'scenarios'>,
@@ -285,7 +282,7 @@ export function shownScenario(
   if (performance === null) return state.scenarios[scenario];
   const { loadTool, crossCheck, repeats } = ofScenario(performance, scenario);
   if (repeats === 1 && !crossCheck) return state.scenarios[scenario];
-  // Of a resumed run under changed keys the later result of a measurement stands.
+  // After a resume under changed keys the later result counts.
   const byTurn = new Map<string, MeasuredPoint>();
   for (const measured of points.filter(({ point }) => point.loadTool === loadTool)) {
     byTurn.set(turnKey(turnOf(measured.point, loadTool)) + modelKey(measured.point), measured);

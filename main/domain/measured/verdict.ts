@@ -9,7 +9,7 @@ import { largestOf } from '../statistics';
 import { answerOf, p99HalfUs } from './answer';
 import { type BestPoint, bestPoint, budgetMsOf } from './points';
 
-/** What tells the runs of one model apart from those of others. */
+/** Fields that identify the model of a run. */
 interface ModelOfRun {
   readonly runId: string;
   readonly createdAt: string;
@@ -23,7 +23,7 @@ interface ModelOfRun {
 
 const mostHistory = 50;
 
-/** The runs of the same model, size, format and precision as this one, itself among them, newest first. */
+/** Runs of the same model, size, format and precision, this one included, newest first. */
 export function historyOf<Run extends ModelOfRun>(runs: readonly Run[], runId: string): readonly Run[] {
   const own = runs.find((run) => run.runId === runId);
   if (own === undefined || own.imported !== null) return [];
@@ -35,7 +35,7 @@ export function historyOf<Run extends ModelOfRun>(runs: readonly Run[], runId: s
     .slice(0, mostHistory);
 }
 
-/** "accuracy verified (outputs and metric), top-1 within 0.0010 of the framework": of the first metric with both values, else of the outputs. */
+/** "accuracy verified (outputs and metric), top-1 within 0.0010 of the framework": first metric with both values, else outputs. */
 function accuracyClause(state: RunState, titles: MetricTitles): string {
   const result = state.accuracy?.result;
   const word = `accuracy ${accuracyText(accuracyOf(result))}`;
@@ -55,7 +55,7 @@ function accuracyClause(state: RunState, titles: MetricTitles): string {
   return `${word}, ${agreement}`;
 }
 
-/** Where and why a run ended early; null for one that did not. */
+/** Where and why a run ended early; null otherwise. */
 function endClause(state: RunState): string | null {
   const outcome = outcomeOf(state);
   if (outcome === 'done' || outcome === 'created') return null;
@@ -71,12 +71,11 @@ function endClause(state: RunState): string | null {
   return `the run failed${where}${why}`;
 }
 
-/** The verdict of a run in the parts that a page lays out below one another; all are whole sentences. */
 export interface Verdict {
   readonly lead: string;
-  /** What the lead left out, and how well it is founded. */
+  /** Figures beside the lead, and doubts. */
   readonly doubts: readonly string[];
-  /** Why the run is not whole; null for one that ended by itself. */
+  /** Why the run is incomplete; null where it ended by itself. */
   readonly partial: string | null;
 }
 
@@ -96,19 +95,18 @@ export function verdictParts(state: RunState, titles: MetricTitles): Verdict {
   return { lead, doubts, partial: end === null ? null : `Partial: ${end}.` };
 }
 
-/** The sentences that a report begins with. */
 export function verdictOf(state: RunState, titles: MetricTitles): string {
   const { lead, doubts, partial } = verdictParts(state, titles);
   return [lead, ...doubts, ...(partial === null ? [] : [partial])].join(' ');
 }
 
-/** The parts for a run that has ended and measured something; null for any other. */
+/** null unless the run has ended and measured something. */
 export const endVerdict = (state: RunState, titles: MetricTitles): Verdict | null =>
   state.status === 'running' || state.status === 'created' || bestPoint(state) === null
     ? null
     : verdictParts(state, titles);
 
-/** A level for machines: values as measured, microseconds. */
+/** For machines: values as measured, microseconds. */
 const levelDocument = ({ scenario, point }: BestPoint) => ({
   scenario,
   batchSize: point.batchSize,
@@ -122,27 +120,26 @@ const levelDocument = ({ scenario, point }: BestPoint) => ({
   marks: marksOf(point),
 });
 
-/** The best level for machines, whatever the budget; null where nothing was measured. */
+/** For machines: best level, ignoring the budget; null where nothing was measured. */
 export function bestDocument(state: RunState) {
   const best = answerOf(state, null);
   return best === null || best.level === null ? null : { ...levelDocument(best.level), text: best.text };
 }
 
-/** What the run gives within its p99 budget; null without one, `best` null where no level is within it. */
+/** Result within the p99 budget; null without one, `best` null where no level is within it. */
 export function budgetDocument(state: RunState) {
   const budgetMs = budgetMsOf(state);
   const answer = answerOf(state);
   if (budgetMs === null) return null;
   return {
     p99BudgetMs: budgetMs,
-    /** Of the budget, 0 to 1. */
     headroom: answer?.headroom ?? null,
     best: answer === null || answer.level === null ? null : levelDocument(answer.level),
     text: answer?.text ?? null,
   };
 }
 
-/** The answer for machines, within the p99 budget where there is one; null where nothing was measured. */
+/** For machines: the answer within any p99 budget; null where nothing was measured. */
 export function answerDocument(state: RunState) {
   const answer = answerOf(state);
   if (answer === null) return null;

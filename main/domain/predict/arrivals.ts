@@ -1,27 +1,25 @@
 import { createRandom } from '../random';
 
-/** How requests arrive. */
 export type Arrivals =
-  /** So many connections, each with its next request as soon as the last one is answered. */
+  /** Connections that each send the next request once the last is answered. */
   | { readonly kind: 'closed'; readonly concurrency: number }
-  /** Requests per second at seeded times of a Poisson process, answered or not. */
+  /** Requests per second at seeded Poisson times, independent of answers. */
   | { readonly kind: 'poisson'; readonly requestRate: number }
   | { readonly kind: 'constant'; readonly requestRate: number }
-  /** Microseconds, ascending; with the rows of each request where they differ. */
+  /** Microseconds, ascending; with rows per request where they differ. */
   | { readonly kind: 'recorded'; readonly timesUs: readonly number[]; readonly rows?: readonly number[] };
 
-/** When requests arrive, one after the other. */
 export interface ArrivalSource {
-  /** Microseconds; Infinity: none is due as far as is known. */
+  /** Microseconds; Infinity: none is known to be due. */
   readonly nextUs: number;
-  /** The next one has arrived. */
+  /** Consumes the next arrival. */
   shift(): void;
-  /** A request was answered: its connection sends the next one. */
+  /** An answered request lets its connection send the next one. */
   answered(atUs: number): void;
 }
 
 function closedSource(concurrency: number, count: number): ArrivalSource {
-  // Answers come in the order of time, and so do the requests after them.
+  // Answers come in order of time, and so do the following requests.
   const dueUs: number[] = Array.from({ length: Math.min(concurrency, count) }, () => 0);
   let head = 0;
   return {
@@ -52,7 +50,7 @@ function openSource(nextInterval: () => number, count: number): ArrivalSource {
   };
 }
 
-/** @param count requests in all; of recorded times all are sent. */
+/** @param count number of requests; recorded times are all used */
 export function arrivalSource(arrivals: Arrivals, count: number, seed: number): ArrivalSource {
   switch (arrivals.kind) {
     case 'closed':

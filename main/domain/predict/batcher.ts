@@ -1,6 +1,6 @@
 import { largestOf } from '../statistics';
 
-/** Requests that one execution gets; like Triton's, it can grow until an instance takes it. */
+/** Requests of one execution; like Triton's, it grows until an instance takes it. */
 interface Payload {
   readonly requests: number[];
   rows: number;
@@ -16,19 +16,19 @@ export interface BatcherRules {
   readonly preferredBatchSizes: readonly number[];
   readonly maxQueueDelayUs: number;
   readonly instances: number;
-  /** 0: one queue for all. With levels a batch is formed only when an instance is free. */
+  /** 0: one queue. With levels a batch is formed only when an instance is free. */
   readonly priorityLevels: number;
 }
 
-/** What the batcher asks about a request, by its number. */
+/** The batcher's view of a request, by number. */
 export interface Requests {
   rowsOf(request: number): number;
   arrivedUs(request: number): number;
-  /** From 0, the first served. */
+  /** From 0, served first. */
   priorityOf(request: number): number;
 }
 
-/** A first-in, first-out queue of numbers without moving what is in it. */
+/** FIFO queue of numbers that does not move its content. */
 class Fifo {
   private readonly items: number[] = [];
   private head = 0;
@@ -60,12 +60,12 @@ const emptyPayload = (): Payload => ({
   isTaken: false,
 });
 
-/** Sums of floating-point times. */
+/** Tolerance for sums of floating-point times. */
 const tinyUs = 1e-3;
 
 /**
- * Triton's dynamic batcher and the queue of payloads that its instances take from, as dynamic_batch_scheduler.cc,
- * rate_limiter.cc and instance_queue.cc have them: payloads are prefetched, two for each instance, and the last one grows.
+ * Triton's dynamic batcher and payload queue, after dynamic_batch_scheduler.cc, rate_limiter.cc and instance_queue.cc:
+ * two payloads are prefetched per instance, and the last one grows.
  */
 export class Batcher {
   private readonly queues: readonly Fifo[];
@@ -81,7 +81,7 @@ export class Batcher {
   private waiting = 0;
   /** Requests and rows of the batch that could be sent now. */
   private pending = { count: 0, rows: 0 };
-  /** When the batcher looks again without an arrival or a free instance. */
+  /** Time of the next check without an arrival or a free instance. */
   wakeAtUs = Infinity;
 
   constructor(
@@ -104,7 +104,7 @@ export class Batcher {
     return this.payloads.length - this.payloadHead;
   }
 
-  /** A request arrives. @returns whether the batcher has to look at it now. */
+  /** @returns whether the batcher must run now */
   add(request: number, idle: number): boolean {
     this.waiting += 1;
     const rows = this.requests.rowsOf(request);
@@ -125,7 +125,7 @@ export class Batcher {
       : this.queuedPayloads < 2 * this.rules.instances;
   }
 
-  /** Forms the next payload. @returns whether one was queued: an instance may take it before the batcher goes on. */
+  /** Forms the next payload. @returns whether one was queued: an instance may take it before the batcher continues */
   run(nowUs: number, idle: number): boolean {
     if (!this.rules.isDynamic) return false;
     this.wakeAtUs = Infinity;
@@ -163,7 +163,7 @@ export class Batcher {
     }
   }
 
-  /** GetDynamicBatch: what of the queue is pending. @returns microseconds to wait; 0: the pending requests go now. */
+  /** GetDynamicBatch. @returns microseconds to wait; 0: the pending requests go now */
   private examine(nowUs: number): number {
     const { maxQueueDelayUs: delayUs } = this.rules;
     const own = this.current.rows;
@@ -182,19 +182,19 @@ export class Batcher {
     }
     if (isLate || delayUs === 0) return 0;
     this.aimAbove(own, own + all.rows);
-    // A payload that waits for an instance already takes what there is, unless it has a preferred size.
+    // A waiting payload takes what is there, unless it has a preferred size.
     if (!this.isSaturated && own !== 0 && !this.preferred.has(own)) return 0;
     return Math.max(tinyUs, delayUs - (nowUs - oldestUs));
   }
 
-  /** How many rows have to wait until the batcher looks again before the delay is over. */
+  /** Rows that wake the batcher before the delay is over. */
   private aimAbove(own: number, rows: number): void {
     const next = this.sizes.find((size) => size > rows) ?? this.sizes[0] ?? 0;
-    // Triton subtracts without a sign: what would be below zero is never reached.
+    // Triton subtracts unsigned: a negative result is never reached.
     this.nextPreferred = next < own ? Infinity : next - own;
   }
 
-  /** Goes through the queue as far as a batch can reach. */
+  /** Walks the queue as far as a batch can reach. */
   private collect(own: number) {
     let best = { count: 0, rows: 0 };
     let all = { count: 0, rows: 0 };
@@ -218,7 +218,7 @@ export class Batcher {
     return { best, all, isFull: false, oldestUs: all.count === 0 ? -Infinity : oldestUs };
   }
 
-  /** A free instance takes the first payload, with later ones that have waited too long where they fit; null without one. */
+  /** First payload for a free instance, with later overdue ones that fit; null without one. */
   take(nowUs: number): { readonly requests: readonly number[]; readonly rows: number } | null {
     const taken = this.payloads[this.payloadHead];
     if (taken === undefined) return null;
@@ -229,7 +229,7 @@ export class Batcher {
     while (merges) {
       const next = this.payloads[this.payloadHead];
       if (next === undefined || !(nowUs - next.startUs > maxQueueDelayUs)) break;
-      // Also one that turns out not to fit grows no more.
+      // One that does not fit stops growing, too.
       next.isTaken = true;
       if (taken.rows + next.rows > maxBatchSize) break;
       taken.requests.push(...next.requests);

@@ -2,16 +2,16 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { medianOf } from '../statistics';
 import type { MeasuredTimes, ServiceTimePoint } from './predict';
 
-/** A measured level, and how many instances of the model served it. */
+/** A measured level, and the number of instances that served it. */
 export interface FedLevel {
   readonly point: LoadPoint;
   readonly instances: number;
 }
 
-/** Fewer executions of a batch in a level say nothing of its mean. */
+/** With fewer executions of a batch its mean is unreliable. */
 const fewestExecutions = 5;
 const variationSize = 256;
-/** The latency of a level that waits less than this share of its time shows how executions vary. */
+/** Below this share of waiting, a level's latency shows how executions vary. */
 const waitsBelow = 0.1;
 
 interface Executions {
@@ -20,7 +20,7 @@ interface Executions {
   readonly computeUs: number;
 }
 
-/** By batch, as the server counted them; else the mean of a level whose batches were all of one size. */
+/** By batch, as the server counted; else the mean of a level with one batch size. */
 function executionsOf(point: LoadPoint): readonly Executions[] {
   if (point.executedBatches !== undefined) {
     return point.executedBatches
@@ -41,8 +41,8 @@ const computeUsOf = ({
   (serverComputeInputUs ?? 0) + (serverComputeInferUs ?? 0) + (serverComputeOutputUs ?? 0);
 
 /**
- * Instances at work while one executes: by Little's law that many are on average, and an execution sees itself and its
- * share of the others. No more than there are requests under way.
+ * Busy instances during an execution: by Little's law the average number, plus the share of others; at most the requests
+ * in flight.
  */
 function busySeen({ point, instances }: FedLevel, executions: readonly Executions[]): number {
   const most = Math.min(instances, point.requestRate === undefined ? point.concurrency : instances);
@@ -59,7 +59,7 @@ const isUsable = ({ point }: FedLevel): boolean =>
   point.composing === undefined &&
   point.cache === undefined;
 
-/** What a level took outside of queue and execution, microseconds; null where the server does not tell its times. */
+/** Time outside queue and execution, microseconds; null without server times. */
 function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | null {
   if (avgUs === null || serverQueueUs === null || point.serverComputeInferUs === null) return null;
   return Math.max(0, avgUs - serverQueueUs - computeUsOf({ avgUs, serverQueueUs, ...point }));
@@ -67,7 +67,7 @@ function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | nul
 
 const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);
 
-/** Latencies of a level over their mean, as equally likely values in any order. */
+/** Latencies relative to their mean, as equally likely values. */
 function variationOf({ histogram }: LoadPoint): readonly number[] {
   const total = histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
   if (histogram === undefined || total < variationSize) return [];
@@ -90,9 +90,9 @@ function variationOf({ histogram }: LoadPoint): readonly number[] {
 }
 
 /**
- * What a predictor is fed with, from levels of one model on one machine, by what Triton counted: execution times by batch
- * and by instances at work, how they vary, and the rest of a request. Levels of ensembles, with a response cache, with
- * errors or without Triton's times give nothing. null: no level gives any.
+ * Input of a predictor from levels of one model on one machine: execution times by batch and busy instances, their
+ * variation, and the overhead of a request. Ensembles, response caches, errors and levels without server times are
+ * ignored. null: no usable level.
  */
 export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | null {
   const usable = levels.filter(isUsable);

@@ -3,18 +3,18 @@ import type { ServiceTable } from './service-times';
 interface Execution {
   readonly requests: readonly number[];
   readonly rows: number;
-  /** Of the time that the table has for it: executions vary. */
+  /** Factor on the table's time, as executions vary. */
   readonly factor: number;
-  /** Share that is still to be done, 1 at the start. */
+  /** Remaining share, 1 at the start. */
   left: number;
 }
 
-/** Of an execution: less is a rounding error of the clock. */
+/** Remainders below are rounding errors of the clock. */
 const doneBelow = 1e-6;
 
 /**
- * The instances of a model. Each execution proceeds at the pace that the table has for the instances at work at the time,
- * so that one that starts beside another slows that one down as well.
+ * Instances of a model. Each execution proceeds at the pace for the currently busy instances, so that a new one slows down
+ * the others as well.
  */
 export class Instances {
   private running: Execution[] = [];
@@ -29,18 +29,18 @@ export class Instances {
     return this.count - this.running.length;
   }
 
-  /** Microseconds of instances at work so far, over all instances. */
+  /** Busy microseconds so far, over all instances. */
   get workedUs(): number {
     return this.busyUs;
   }
 
-  /** @returns whether the time of an execution is now one that nothing was measured of. */
+  /** @returns whether the execution's time was never measured */
   start(requests: readonly number[], rows: number, factor: number): boolean {
     this.running.push({ requests, rows, factor, left: 1 });
     return this.running.some((execution) => this.table.isOutside(execution.rows, this.running.length));
   }
 
-  /** Microseconds until the next execution ends, if none starts before; Infinity without one. */
+  /** Microseconds to the next end, if nothing starts before; Infinity without one. */
   nextEndUs(): number {
     let next = Infinity;
     for (const { rows, factor, left } of this.running) {
@@ -49,7 +49,7 @@ export class Instances {
     return next;
   }
 
-  /** Lets time pass. @returns the executions that have ended. */
+  /** @returns the executions that end within `us` */
   advance(us: number): readonly Execution[] {
     const busy = this.running.length;
     if (busy === 0) return [];

@@ -8,35 +8,35 @@ import { simulate, type Simulated } from './simulate';
 export type { Arrivals } from './arrivals';
 export type { ServiceTimePoint } from './service-times';
 
-/** How the model is served: names and meaning of the specification. */
+/** Serving settings, named as in the specification. */
 export type PredictedServing = Pick<
   ConfigureSpec,
   'maxBatchSize' | 'batching' | 'preferredBatchSizes' | 'maxQueueDelayUs' | 'instances'
 > & {
-  /** Share of the requests by priority, the first served first; they add up to 1. Absent: the model has no levels. */
+  /** Shares of requests by priority, first served first, adding up to 1. Absent: no levels. */
   readonly priorityShares?: readonly number[] | undefined;
 };
 
-/** Times that were measured of a model on a machine; see `fitServiceTimes`. */
+/** Measured times of a model on a machine; see `fitServiceTimes`. */
 export interface MeasuredTimes {
   readonly serviceTimes: readonly ServiceTimePoint[];
-  /** Times of single executions divided by their mean, in any order; absent: every execution takes its mean. */
+  /** Single execution times relative to their mean; absent: no variation. */
   readonly serviceVariation?: readonly number[] | undefined;
-  /** What client, network and server add to a request outside of queue and execution, microseconds. */
+  /** Client, network and server time per request outside queue and execution, microseconds. */
   readonly overheadUs: number;
 }
 
 export interface PredictInput extends MeasuredTimes {
   readonly serving: PredictedServing;
   readonly arrivals: Arrivals;
-  /** Rows of each request (client batch); absent: 1. */
+  /** Rows per request (client batch); absent: 1. */
   readonly batchSize?: number | undefined;
-  /** Requests that are simulated; absent: 20,000. Recorded arrivals are all simulated. */
+  /** Simulated requests; absent: 20,000. Recorded arrivals are all simulated. */
   readonly requestCount?: number | undefined;
   readonly seed?: number | undefined;
 }
 
-/** From the send of a request to its answer, microseconds. */
+/** From send to answer, microseconds. */
 export interface PredictedLatency {
   readonly avgUs: number;
   readonly p50Us: number;
@@ -46,19 +46,18 @@ export interface PredictedLatency {
 }
 
 export interface Prediction {
-  /** Rows of answered requests per second; of an overloaded model what it can do. */
+  /** Rows of answered requests per second; of an overloaded model its capacity. */
   readonly predictedInferencesPerSecond: number;
-  /** null: the queue grows for as long as requests come, so no latency holds. */
+  /** null: the queue grows without bound. */
   readonly predictedLatency: PredictedLatency | null;
-  /** Mean wait for an execution, microseconds; null as for the latency. */
+  /** Mean wait for an execution, microseconds; null like the latency. */
   readonly predictedQueueUs: number | null;
-  /** Rows per execution. */
   readonly predictedMeanBatch: number | null;
-  /** Mean share of the instances at work, 0 to 1. */
+  /** Mean share of busy instances, 0 to 1. */
   readonly predictedBusyShare: number;
-  /** Requests come faster than they are answered. */
+  /** Requests arrive faster than they are answered. */
   readonly isOverloaded: boolean;
-  /** Batches or busy instances occurred that no time was measured of: the figures rest on a guess. */
+  /** Batches or busy instances occurred without measured times: the figures are extrapolated. */
   readonly isOutside: boolean;
 }
 
@@ -66,10 +65,10 @@ const usualRequestCount = 20_000;
 const usualSeed = 1;
 /** Left out at the start, while queue and instances fill. */
 const warmupShare = 0.1;
-/** An open load that leaves more of its requests waiting at its end than this share is more than the model can take. */
+/** Share of an open load's requests still waiting at its end that means overload. */
 const overloadedShare = 0.01;
 
-/** Nearest rank, as the load generator's percentiles. */
+/** Nearest rank, like the load generator's percentiles. */
 const percentileOf = (sorted: Float64Array, percent: number): number =>
   sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? NaN;
 
@@ -87,12 +86,12 @@ function latencyOf(responseUs: Float64Array, overheadUs: number): PredictedLaten
   };
 }
 
-/** An execution that every request of a full queue fits into is no backlog. */
+/** A queue that fits into one execution is not a backlog. */
 function isOverloaded({ waitingAtEnd }: Simulated, sent: number, inFlight: number): boolean {
   return waitingAtEnd > Math.max(overloadedShare * sent, 4 * inFlight);
 }
 
-/** A load that nothing comes of is refused. @returns requests, and rows of the largest one. */
+/** @returns number of requests, and rows of the largest. Throws a RangeError without any */
 function sentOf({ arrivals, batchSize = 1, requestCount = usualRequestCount }: PredictInput) {
   const isRecorded = arrivals.kind === 'recorded';
   const count = isRecorded ? arrivals.timesUs.length : requestCount;
@@ -116,9 +115,8 @@ function rulesOf(serving: PredictedServing, largestRequest: number): BatcherRule
 }
 
 /**
- * What a model does under a load, by simulating Triton's batcher and instances with measured execution times. Nothing of it
- * is measured: show it as predicted. Pure and seeded; 200,000 requests take a fraction of a second. Throws a RangeError
- * without service times, and where no request is sent.
+ * Predicts a model under load by simulating Triton's batcher and instances with measured execution times. Seeded; 200,000
+ * requests take a fraction of a second. Throws a RangeError without service times or requests.
  */
 export function predict(input: PredictInput): Prediction {
   const { serving, arrivals, serviceTimes, overheadUs } = input;

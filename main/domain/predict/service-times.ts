@@ -1,24 +1,22 @@
-/** A measured execution time: one batch, while so many instances of the model were at work, itself among them. */
+/** Execution time of one batch while this many instances were busy, itself included. */
 export interface ServiceTimePoint {
-  /** Rows of the executed batch. */
   readonly batch: number;
-  /** Mean instances at work during the execution, at least 1. */
+  /** Mean during the execution, at least 1. */
   readonly busyInstances: number;
-  /** Compute input, infer and output of the whole batch, microseconds. */
+  /** Compute input, infer and output of the batch, microseconds. */
   readonly computeUs: number;
 }
 
-/** Execution times of every batch and number of busy instances that a simulation can come to. */
+/** Execution times for every batch and number of busy instances. */
 export interface ServiceTable {
-  /** Microseconds. */
   timeUs(batch: number, busy: number): number;
-  /** The time lies outside the measured ones, so that it is a guess. */
+  /** Outside the measured range, hence extrapolated. */
   isOutside(batch: number, busy: number): boolean;
 }
 
 interface Row {
   readonly busy: number;
-  /** By batch, each batch once. */
+  /** Each batch once, ascending. */
   readonly points: readonly { readonly batch: number; readonly us: number }[];
 }
 
@@ -27,7 +25,7 @@ interface Cell {
   readonly isOutside: boolean;
 }
 
-/** Means over a level are not whole numbers of instances: those within a quarter of one another count as equal. */
+/** Means over a level are fractional: within a quarter they count as equal. */
 const sameBusy = 0.25;
 
 function rowsOf(points: readonly ServiceTimePoint[]): readonly Row[] {
@@ -50,7 +48,7 @@ function rowsOf(points: readonly ServiceTimePoint[]): readonly Row[] {
 
 const between = (from: number, to: number, share: number): number => from + (to - from) * share;
 
-/** On the line through the two measured points around a batch, or through the last two before it. */
+/** Interpolates between neighboring batches, or extrapolates the last two. */
 function inRow({ points }: Row, batch: number): Cell {
   const [first] = points;
   const last = points.at(-1);
@@ -60,13 +58,13 @@ function inRow({ points }: Row, batch: number): Cell {
   const to = points[above === -1 ? points.length - 1 : above] ?? last;
   if (to.batch === batch) return { us: to.us, isOutside: false };
   const from = points[points.indexOf(to) - 1];
-  // Of one measured batch a larger one is taken to cost as much for each row.
+  // With one measured batch, cost is proportional to rows.
   if (from === undefined) return { us: (to.us * batch) / to.batch, isOutside: true };
   const us = between(from.us, to.us, (batch - from.batch) / (to.batch - from.batch));
   return { us: Math.max(us, first.us), isOutside: above === -1 };
 }
 
-/** A batch that was not measured with so many busy instances has the time of one instance, times what others cost there. */
+/** A batch not measured at this busyness: one instance's time, scaled by others' slowdown. */
 function inRows(rows: readonly Row[], row: Row, batch: number): Cell {
   const own = inRow(row, batch);
   if (!own.isOutside) return own;
@@ -95,9 +93,8 @@ function cellOf(rows: readonly Row[], batch: number, busy: number): Cell {
 }
 
 /**
- * Between measured points the times are on straight lines; beyond them they are guessed, and said to be outside. Throws a
- * RangeError without any point.
- * @param maxBatch largest batch that is asked for; @param instances most instances at work.
+ * Interpolates linearly, extrapolates outside. Throws a RangeError without points.
+ * @param maxBatch largest batch asked for; @param instances most busy instances
  */
 export function serviceTable(
   points: readonly ServiceTimePoint[],

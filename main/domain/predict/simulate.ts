@@ -7,37 +7,37 @@ import type { ServiceTable } from './service-times';
 export interface Simulation {
   readonly rules: BatcherRules;
   readonly table: ServiceTable;
-  /** Times of executions over their mean, in any order; one is drawn for each execution. Empty: all take their mean. */
+  /** Execution times relative to their mean, drawn per execution. Empty: no variation. */
   readonly variation: readonly number[];
-  /** Between an execution and the next request of a connection, microseconds. */
+  /** Between an execution and its connection's next request, microseconds. */
   readonly overheadUs: number;
   readonly arrivals: Arrivals;
   readonly rowsPerRequest: number;
-  /** Share of the requests by priority, the first served first; they add up to 1. Empty: all have one. */
+  /** Shares by priority, first served first, adding up to 1. Empty: one priority. */
   readonly priorityShares: readonly number[];
   readonly requestCount: number;
-  /** The first so many requests are left out of the sums. */
+  /** Requests left out of the sums at the start. */
   readonly warmupCount: number;
   readonly seed: number;
 }
 
-/** Times of each counted request, and sums over them; microseconds. */
+/** Times per counted request, and sums; microseconds. */
 export interface Simulated {
-  /** From arrival to the end of the execution, by request. */
+  /** From arrival to end of execution, by request. */
   readonly responseUs: Float64Array;
   readonly queueUs: Float64Array;
   readonly answeredRows: number;
   readonly executedRows: number;
   readonly executions: number;
-  /** In which the counted requests were answered. */
+  /** Time span of the counted answers. */
   readonly spanUs: number;
   readonly busyUs: number;
-  /** Requests that waited for an instance when the last one arrived. */
+  /** Requests waiting for an instance at the last arrival. */
   readonly waitingAtEnd: number;
   readonly isOutside: boolean;
 }
 
-/** Which priority a request has, by shares that add up to 1. */
+/** Priority of a request, by shares that add up to 1. */
 function drawnPriority(shares: readonly number[], value: number): number {
   let sum = 0;
   const found = shares.findIndex((share) => {
@@ -76,7 +76,7 @@ class Run {
     this.ended = new Float64Array(this.count);
     this.priorities = new Uint8Array(this.count);
     this.source = arrivalSource(arrivals, this.count, seed);
-    // Another stream than that of the arrivals, so that a change of one leaves the other alike.
+    // Separate from the arrivals' stream, so that one can change without the other.
     this.random = createRandom(seed ^ 0x5bd1e995);
     this.instances = new Instances(rules.instances, of.table);
     this.batcher = new Batcher(rules, {
@@ -118,7 +118,7 @@ class Run {
     };
   }
 
-  /** Goes on to the next moment at which something happens. */
+  /** Advances to the next event. */
   private pass(nextUs: number): void {
     const ended = this.instances.advance(nextUs - this.nowUs);
     this.nowUs = nextUs;
@@ -147,7 +147,7 @@ class Run {
     return isSeen;
   }
 
-  /** Recorded requests are counted to the last answer, others until the last one is sent: after it the load fades out. */
+  /** Recorded requests count to the last answer, others to the last send: then the load fades out. */
   private get isCounting(): boolean {
     const { arrivals, warmupCount } = this.of;
     return (
@@ -168,7 +168,7 @@ class Run {
     }
   }
 
-  /** Batcher and free instances until neither has anything to do. */
+  /** Runs batcher and free instances until both are idle. */
   private settle(): void {
     let isBusy = true;
     while (isBusy) {
@@ -195,5 +195,5 @@ class Run {
   }
 }
 
-/** Runs it to the last answer. Pure: the same simulation gives the same times. */
+/** Runs to the last answer; deterministic. */
 export const simulate = (simulation: Simulation): Simulated => new Run(simulation).result();

@@ -5,7 +5,6 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { ofScenario, scenarioLevels } from '../../contract/run/sweep';
 
-/** Whether the levels of a scenario are measured in turns: one window of each per round. */
 export function isInTurns(spec: Pick<RunSpec, 'performance' | 'engine'>, scenario: Scenario): boolean {
   const performance = ofScenario(spec.performance, scenario);
   const row = rowOf('performance.inTurns');
@@ -17,7 +16,7 @@ export function isInTurns(spec: Pick<RunSpec, 'performance' | 'engine'>, scenari
   );
 }
 
-/** Whether levels of a run are measured in turns, so that none of them is complete before the last round. */
+/** Levels are measured in turns, so that none is complete before the last round. */
 export const measuresInTurns = ({ source }: Pick<RunState, 'source'>): boolean =>
   bySource(source, {
     deployed: (spec) => scenarios.some((scenario) => isInTurns(spec, scenario)),

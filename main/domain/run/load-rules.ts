@@ -10,45 +10,44 @@ import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
-/** What of a model decides how it can be asked. */
+/** Traits that decide which requests a model accepts. */
 export interface ModelTraits {
-  /** It keeps state between the requests of a sequence (`sequence_batching`). */
+  /** Keeps state between the requests of a sequence (`sequence_batching`). */
   readonly sequences: boolean;
-  /** A request may have any number of answers (`model_transaction_policy`). */
+  /** Any number of answers per request (`model_transaction_policy`). */
   readonly decoupled: boolean;
 }
 
-/** What is known of the model that gets the load. */
 export interface LoadedModel {
   readonly name: string;
-  /** Largest batch; 0: the model takes no batches; null: not known. */
+  /** 0: no batching; null: unknown. */
   readonly maxBatchSize: number | null;
-  /** null: not known. */
+  /** null: unknown. */
   readonly traits: ModelTraits | null;
 }
 
-/** The load of one scenario of a run, or of a server that runs already. */
+/** Load of one scenario of a run, or of a running server. */
 export interface JudgedLoad {
   readonly performance: PerformanceSpec;
   readonly levels: readonly LoadLevel[];
   readonly model: LoadedModel;
-  /** A server is measured by its address: there are no scenarios, and whoever names it knows what else it does. */
+  /** A running server has no scenarios, and whoever names it knows its other clients. */
   readonly isServer: boolean;
-  /** Where its Triton runs already; null: the run starts it. */
+  /** Address of a running Triton; null: the run starts it. */
   readonly running: {
     readonly isHere: boolean;
     /** null: the load was admitted before. */
     readonly limits: RemoteLimits | null;
   } | null;
-  /** GPUs that a run asks for; null: those of the server. */
+  /** GPUs that a run asks for; null: the server's. */
   readonly gpus: number | null;
 }
 
-/** Requests by their kind, whatever their number. */
+/** Kind of requests, whatever their number. */
 export interface SentRequests {
   readonly protocol: Protocol;
   readonly batchSizes: readonly number[];
-  /** The chosen one first. */
+  /** The chosen tool first. */
   readonly tools: readonly LoadTool[];
   readonly settings: {
     readonly [Name in 'sequences' | 'streaming' | 'sharedMemory']?: PerformanceSpec[Name] | undefined;
@@ -58,7 +57,7 @@ export interface SentRequests {
 const memoryRefused = (message: string, remedy: string): RuleFinding =>
   unsupported('performance.sharedMemory', message, remedy);
 
-/** Items of a request beyond what the model takes, by the field that asks for them. */
+/** Requests larger than the model's batch, by the field that asks for them. */
 export function batchFindings(
   sizes: { readonly [Name in 'batchSizes' | 'onlineBatchSize']?: readonly number[] },
   { name, maxBatchSize }: LoadedModel,
@@ -120,7 +119,7 @@ function search({ performance }: JudgedLoad): Found {
 
 function rounds({ performance, isServer }: JudgedLoad): Found {
   const { search: kind, repeats, crossCheck } = performance;
-  // A run has offline levels to cross-check; a server has none that the search leaves.
+  // A run still cross-checks its offline levels; a server has only the search.
   const find = isServer && crossCheck ? unsupported : warning;
   return allOf(
     kind !== 'none' &&
@@ -140,7 +139,7 @@ function rounds({ performance, isServer }: JudgedLoad): Found {
   );
 }
 
-/** With a Triton of this machine that somebody else started, and that may have other clients. */
+/** A running Triton of this machine may have other clients. */
 function memoryOfRunning({ performance }: JudgedLoad): Found {
   if (toolsOf(performance).includes('perf_analyzer')) {
     return memoryRefused(
@@ -173,7 +172,7 @@ function memoryOfTriton(load: JudgedLoad): Found {
   );
 }
 
-/** Why a level cannot have so few requests; perf_analyzer also needs one second of a rate. */
+/** Fewest requests of a level; perf_analyzer also needs one second of a rate. */
 function tooFew({ requestRate, concurrency }: LoadLevel, { requestCount, ...how }: PerformanceSpec): Found {
   const tools = toolsOf(how);
   if (requestCount === 0 || requestCount >= Math.floor(requestRate ?? concurrency)) return null;
@@ -190,7 +189,7 @@ function tooFew({ requestRate, concurrency }: LoadLevel, { requestCount, ...how 
 const requests = ({ performance, levels }: JudgedLoad): Found =>
   allOf(...levels.map((level) => tooFew(level, performance))).slice(0, 1);
 
-/** The field that asks for more than another machine gets. */
+/** Field that exceeds the other machine's limit. */
 function loadField({ performance, isServer }: JudgedLoad, limit: keyof RemoteLimits): string {
   if (limit === 'concurrency' && performance.sequences !== undefined) return 'performance.sequences';
   if (!isByRate(performance) || (isServer && limit === 'concurrency')) return 'performance.concurrency';
@@ -199,7 +198,7 @@ function loadField({ performance, isServer }: JudgedLoad, limit: keyof RemoteLim
     : 'performance.requestRates';
 }
 
-/** Load on another machine has a limit that its owner can let somebody raise. */
+/** Load on another machine is limited; its owner can allow more. */
 function remoteLoad(load: JudgedLoad): Found {
   const { levels, running } = load;
   if (running === null || running.isHere || running.limits === null) return null;
@@ -296,13 +295,13 @@ function stream({ settings, protocol }: SentRequests, { name, traits }: LoadedMo
   );
 }
 
-/** What the model and the load tools do not take, whatever the server. */
+/** What model and load tools refuse, whatever the server. */
 export const sentFindings = (sent: SentRequests, model: LoadedModel): RuleFinding[] =>
   allOf(sharedTensors(sent), sequencesOf(sent, model), stream(sent, model));
 
 const rules = [rates, search, memoryOfTriton, rounds, requests, remoteLoad];
 
-/** What a load cannot be, by field path. */
+/** Problems of a load, by field path. */
 export function loadFindings(load: JudgedLoad): RuleFinding[] {
   const { performance, model } = load;
   const { protocol, batchSizes, onlineBatchSize } = performance;
@@ -317,7 +316,7 @@ export function loadFindings(load: JudgedLoad): RuleFinding[] {
   );
 }
 
-/** False also of an address that is none, which is another rule's. */
+/** False also of an invalid address, which another rule reports. */
 function isHere(url: string): boolean {
   try {
     return isLoopback(parseRemoteUrl(url).http);
@@ -326,7 +325,7 @@ function isHere(url: string): boolean {
   }
 }
 
-/** Of one scenario's load, by its own fields where it has them. */
+/** One scenario's load, by its own fields where it has them. */
 function scenarioFindings(
   { performance: both, engine }: Pick<RunSpec, 'performance' | 'engine'>,
   scenario: Scenario,
@@ -345,13 +344,13 @@ function scenarioFindings(
   });
 }
 
-/** What the load of a run cannot be, by field path. @param spec its load with what the configuration of the model demands */
+/** Problems of a run's load, by field path. @param spec load as demanded by the model's configuration */
 export function runLoadFindings(
   spec: Pick<RunSpec, 'performance' | 'engine'>,
   model: LoadedModel,
 ): RuleFinding[] {
   const all = scenarios.flatMap((scenario) => scenarioFindings(spec, scenario, model));
-  // What holds for both is found once.
+  // Common findings of both scenarios are reported once.
   return all.filter(
     ({ field, message }, index) =>
       all.findIndex((other) => other.field === field && other.message === message) === index,
@@ -360,7 +359,7 @@ export function runLoadFindings(
 
 const shapeText = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
 
-/** The shape of values that are sent against the model's, which has -1 where a dimension varies; null: it fits. */
+/** Compares a sample's shape with the model's, where -1 varies; null: it fits. */
 export function shapeFinding(
   name: string,
   shape: readonly number[],
@@ -377,7 +376,7 @@ export function shapeFinding(
       );
 }
 
-/** Throws input-invalid or combination-unsupported for the first problem, whose `where` is the path of its field. */
+/** Throws input-invalid or combination-unsupported for the first problem; `where` is its field path. */
 export function requireLoad(findings: readonly RuleFinding[]): void {
   const first = findings.find(({ severity }) => severity === 'problem');
   if (first === undefined) return;

@@ -1,6 +1,6 @@
 import type { SpecProblem } from '../../contract/run/spec-tools';
 
-/** A finding with the code that it is refused with where it is not shown but thrown. */
+/** A finding, with the code of the error it becomes when thrown. */
 export interface RuleFinding extends SpecProblem {
   readonly code: 'spec-invalid' | 'combination-unsupported';
 }
@@ -12,13 +12,13 @@ export const problem = (field: string, message: string, remedy: string | null): 
 export const notAbsolute = (field: string, path: string): RuleFinding =>
   problem(field, `"${path}" is not an absolute path`, 'Use an absolute path, starting with "/".');
 
-/** Of values that are right each, and do not go together. */
+/** Values that are valid each, but not together. */
 export const unsupported = (field: string, message: string, remedy: string): RuleFinding => ({
   ...problem(field, message, remedy),
   code: 'combination-unsupported',
 });
 
-/** Says where something comes from; stands against nothing. */
+/** Informs of a value's origin. */
 export const note = (field: string, message: string, remedy: string | null): RuleFinding => ({
   ...problem(field, message, remedy),
   severity: 'note',
@@ -29,7 +29,6 @@ export const warning = (field: string, message: string, remedy: string): RuleFin
   severity: 'warning',
 });
 
-/** What a rule finds: nothing, one thing or several. */
 export type Found = RuleFinding | readonly RuleFinding[] | false | null;
 
 export const allOf = (...found: readonly Found[]): RuleFinding[] =>

@@ -6,7 +6,7 @@ import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { measuredServer } from '../../contract/run/server-load';
 
-/** What executes a model file in Triton's Python backend, and the Python package that has its version. */
+/** Runtime of a model file in Triton's Python backend, and the Python package with its version. */
 const runtimes = {
   onnxruntime: { title: 'ONNX Runtime', package: 'onnxruntime' },
   pytorch: { title: 'PyTorch', package: 'torch' },
@@ -21,13 +21,13 @@ interface ServedBy {
   readonly backend: string;
   /** "on this machine, CPU", "in a container on gpu1". */
   readonly place: string;
-  /** The backend of Triton that other servers have for such a file, where this is not it: "onnxruntime". */
+  /** Backend of other Tritons for such a file, where it differs: "onnxruntime". */
   readonly insteadOf: string | null;
 }
 
 /**
- * What executes the model of a specification: the PyPI wheel and the images for the CPU have the Python backend only, whose
- * figures are not those of the backend that NVIDIA's images have for the file.
+ * What executes the model. The PyPI wheel and CPU images have only the Python backend, whose figures are not those of the
+ * backend in NVIDIA's images.
  */
 export function servedBy(
   { engine, format, configure }: Pick<RunSpec, 'engine' | 'format' | 'configure'>,
@@ -41,7 +41,7 @@ export function servedBy(
     return { short: `${name} backend`, backend: `Triton’s ${name} backend`, place, insteadOf: null };
   }
   const { title, package: from } = runtimes[backend];
-  // The images have packages of their own.
+  // Images have their own packages.
   const version = inContainers(engine) ? undefined : packages[from];
   return {
     short: 'Python backend',
@@ -51,7 +51,7 @@ export function servedBy(
   };
 }
 
-/** The same of a run; null of one that was imported or measured a Triton that was there already. */
+/** null of an imported run and of a measured server. */
 export const servedByOf = (state: RunState): ServedBy | null =>
   isDeployed(state) ? servedBy(state.source.spec, state.environment.packages) : null;
 
@@ -69,7 +69,7 @@ export function servedByText(state: RunState): string | null {
   });
 }
 
-/** That the figures are not those of another backend; null where the model is served by the one that Triton has for it. */
+/** Notes that the figures are another backend's; null for Triton's own backend. */
 export function standInText(state: RunState): string | null {
   const served = servedByOf(state);
   if (served === null || served.insteadOf === null) return null;

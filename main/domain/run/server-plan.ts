@@ -13,18 +13,17 @@ import { type LoadedModel, requireLoad } from './load-rules';
 import { problem, type RuleFinding } from './rule-finding';
 import { serverLoadFindings } from './server-rules';
 
-/** What a server's load has in place of a run's default: it is started by somebody who waits. */
+/** Replaces a run's defaults: somebody waits for a server's measurement. */
 export const serverDefaults: Readonly<Record<string, unknown>> = {
   'performance.measurementIntervalMs': 2000,
 };
 
-/** Defaults of a server's load, as a part of a specification. */
 export const serverBase: Tree = [
   ...Object.entries(serverDefaults).map(([path, value]) => treeOf(path, value)),
   { performance: { concurrency: [1], onlineBatchSize: 1 } },
 ].reduce<Tree>(mergeTrees, baseDefaults);
 
-/** Each batch size with each concurrency, or with each request rate; a concurrency beside a rate is the most requests under way. */
+/** Each batch size with each concurrency or request rate; a concurrency beside a rate limits requests in flight. */
 const levelsOf = (load: PerformanceSpec, mostUnderWay: number | undefined): readonly LoadLevel[] =>
   load.batchSizes.flatMap((onlineBatchSize) =>
     scenarioLevels({ ...load, onlineBatchSize, search: 'none' }, 'online').map((level) =>
@@ -32,7 +31,7 @@ const levelsOf = (load: PerformanceSpec, mostUnderWay: number | undefined): read
     ),
   );
 
-/** Who says how many requests there are wants no others that nobody asked for. @param tree a part of a specification */
+/** With an exact request count, a default warm-up is not wanted. @param tree partial specification */
 export function withoutUntypedWarmup(tree: Tree, given: Tree): Tree {
   const counts = ['requestCount', 'warmupRequestCount'].map((name) => getAt(tree, ['performance', name]));
   const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
@@ -47,12 +46,11 @@ function searchOf({ search, latencyThresholdMs }: PerformanceSpec): ServerLoad['
     : { kind: search === 'none' ? 'linear' : search, thresholdUs: latencyThresholdMs * 1000 };
 }
 
-/** What is to be measured, where nothing was worked out yet. */
+/** A load before its levels are derived. */
 interface WantedLoad extends Omit<
   ServerLoad,
   'settings' | 'protocol' | 'levels' | 'repeats' | 'tools' | 'search' | 'byIntervals'
 > {
-  /** Fields of the load that were chosen, as a part of a specification: `{performance: {...}}`. */
   readonly given: Tree;
   /** Of a binary search, in levels. */
   readonly precision?: number;
@@ -60,13 +58,13 @@ interface WantedLoad extends Omit<
   readonly limits: RemoteLimits;
 }
 
-/** Two ports above HTTP on this machine, as Triton's defaults 8000 and 8002 are; elsewhere nobody knows. */
+/** On this machine two ports above HTTP, like Triton's 8000 and 8002; unknown elsewhere. */
 export function metricsBeside({ http, secure }: ReturnType<typeof parseRemoteUrl>) {
   const [host = '', port = ''] = http.split(/:(?=\d+$)/);
   return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path: '/metrics' } : null;
 }
 
-/** A request of the window. Throws input-invalid for an address that is none. */
+/** From a request of the window. Throws input-invalid for an invalid address. */
 export function wantedLoad(request: MeasureRequest): WantedLoad {
   const { url, tls = {}, host, headers = [], model, modelVersion, shapes, performance } = request;
   const server = parseRemoteUrl(url);
@@ -82,9 +80,9 @@ export function wantedLoad(request: MeasureRequest): WantedLoad {
 }
 
 /**
- * The whole load of a server: defaults, levels and the way that they are measured, and what it cannot be. Never throws.
- * @param model what is known of it; absent: nothing
- * @returns `load` is null where fields have values that they cannot have
+ * Completes a server's load with defaults and levels, and its findings. Never throws.
+ * @param model absent: unknown
+ * @returns `load` is null where fields are invalid
  */
 export function readServerLoad(
   wanted: WantedLoad,
@@ -113,10 +111,10 @@ export function readServerLoad(
     byIntervals: requestIntervalsUs.length > 0,
     inTurns:
       inTurns &&
-      // Who says how many windows a level may take wants each to be steady; a sequence is not to be cut for other levels.
+      // Explicit window settings want each level steady, and sequences must not be interrupted by other levels.
       !performanceFields.some(({ path, wholeLevels = false }) => wholeLevels && isGiven(path)) &&
       what.models.length === 1 &&
-      // In a container a level is measured as a whole.
+      // A container measures levels as a whole.
       what.host === undefined &&
       levels.length > 1 &&
       tools.length === 1 &&
@@ -126,10 +124,10 @@ export function readServerLoad(
   return { load, findings: serverLoadFindings(load, { limits, given, model }) };
 }
 
-/** As {@link readServerLoad}. Throws input-invalid and combination-unsupported, whose `where` is the path of a field. */
+/** As {@link readServerLoad}. Throws input-invalid and combination-unsupported; `where` is a field path. */
 export function planServerLoad(wanted: WantedLoad): ServerLoad {
   const { load, findings } = readServerLoad(wanted);
   requireLoad(findings);
-  // Without a finding there is a load.
+  // Without findings there is a load.
   return load as ServerLoad;
 }

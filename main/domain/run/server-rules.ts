@@ -7,7 +7,6 @@ import type { Tree } from '../../contract/trees';
 import { type LoadedModel, loadFindings } from './load-rules';
 import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';
 
-/** What a host's load generator, in a container of its own, cannot do. */
 function host({
   host: name,
   models,
@@ -54,7 +53,6 @@ function host({
   );
 }
 
-/** Several models at once, and what goes with their requests. */
 function models({ models: named, modelVersion, byIntervals, tools, headerNames = [] }: ServerLoad): Found {
   const isAnalyzed = tools.includes('perf_analyzer');
   return allOf(
@@ -89,7 +87,7 @@ function models({ models: named, modelVersion, byIntervals, tools, headerNames =
   );
 }
 
-/** Fields that somebody chose and that have no effect: something else was meant. */
+/** Chosen fields without effect: something else was meant. */
 function idle({ settings }: ServerLoad, given: Tree): Found {
   const chosen = valuesAt(given);
   const rows = performanceFields.filter(
@@ -108,10 +106,9 @@ function idle({ settings }: ServerLoad, given: Tree): Found {
 }
 
 /**
- * What the load of a running server cannot be, by field path; what is no field of a run has the name that it has in a request
- * to measure.
+ * Problems of a running server's load by field path, or by field of the request.
  * @param about.limits of another machine; absent: the load was admitted before
- * @param about.given fields that somebody chose, as a part of a specification
+ * @param about.given chosen fields, as a partial specification
  */
 export function serverLoadFindings(
   load: ServerLoad,

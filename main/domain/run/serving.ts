@@ -9,7 +9,7 @@ const groupSchema = z.looseObject({
 });
 type InstanceGroup = z.infer<typeof groupSchema>;
 
-/** Groups that an edit of config.pbtxt by hand has in place of the generated one; null: it has none. */
+/** Instance groups of an edited config.pbtxt; null: not edited. */
 export function editedGroups({
   configPatch,
 }: Pick<RunSpec['configure'], 'configPatch'>): InstanceGroup[] | null {
@@ -17,7 +17,7 @@ export function editedGroups({
   return z.array(groupSchema).min(1).safeParse(edited).data ?? null;
 }
 
-/** What the fields alone lead to: GPUs that are chosen are named, as Triton else takes every one that it sees. */
+/** From fields only: chosen GPUs are named, as Triton would use every visible one. */
 export function instanceGroupOf({
   configure,
   engine,
@@ -40,7 +40,7 @@ function groupText({ kind, count, gpus }: InstanceGroup, engine: RunSpec['engine
   return `${gpuCount} GPUs × ${count} instance${count === 1 ? '' : 's'} = ${gpuCount * count}`;
 }
 
-/** How many instances Triton makes of the model, and on what: "2 GPUs × 2 instances = 4". Pure. */
+/** Number and devices of instances: "2 GPUs × 2 instances = 4". */
 export function instancesText(spec: Pick<RunSpec, 'configure' | 'engine'>): string {
   const groups = editedGroups(spec.configure) ?? [groupSchema.parse(instanceGroupOf(spec))];
   return groups.map((group) => groupText(group, spec.engine)).join('; ');

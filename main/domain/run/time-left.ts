@@ -16,16 +16,15 @@ import { measuresInTurns } from './in-turns';
 
 interface TimeLeft {
   readonly seconds: number;
-  /** `run`: measuring is under way and no other long step follows; `measuring`: steps before it take time of their own. */
+  /** `run`: no other long step follows; `measuring`: earlier steps take further time. */
   readonly of: 'run' | 'measuring';
-  /** What the estimate stands on, for people. */
   readonly basis: string;
 }
 
-/** A level is steady when three windows agree; see main/perf/intervals.ts. */
+/** Three agreeing windows make a level steady; see main/perf/intervals.ts. */
 const expectedWindows = 3;
 
-/** Levels that are measured, or passed by in the sweep under way; and those to come, that under way included. */
+/** Levels that are done or passed in the current sweep; and those to come, the current one included. */
 interface Levels {
   readonly over: number;
   readonly left: number;
@@ -39,7 +38,7 @@ function levelsOfSweep(state: DeployedRun, scenario: Scenario): Levels {
   const { performance } = state.source.spec;
   const { loadTool } = ofScenario(performance, scenario);
   const over = points.map((measured) => turnKey(turnOf(measured.point, loadTool)));
-  // Holes of an earlier attempt are tried again; those of the sweep under way are behind it.
+  // Failed levels of an earlier attempt are retried; those of the current sweep are done.
   if (step.status === 'running') over.push(...missing.map((hole) => turnKey(turnOf(hole, loadTool))));
   const searching = scenario === 'online' && performance.search !== 'none';
   const all = searching
@@ -47,26 +46,25 @@ function levelsOfSweep(state: DeployedRun, scenario: Scenario): Levels {
     : plannedTurns(performance, scenario);
   const left = all.filter((turn) => !over.includes(turnKey(turn))).length;
   if (scenario === 'offline' || performance.search !== 'binary') return { over: over.length, left };
-  // A binary search tries both ends and then a half each time; it may end earlier.
+  // A binary search tries both ends, then halves, and may end earlier.
   const most = Math.ceil(Math.log2(Math.max(1, all.length))) + 2 - over.length;
   return { over: over.length, left: Math.max(0, Math.min(left, most)) };
 }
 
-/** Of both sweeps. */
 function levelsOfRun(state: DeployedRun): Levels {
   const each = scenarios.map((scenario) => levelsOfSweep(state, scenario));
   const sum = (of: keyof Levels): number => each.reduce((total, levels) => total + levels[of], 0);
   return { over: sum('over'), left: sum('left') };
 }
 
-/** Seconds of one level by the settings alone; null where a window ends by count and nobody knows when that is. */
+/** By settings; null where a window ends by count. */
 function plannedLevelS(performance: PerformanceSpec): number | null {
   if (performance.measurementMode === 'count_windows' || performance.requestCount > 0) return null;
   const windows = Math.min(expectedWindows, performance.maxTrials);
   return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
 }
 
-/** Seconds since the last entry of the sweep under way: what the level under way has had. */
+/** Seconds since the current sweep's last entry. */
 function spentS(state: RunState, nowMs: number): number {
   const step = state.steps.find(
     ({ id, status }) => (id === 'offline' || id === 'online') && status === 'running',
@@ -76,16 +74,12 @@ function spentS(state: RunState, nowMs: number): number {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** One of what {@link levelsOfRun} counts. */
 function nounOf({ source }: DeployedRun): string {
   const { repeats, crossCheck } = source.spec.performance;
   return repeats > 1 || crossCheck ? 'measurement' : 'level';
 }
 
-/**
- * What a run does now: "level 3 of 8", over both sweeps; "level 3" where a search decides how many there are; else its
- * step, or what it waits for. null where it is not in progress. Pure.
- */
+/** "level 3 of 8" over both sweeps; "level 3" where a search decides; else the step or wait. null: not in progress. */
 export function underWayText(state: RunState): string | null {
   if (state.status !== 'running') return null;
   if (state.waitsFor !== null) return shortWaitText(state.waitsFor);
@@ -101,23 +95,22 @@ export function underWayText(state: RunState): string | null {
   return isSearched ? `${noun} ${over + 1}` : `${noun} ${over + 1} of ${over + left}`;
 }
 
-/** Shorter than this the estimate is rounder than what is left. */
+/** Below this the estimate is rounder than the rest. */
 const finishingS = 3;
 
-/** The time left in words that promise no more than is known. Pure. */
 export function timeLeftText({ seconds, of }: TimeLeft): string {
   if (of === 'measuring') return `at least ${durationText(seconds)} of measuring to come`;
   return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
 }
 
-/** Seconds that the levels of a run take by its settings; null where windows end by count, or a search decides. Pure. */
+/** By settings; null where windows end by count, or a search decides. */
 export function plannedMeasuringS(performance: PerformanceSpec): number | null {
   const levelS = plannedLevelS(performance);
   if (levelS === null || performance.search !== 'none') return null;
   return scenarios.reduce((sum, scenario) => sum + plannedTurns(performance, scenario).length, 0) * levelS;
 }
 
-/** A length of time as an estimate is told: "27 s", "3 min", "1 h 20 min". */
+/** "27 s", "3 min", "1 h 20 min". */
 export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -127,7 +120,7 @@ export function durationText(seconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** A step other than a sweep is under way or to come before the last sweep has ended. */
+/** Another step than a sweep runs now or before the last sweep. */
 function hasStepsBefore(state: RunState): boolean {
   const isSweep = (id: string): boolean => scenarios.some((scenario) => scenario === id);
   const last = state.steps.findLastIndex(({ id }) => isSweep(id));
@@ -137,10 +130,10 @@ function hasStepsBefore(state: RunState): boolean {
 }
 
 /**
- * How long the measuring of a run will still take: levels left times what a level took, or takes by the settings.
- * An estimate, and only of the levels: the other steps differ too much between models. Never negative. Pure.
- * @param nowMs wall clock, milliseconds.
- * @returns null when nothing is known: not running, waiting for another run, no level left.
+ * Remaining measuring time: levels left times the mean so far, or the settings' time. Excludes other steps, which vary
+ * too much between models.
+ * @param nowMs wall clock, milliseconds
+ * @returns null: not running, waiting, or no level left
  */
 export function estimateTimeLeft(state: RunState, nowMs: number): TimeLeft | null {
   if (state.status !== 'running' || state.waitsFor !== null) return null;

@@ -3,14 +3,14 @@ import type { MatrixFile } from '../../contract/run/spec-tools';
 import type { StudySpec, StudyTrial } from '../../contract/study/study';
 import { mergeTrees } from '../../contract/trees';
 
-/** Of a file without a name in it. Pure. */
+/** For a file without a name. */
 export function studyNameOf(fileName: string): string {
   const stem = fileName.replace(/\.(ya?ml|json)$/i, '');
   const name = stem.replace(/[^\w.-]+/g, '-').replace(/^[^\w]+|-+$/g, '');
   return name === '' ? 'matrix' : name.slice(0, 40);
 }
 
-/** What a file of a matrix asks for, taken as it is. Throws input-invalid where it names no preset and none is given. Pure. */
+/** Throws input-invalid where no preset is named or given. */
 export function studySpecOf(file: MatrixFile, fileName: string, given: string | null): StudySpec {
   const trials = file.entries.map(({ preset: own, overrides, axes, refusal }): StudyTrial => {
     const preset = own ?? given;

@@ -1,4 +1,4 @@
-/** What is said of several runs is said once: "Runs 1, 2: …". */
+/** Joins equal notes of several runs: "Runs 1, 2: …". */
 export function createNotes() {
   const runs = new Map<string, number[]>();
   return {

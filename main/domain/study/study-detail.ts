@@ -18,7 +18,7 @@ function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyR
 const secondsOf = ({ steps }: RunState): number =>
   steps.reduce((sum, { durationUs }) => sum + (durationUs ?? 0), 0) / 1e6;
 
-/** A run to come takes what those that are complete took, or what measuring takes by the settings. */
+/** Mean of complete runs, or measuring time by settings. */
 function secondsOfNext(states: readonly RunState[]): number | null {
   const complete = states.filter(({ status }) => status === 'done').map(secondsOf);
   if (complete.length > 0) return complete.reduce((sum, one) => sum + one, 0) / complete.length;
@@ -26,7 +26,7 @@ function secondsOfNext(states: readonly RunState[]): number | null {
   return performance === null ? null : plannedMeasuringS(performance);
 }
 
-/** How long a study in progress will still take. An estimate; null when nothing is known. Pure. */
+/** Estimate; null where unknown. */
 export function studySecondsLeft(results: readonly MatrixResult[], nowMs: number): number | null {
   const states = results.flatMap(({ state }) => state ?? []);
   const each = secondsOfNext(states);
@@ -42,7 +42,7 @@ export function studySecondsLeft(results: readonly MatrixResult[], nowMs: number
   return (left.length === 0 ? 0 : largestOf(left)) + (waiting * each) / Math.max(1, running.length);
 }
 
-/** Each run in progress, one line: "Run 2 of 6: level 3 of 8, about 27 s left". */
+/** "Run 2 of 6: level 3 of 8, about 27 s left", one per run in progress. */
 const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly string[] =>
   results.flatMap(({ number, state }) => {
     const text = state === null ? null : underWayText(state);
@@ -51,7 +51,7 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
     return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
   });
 
-/** @param nowMs wall clock, milliseconds. Pure. */
+/** @param nowMs wall clock, milliseconds */
 export const detailOf = (
   summary: StudySummary,
   results: readonly MatrixResult[],
@@ -63,7 +63,6 @@ export const detailOf = (
   secondsLeft: summary.state === 'running' ? studySecondsLeft(results, nowMs) : null,
 });
 
-/** What a study would run. Pure. */
 export function planOf(trials: readonly MatrixResult[], notes: readonly string[]): StudyPlan {
   const seconds = trials
     .filter(({ leftOut }) => leftOut === null)

@@ -13,14 +13,14 @@ import { largestOf } from '../statistics';
 
 type Status = RunState['status'];
 
-/** Done, or never to be run. Pure. */
+/** Done, or never to be run. */
 export const isComplete = ({ leftOut, error, state }: MatrixResult): boolean =>
   leftOut !== null || (error === null && state?.status === 'done');
 
-/** What is known of each trial of a study without its run. */
+/** A trial without its run. */
 type Known = Omit<MatrixResult, 'state'> & { readonly runId: string | null };
 
-/** A trial as the journal has it, or the spec where it does not yet. */
+/** From the journal, or from the spec before it has one. */
 function trialAt({ spec, trials: placed }: Study, at: number): Known {
   const known: TrialState = placed[at + 1] ?? unknownTrial;
   const asked = known.axes === undefined ? spec.strategy.trials[at] : undefined;
@@ -31,14 +31,13 @@ function trialAt({ spec, trials: placed }: Study, at: number): Known {
   };
 }
 
-/** Every trial of a study: those that its strategy was given, then what else its journal has. Pure. */
 export function trialsOf(study: Study): readonly Known[] {
   const numbers = Object.keys(study.trials).map(Number);
   const length = largestOf([study.spec.strategy.trials.length, ...numbers]);
   return Array.from({ length }, (_unused, at) => trialAt(study, at));
 }
 
-/** With its run. What kept it from its start before it was run after all is not said any more. Pure. */
+/** Errors before the run's start are dropped. */
 export const withRun = ({ error, ...known }: Known, state: RunState | null): MatrixResult => ({
   ...known,
   state,
@@ -59,7 +58,7 @@ const labelOf = ({ leftOut, isRefused, status }: Row): string => {
   return statusLabel(status ?? 'created');
 };
 
-/** A process works on it, or jobs do. */
+/** A process or its jobs work on it. */
 function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: boolean): StudyState {
   if (isHeld || (outcome === null && rows.some(({ status }) => status === 'running'))) return 'running';
   if (isStarted && rows.every(isOver)) return 'done';
@@ -74,7 +73,7 @@ const counts = (rows: readonly Row[]) => ({
 });
 
 /**
- * @param statusOf of a run by its id; undefined: it is not there any more
+ * @param statusOf undefined: the run no longer exists
  * @param isHeld a live process works on it
  */
 export function summaryOf(
@@ -92,7 +91,7 @@ export function summaryOf(
   return { ...{ name, state, interrupted, createdAt, updatedAt, isKept: true }, ...counts(rows) };
 }
 
-/** The summary of a matrix of an earlier version, which left nothing but its runs; oldest first. Pure. */
+/** Matrix of an earlier version, which left only runs; oldest first. */
 export function unkeptSummary(
   name: string,
   runs: readonly { readonly status: Status; readonly createdAt: string; readonly updatedAt: string }[],
