@@ -40,7 +40,7 @@ const failures = ['test/integration/{failures,deployments,full-disk,gpu-suite}.t
 const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
 /** Of these some in `npm test`, all by `npm run test:inputs`. */
-const inputs = ['test/integration/{own-inputs,own-savedmodel,perf-data,perf-lines}.triton.test.ts'];
+const inputs = ['test/integration/{own-*,perf-data,perf-lines}.triton.test.ts'];
 /** Of the files above a campaign takes all tests, `npm test` some: `takesAll` of `test/support/campaign.ts`. */
 const all = { WORKBENCH_CAMPAIGN: 'all' };
 const whole = [...pipeline, ...failures, ...presets, ...own];
@@ -88,7 +88,12 @@ export default defineConfig({
       lane('published-campaign', ['test/campaigns/published-*.test.ts', ...presets], [], all),
       lane('inputs-campaign', inputs, [], all),
       // By `npm run test:matrix` only: its pairs, and with Docker an image that takes three minutes.
-      lane('matrix-campaign', ['test/campaigns/matrix-*.test.ts', ...pipeline], [], all),
+      lane(
+        'matrix-campaign',
+        ['test/campaigns/matrix-*.test.ts', 'test/integration/pipeline.triton.test.ts'],
+        [],
+        all,
+      ),
       // By `npm run test:faults` only.
       lane('faults-campaign', ['test/campaigns/faults-*.test.ts', ...fullDisk], []),
       lane('presets', presets, []),

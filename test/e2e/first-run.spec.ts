@@ -44,7 +44,11 @@ test('without any tool and with Docker, the demo goes to its report', async () =
   await run.waitForStep('online', /^done$/);
   await run.waitUntilDone();
   await expect(run.rows().first()).toBeVisible();
-  const { dir } = await onlyRun({ path: home });
+  const { dir, state } = await onlyRun({ path: home });
+  expect(state.accuracy?.result.metrics.find(({ name }) => name === 'top1')).toMatchObject({
+    framework: 1,
+    triton: 1,
+  });
   await access(join(dir, 'results', 'report.pdf'));
   expect(app.complaints).toEqual([]);
 });

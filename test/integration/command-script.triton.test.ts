@@ -9,7 +9,10 @@ import { littleModel } from '../support/little-model';
 import { freePorts } from '../support/triton';
 
 const run = promisify(execFile);
-const load = ['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.measurementIntervalMs=200'];
+const load = [
+  ...['--batch-sizes', '1', '--concurrency', '1', '--set', 'performance.measurementIntervalMs=200'],
+  ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100'],
+];
 let home: TestHome;
 beforeAll(async () => {
   home = await createTestHome();

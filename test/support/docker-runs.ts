@@ -8,8 +8,7 @@ import type { ContainerEvent, DockerHome } from './docker-home';
 import { littleModel } from './little-model';
 import { until } from './until';
 
-/** A run in containers. */
-export const quick = ['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--json', '--verbose'];
+const quick = ['run', 'resnet50', '--profile', 'quick', '--engine', 'docker', '--json', '--verbose'];
 export const little = [...quick, ...littleModel];
 /** A sweep of short levels, of so many windows each at the most. */
 const sweep = (maxTrials: number, intervalMs: number) => [
