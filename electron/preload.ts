@@ -20,8 +20,6 @@ contextBridge.exposeInMainWorld('workbench', {
       listener(events);
     };
     ipcRenderer.on(channels.event, receive);
-    return () => {
-      ipcRenderer.off(channels.event, receive);
-    };
+    return () => ipcRenderer.off(channels.event, receive);
   },
 });

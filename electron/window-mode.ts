@@ -120,9 +120,7 @@ export async function runWindowMode(app: App): Promise<void> {
         ...{ app, window, home, paths, log, openings, closeNow },
         send: events.send,
         scriptsServed: served.scripts,
-        onMade: (parts) => {
-          Object.assign(made, parts);
-        },
+        onMade: (parts) => Object.assign(made, parts),
       }),
     );
   registerCalls({

@@ -55,9 +55,7 @@ function View({ route }: { route: Route }) {
 export function App() {
   const { route } = useWorkbench();
   const shown = useStore(route, (state) => state.route);
-  useEffect(() => {
-    leaveErrors();
-  }, [shown]);
+  useEffect(() => leaveErrors(), [shown]);
   useRunNotices();
   useOpened();
   useThemeOfSettings();

@@ -45,9 +45,7 @@ void runs
   .then(() =>
     Promise.all([machine, docker, monitor, comparisons].map((resource) => resource.getState().load())),
   )
-  .then(() => {
-    requestIdleCallback(() => void loadPages());
-  });
+  .then(() => requestIdleCallback(() => void loadPages()));
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

@@ -21,9 +21,10 @@ function Palette({ commands, onClose }: { commands: readonly Command[]; onClose:
   const listed = useRef<HTMLDivElement>(null);
   const found = findCommands(commands, search);
   const chosen = Math.min(at, Math.max(0, found.length - 1));
-  useEffect(() => {
-    listed.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen, search]);
+  useEffect(
+    () => listed.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }),
+    [chosen, search],
+  );
   const take = (command: Command | undefined): void => {
     if (command === undefined) return;
     onClose();

@@ -63,9 +63,7 @@ export function runCommands(
       id: 'budget',
       title: 'Set the p99 budget of this run',
       note: 'names the best level within it',
-      run: () => {
-        setTimeout(() => document.getElementById('latency-budget')?.focus(), afterPaletteMs);
-      },
+      run: () => setTimeout(() => document.getElementById('latency-budget')?.focus(), afterPaletteMs),
     }),
     ...written.map(({ kind }) =>
       command(`export-${kind}`, exportText[kind], null, async () => {

@@ -48,7 +48,5 @@ export function useThemeOfSettings(): void {
       attempt(() => settings.getState().set('window.theme', settingOf(colorScheme)));
     } else setColorScheme(wanted === 'system' ? 'auto' : wanted);
   });
-  useEffect(() => {
-    show();
-  }, [wanted]);
+  useEffect(() => show(), [wanted]);
 }

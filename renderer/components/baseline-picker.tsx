@@ -57,9 +57,7 @@ function OtherwiseNote(props: { run: Deployed<NotedRun>; name: string | undefine
   const { baselines } = useWorkbench();
   const { differences, loadDifferences } = useStore(baselines);
   const { run, name, gpu } = props;
-  useEffect(() => {
-    void loadDifferences(run, gpu);
-  }, [loadDifferences, run, gpu]);
+  useEffect(() => void loadDifferences(run, gpu), [loadDifferences, run, gpu]);
   const text = otherwiseText(differences[differencesKey(run, gpu)] ?? []);
   if (text === null) return null;
   return (

@@ -55,9 +55,7 @@ export function noticeMessage(id: string, message: (close: () => void) => ReactN
   notifications.show({
     id,
     color: 'workbench',
-    message: message(() => {
-      notifications.hide(id);
-    }),
+    message: message(() => notifications.hide(id)),
     autoClose: 15_000,
     // It times out, unlike notices that wait to be read.
     priority: 1,

@@ -16,9 +16,7 @@ export function useScrolled(
     if (element === null) return;
     const observer = new ResizeObserver(() => setView(sizeOf(element)));
     observer.observe(element);
-    return () => {
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, [place]);
   const scrolled = (): void => {
     const element = place.current;

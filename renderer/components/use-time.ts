@@ -11,9 +11,7 @@ export function useThrottled<Value>(value: Value, everyMs: number): Value {
       changedMs.current = performance.now();
       setShown(value);
     }, waitMs);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [value, everyMs]);
   return shown;
 }
@@ -29,9 +27,7 @@ export function useNow(ticking: boolean): number {
   useEffect(() => {
     if (!ticking) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => {
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, [ticking]);
   return now;
 }

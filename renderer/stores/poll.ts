@@ -16,9 +16,7 @@ export function pollWhileSeen(sight: Sight, read: () => Promise<void>, intervalM
     clearTimeout(timer);
     timer = setTimeout(() => void next(), intervalMs);
   };
-  const seen = (): void => {
-    void next();
-  };
+  const seen = (): void => void next();
   sight.addEventListener('visibilitychange', seen);
   seen();
   return () => {

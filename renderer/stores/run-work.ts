@@ -33,9 +33,7 @@ export async function eachRun(
 ): Promise<void> {
   const refusals: unknown[] = [];
   for (const runId of runIds) {
-    await work(runId).catch((error: unknown) => {
-      refusals.push(error);
-    });
+    await work(runId).catch((error: unknown) => refusals.push(error));
   }
   if (refusals.length > 0) throw refusals[0];
 }

@@ -21,12 +21,8 @@ export function pageOnDemand<Props extends object>(
     useEffect(() => {
       if (Page !== null) return;
       loadOnce().then(
-        (page) => {
-          setPage(() => page);
-        },
-        (reason: unknown) => {
-          setError(toWire(reason));
-        },
+        (page) => setPage(() => page),
+        (reason: unknown) => setError(toWire(reason)),
       );
     }, [Page]);
     if (error !== null) return <ErrorPanel error={error} />;

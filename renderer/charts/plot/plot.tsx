@@ -32,9 +32,7 @@ function useInView(element: RefObject<HTMLElement | null>): boolean {
       { rootMargin: '120px' },
     );
     observer.observe(place);
-    return () => {
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, [element]);
   return inView;
 }
@@ -92,9 +90,7 @@ function useHovered() {
     if (hovered === null) return;
     const hide = (): void => setHovered(null);
     window.addEventListener('scroll', hide, { capture: true, once: true });
-    return () => {
-      window.removeEventListener('scroll', hide, { capture: true });
-    };
+    return () => window.removeEventListener('scroll', hide, { capture: true });
   }, [hovered]);
   return [hovered, setHovered] as const;
 }

@@ -11,9 +11,7 @@ export class SharedCursor {
   /** Returns how to leave. */
   join(listener: CursorListener): () => void {
     this.listeners.add(listener);
-    return () => {
-      this.listeners.delete(listener);
-    };
+    return () => this.listeners.delete(listener);
   }
 
   point(from: CursorListener, x: number | null): void {

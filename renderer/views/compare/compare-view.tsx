@@ -176,9 +176,7 @@ export function CompareView({ runIds }: { runIds: readonly string[] }) {
   const { states, errors, open, runIds: opened } = useStore(compared);
   const saved = useStore(comparisons, ({ value }) => savedOf(value, opened));
   const wanted = runIds.join('\n');
-  useEffect(() => {
-    void open(wanted === '' ? [] : wanted.split('\n'));
-  }, [open, wanted]);
+  useEffect(() => void open(wanted === '' ? [] : wanted.split('\n')), [open, wanted]);
   const shown = useMemo(() => shownStates({ runIds: opened, states, errors }), [opened, states, errors]);
   const failed = opened.flatMap((runId) => {
     const error = errors[runId];

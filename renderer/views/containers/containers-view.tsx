@@ -46,12 +46,7 @@ function ContainersSection({ state }: { state: DockerState }) {
   useEffect(() => {
     if (shownId === null && first !== undefined && connected) containerLog.getState().open(first);
   }, [containerLog, shownId, first, connected]);
-  useEffect(
-    () => () => {
-      containerLog.getState().close();
-    },
-    [containerLog],
-  );
+  useEffect(() => () => containerLog.getState().close(), [containerLog]);
 
   if (containers.length === 0 && shownId === null) return <NoContainers connected={connected} />;
   return (

@@ -98,9 +98,7 @@ function ImagesRow() {
   const wayTo = useWayTo();
   const { images } = useWorkbench();
   const { value, error, load } = useStore(images);
-  useEffect(() => {
-    void load();
-  }, [load]);
+  useEffect(() => void load(), [load]);
   const own = value?.filter((image) => image.use !== null) ?? [];
   const listed = own.map(({ tags, sizeBytes }) => `${tags[0] ?? 'no tag'} (${formatBytes(sizeBytes)})`);
   const style = own.length === 0 ? styles.missing : styles.ready;
@@ -129,9 +127,7 @@ function ImagesRow() {
 export function ToolsPanel() {
   const { tools } = useWorkbench();
   const { components, work, install, loadComponents } = useStore(tools);
-  useEffect(() => {
-    attempt(loadComponents);
-  }, [loadComponents]);
+  useEffect(() => attempt(loadComponents), [loadComponents]);
   if (components === null) return null;
   const due = components
     .filter(({ id, state }) => componentFacts[id].required && state !== 'ready')

@@ -134,15 +134,11 @@ function useFocusBack(opened: boolean): void {
       }
     };
     document.addEventListener('focusin', onFocus);
-    return () => {
-      document.removeEventListener('focusin', onFocus);
-    };
+    return () => document.removeEventListener('focusin', onFocus);
   }, []);
   useEffect(() => {
     if (!opened) return undefined;
-    return () => {
-      last.current?.focus();
-    };
+    return () => last.current?.focus();
   }, [opened]);
 }
 

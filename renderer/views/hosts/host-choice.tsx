@@ -13,9 +13,7 @@ export function HostChoice(props: {
 }) {
   const { hosts } = useWorkbench();
   const entries = useStore(hosts, (state) => state.entries);
-  useEffect(() => {
-    void hosts.getState().list();
-  }, [hosts]);
+  useEffect(() => void hosts.getState().list(), [hosts]);
   const names = (entries ?? []).map(({ host }) => host.name);
   const gone = props.value !== '' && !names.includes(props.value) ? [props.value] : [];
   if (names.length + gone.length === 0) return null;

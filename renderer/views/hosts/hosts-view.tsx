@@ -53,9 +53,7 @@ function summary(entries: readonly HostEntry[]): string {
 export function HostsView() {
   const { hosts, overlay } = useWorkbench();
   const { entries, error, load } = useStore(hosts);
-  useEffect(() => {
-    void load();
-  }, [load]);
+  useEffect(() => void load(), [load]);
   const add = () => {
     overlay.getState().show('add-host');
   };

@@ -170,9 +170,7 @@ export function ImagesSection({ state }: { state: DockerState }) {
   useEffect(() => {
     if (connected) void images.getState().load();
   }, [images, connected, used]);
-  useEffect(() => {
-    void imageWorks.getState().load();
-  }, [imageWorks]);
+  useEffect(() => void imageWorks.getState().load(), [imageWorks]);
   return (
     <div className="images stack" role="region" aria-label="Images" tabIndex={0}>
       <div className="cards">

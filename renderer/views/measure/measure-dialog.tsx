@@ -84,9 +84,9 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   }, []);
   useEffect(() => {
     const first = { ...emptyForm, ...target };
-    void queryServer(client, first).then((next) => {
-      found(addressKey(first), { ...next, unasked: target.url === undefined });
-    });
+    void queryServer(client, first).then((next) =>
+      found(addressKey(first), { ...next, unasked: target.url === undefined }),
+    );
   }, [client, target, found]);
   /**
    * @param again asks the same address once more
@@ -99,9 +99,7 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
     setAsked(key);
     latest.current = key;
     setQuery({ server: null, error: null, asking: true });
-    void queryServer(client, address).then((next) => {
-      found(key, next);
-    });
+    void queryServer(client, address).then((next) => found(key, next));
   };
   const isStale = addressKey(form) !== asked;
   const known = isStale ? changed : server;

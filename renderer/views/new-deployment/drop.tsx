@@ -72,9 +72,7 @@ export function useDrop(onTaken: (use: DropUse, isTaken: boolean) => void, asNew
     window.addEventListener('dragleave', count(-1), { signal });
     window.addEventListener('dragover', hover, { signal });
     window.addEventListener('drop', drop, { signal });
-    return () => {
-      ended.abort();
-    };
+    return () => ended.abort();
   }, []);
   return over;
 }

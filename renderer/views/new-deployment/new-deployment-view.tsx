@@ -52,9 +52,7 @@ function useWizardKeys(start: () => void): void {
   });
   useEffect(() => {
     window.addEventListener('keydown', pressed);
-    return () => {
-      window.removeEventListener('keydown', pressed);
-    };
+    return () => window.removeEventListener('keydown', pressed);
   }, []);
 }
 

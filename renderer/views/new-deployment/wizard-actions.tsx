@@ -1,7 +1,8 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { sameValue } from '../../../main/contract/trees';
+import { SmallButton } from '../../components/actions';
 import { attempting, noticeDone } from '../../components/notices';
 import { choiceOf, ownModelOf } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
@@ -22,15 +23,13 @@ export function useImport({ asNew = false, onTaken }: ImportProps = {}): () => v
 }
 
 export const ImportConfiguration = (props: ImportProps) => (
-  <Button
-    size="xs"
-    variant="default"
-    leftSection={<IconFileImport size={14} aria-hidden="true" />}
+  <SmallButton
+    icon={IconFileImport}
     title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
     onClick={useImport(props)}
   >
     Import
-  </Button>
+  </SmallButton>
 );
 
 export function WizardActions() {
@@ -46,9 +45,7 @@ export function WizardActions() {
   return (
     <>
       <ImportConfiguration />
-      <Button
-        size="xs"
-        variant="default"
+      <SmallButton
         title="Several runs of this draft, which differ in two fields"
         onClick={attempting(async () => {
           await draft.getState().settle();
@@ -56,29 +53,26 @@ export function WizardActions() {
         })}
       >
         Vary…
-      </Button>
+      </SmallButton>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <Button size="xs" variant="default" leftSection={<IconDownload size={14} aria-hidden="true" />}>
-            Export
-          </Button>
+          <SmallButton icon={IconDownload}>Export</SmallButton>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={attempting(() => save('run-yaml'))}>run.yaml, for the command line</Menu.Item>
           <Menu.Item onClick={attempting(() => save('shell'))}>Shell script</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Button
-        size="xs"
+      <SmallButton
         variant="subtle"
         color="gray"
-        leftSection={<IconRestore size={14} aria-hidden="true" />}
+        icon={IconRestore}
         title="Set every field to the default of this model. Undo brings the settings back."
         disabled={sameValue(overrides, ownModelOf(overrides))}
         onClick={startOver}
       >
         Reset settings
-      </Button>
+      </SmallButton>
     </>
   );
 }

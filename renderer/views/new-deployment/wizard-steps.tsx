@@ -10,6 +10,7 @@ import {
   IconCircleX,
   IconPlayerPlay,
 } from '@tabler/icons-react';
+import { SmallButton } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
 import { counted } from '../../format/words';
@@ -87,15 +88,9 @@ function StartAnyway({ starting, onStart }: { starting: boolean; onStart: () => 
       onConfirm={onStart}
     >
       {(ask) => (
-        <Button
-          size="xs"
-          variant="default"
-          loading={starting}
-          title="Skips the preflight, as --skip-preflight does"
-          onClick={ask}
-        >
+        <SmallButton loading={starting} title="Skips the preflight, as --skip-preflight does" onClick={ask}>
           Start anyway…
-        </Button>
+        </SmallButton>
       )}
     </AskFirst>
   );
@@ -160,9 +155,9 @@ export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof u
       {view === 'all' ? <BackAndNext /> : null}
       <State />
       {onlyPreflight ? <StartAnyway starting={starting} onStart={startAnyway} /> : null}
-      <Button
-        size="xs"
-        leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+      <SmallButton
+        variant="filled"
+        icon={IconPlayerPlay}
         disabled={!ready}
         loading={starting}
         title="Ctrl+Enter"
@@ -170,7 +165,7 @@ export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof u
         onClick={start}
       >
         {draft.changing === null ? 'Start deployment' : 'Change and continue'}
-      </Button>
+      </SmallButton>
     </footer>
   );
 }

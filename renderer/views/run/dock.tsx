@@ -57,9 +57,7 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
   const [tab, setTab] = useState<Tab>('log');
   const [wrap, setWrap] = useState(false);
   const [follow, setFollow] = useState(true);
-  useEffect(() => {
-    void log.getState().open(runId, step.id);
-  }, [log, runId, step.id, step.attempt]);
+  useEffect(() => void log.getState().open(runId, step.id), [log, runId, step.id, step.attempt]);
   const Chevron = open ? IconChevronDown : IconChevronUp;
   return (
     <section className={open ? 'column dock open' : 'column dock'} aria-label={`Step: ${stepTitle[step.id]}`}>

@@ -142,9 +142,7 @@ export function RunView({ runId }: { runId: string }) {
   const state = useStore(run, (current) => current.state);
   const error = useStore(run, (current) => current.error);
   const known = useStore(presets, (list) => list.value);
-  useEffect(() => {
-    void open(runId);
-  }, [open, runId]);
+  useEffect(() => void open(runId), [open, runId]);
   const shown = state?.runId === runId ? state : null;
   return (
     <Page

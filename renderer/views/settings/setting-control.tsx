@@ -59,12 +59,8 @@ function TextControl({ id, value, set }: ControlProps) {
     const isNumber = unit !== undefined;
     const meant = typed === '' ? fallback : isNumber ? Number(typed.replaceAll(',', '')) : typed;
     set(meant).then(
-      () => {
-        setError(null);
-      },
-      (failure: unknown) => {
-        setError(toWire(failure).message);
-      },
+      () => setError(null),
+      (failure: unknown) => setError(toWire(failure).message),
     );
   };
   return (

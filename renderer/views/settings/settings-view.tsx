@@ -112,9 +112,7 @@ function useSoughtSetting(showAll: () => void): void {
       row?.querySelector<HTMLElement>('input, select, button')?.focus({ preventScroll: true });
       settings.getState().seek(null);
     }, 50);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [settings, sought, isReady]);
 }
 

@@ -59,9 +59,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
   );
   // Another process begins a study by creating runs, which the list of runs follows.
   const runList = useStore(runs, (state) => state.value);
-  useEffect(() => {
-    void load();
-  }, [load, runList]);
+  useEffect(() => void load(), [load, runList]);
   const shown = list.find((study) => study.name === name) ?? list[0];
   const choose = attempting(async () => {
     const file = await client.call('desktop.openText');

@@ -155,9 +155,7 @@ export function StudyPanel({ summary, onRemoved }: { summary: StudySummary; onRe
   const { name } = summary;
   const detail = useMemo(() => createResource(() => client.call('studies.get', { name })), [client, name]);
   const { value, error, load } = useStore(detail);
-  useEffect(() => {
-    void load();
-  }, [load, summary]);
+  useEffect(() => void load(), [load, summary]);
   usePoll(load, value?.state === 'running', 2000);
   const isListOlder = value !== null && value.state !== summary.state;
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { getAt } from '../../../../main/contract/trees';
+import { CompactButton } from '../../../components/actions';
 import { CopyButton } from '../../../components/copy-button';
 import { LinkButton } from '../../../components/links';
 import { Loading } from '../../../components/loading';
@@ -57,15 +58,9 @@ function EditorHead({ shown }: { shown: string }) {
           Undo hand edits
         </Button>
       ) : null}
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label="Import config.pbtxt"
-        title="Import config.pbtxt"
-        onClick={useImport()}
-      >
+      <CompactButton aria-label="Import config.pbtxt" title="Import config.pbtxt" onClick={useImport()}>
         Import
-      </Button>
+      </CompactButton>
       <CopyButton text={shown} label="Copy config.pbtxt" />
     </div>
   );
@@ -102,9 +97,7 @@ function EditorNote({ shown, differs }: { shown: string; differs: boolean }) {
         {problem.line === null ? '' : `Line ${problem.line}: `}
         {problem.message}
       </span>
-      <Button size="compact-xs" variant="default" onClick={draft.discardConfig}>
-        Discard text
-      </Button>
+      <CompactButton onClick={draft.discardConfig}>Discard text</CompactButton>
     </span>
   );
 }

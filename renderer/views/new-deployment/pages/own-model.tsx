@@ -3,6 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { type ModelSource, sourceKinds } from '../../../../main/contract/run/run-spec';
+import { SmallButton } from '../../../components/actions';
 import { ErrorPanel } from '../../../components/error-panel';
 import { attempting } from '../../../components/notices';
 import { firstPreset } from '../../../stores/draft/draft-state';
@@ -59,9 +60,9 @@ function AskedShapes({ model, taking }: Asked) {
         />
       ))}
       {opened.trusted ? (
-        <Button size="xs" variant="default" loading={busy} onClick={taking(retry)}>
+        <SmallButton loading={busy} onClick={taking(retry)}>
           Use these shapes
-        </Button>
+        </SmallButton>
       ) : null}
     </div>
   );
@@ -98,12 +99,12 @@ export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; o
             ? 'Drop a model file or folder here, or'
             : 'To replace it, drop another model here, or'}
         </span>
-        <Button size="xs" variant="default" loading={model.busy} onClick={choosing('file')}>
+        <SmallButton loading={model.busy} onClick={choosing('file')}>
           Choose a file…
-        </Button>
-        <Button size="xs" variant="default" disabled={model.busy} onClick={choosing('folder')}>
+        </SmallButton>
+        <SmallButton disabled={model.busy} onClick={choosing('folder')}>
           Choose a folder…
-        </Button>
+        </SmallButton>
       </div>
       <p className="field-help">
         An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
@@ -148,9 +149,7 @@ export function OwnModelInUse({ path }: { path: string }) {
   const kind = sourceKinds.find((known) => known === valueAt(['model', 'source', 'kind']));
   const card = useRef<HTMLDivElement>(null);
   // The button that chose it may be far below, and the presets in between.
-  useEffect(() => {
-    card.current?.scrollIntoView({ block: 'nearest' });
-  }, [path]);
+  useEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), [path]);
   return (
     <div ref={card} className="own-model" role="status">
       <IconCircleCheck size={18} className="tone-info" aria-hidden="true" />

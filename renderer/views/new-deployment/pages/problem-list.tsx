@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { ProblemFix, SpecProblem } from '../../../../main/contract/run/spec-tools';
+import { SmallButton } from '../../../components/actions';
 import { LinkButton } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { InstallTools } from '../../../components/setup/install-tools';
@@ -33,9 +33,9 @@ function Fixes({ problem }: { problem: SpecProblem }) {
         fix === 'install-tools' ? (
           <InstallTools key={fix} />
         ) : (
-          <Button key={fix} size="xs" variant="default" onClick={() => apply(fix)}>
+          <SmallButton key={fix} onClick={() => apply(fix)}>
             {fixText[fix]}
-          </Button>
+          </SmallButton>
         ),
       )}
     </div>

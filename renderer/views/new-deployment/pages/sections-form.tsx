@@ -1,5 +1,6 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { SmallButton } from '../../../components/actions';
 import { Panel } from '../../../components/panel';
 import { onText } from '../../../handlers';
 import { FieldInput } from '../controls/field-input';
@@ -24,9 +25,7 @@ function AddArgument() {
         onChange={onText(setName)}
       />
       <TextInput size="xs" label="Value" value={value} onChange={onText(setValue)} />
-      <Button
-        size="xs"
-        variant="default"
+      <SmallButton
         disabled={!good || value === ''}
         onClick={() => {
           draft.change(['model', 'args', name], value);
@@ -35,7 +34,7 @@ function AddArgument() {
         }}
       >
         Add
-      </Button>
+      </SmallButton>
     </div>
   );
 }

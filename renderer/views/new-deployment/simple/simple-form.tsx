@@ -138,9 +138,7 @@ function EnginePart() {
 export function SimpleForm() {
   const { changes } = useWizard();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    heading.current?.focus();
-  }, []);
+  useEffect(() => heading.current?.focus(), []);
   return (
     <div className="wizard-form" role="region" aria-label="Deployment" tabIndex={0}>
       <header className="wizard-heading">

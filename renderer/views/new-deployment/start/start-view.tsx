@@ -157,9 +157,7 @@ export function StartView() {
   const { draft, route } = useWorkbench();
   const { open, startNew, change, error } = useStore(draft);
   const model = useWizardModel();
-  useEffect(() => {
-    void open();
-  }, [open]);
+  useEffect(() => void open(), [open]);
   const toDraft = (): void => route.getState().go({ page: 'new', draft: true });
   const dragged = useDrop((_use, isTaken) => {
     if (isTaken) toDraft();
