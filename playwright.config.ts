@@ -23,6 +23,10 @@ export default defineConfig({
   timeout: 600_000,
   // Each keeps what hangs from hanging the rest; nothing is judged by them.
   expect: { timeout: 120_000 },
-  // The trace has the page at each step; a film of it as well cost a tenth of the processor time.
-  use: { trace: { mode: 'retain-on-failure', screenshots: false }, screenshot: 'only-on-failure' },
+  // What was done, logged and fetched, and the page at the failure. The page at each step and a film of it cost processor
+  // time in every test that passes: `npx playwright test --trace on` has them of one that fails.
+  use: {
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
+    screenshot: 'only-on-failure',
+  },
 });
