@@ -17,6 +17,7 @@ import {
   type WorkbenchApp,
 } from './support/app';
 import { findings } from './support/axe';
+import { takePictures } from './support/pictures';
 
 /** Four whole runs on Triton, with a window that is closed between them. */
 test.setTimeout(900_000);
@@ -105,6 +106,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   expect(cut).toBe(0);
   expect(await findings(app.page)).toEqual([]);
+  await takePictures(app.page, 'studies');
 
   const report = join(home.path, 'four-report.json');
   await saveTo(app, report);
