@@ -140,7 +140,10 @@ type Fold = Deployment | null;
 const folds: ByType<DeploymentEntry, Fold, [state: Fold]> = {
   'deployment-created': ({ id, at, engine, ports }, state) =>
     state ?? {
-      ...{ id, createdAt: at, engine, ports },
+      id,
+      createdAt: at,
+      engine,
+      ports,
       models: {},
       wanted: false,
       startedAt: null,

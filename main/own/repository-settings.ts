@@ -88,7 +88,11 @@ const threadParameter = /^intra_op_thread_count$/i;
 
 /** Fields that a run takes, by message; `true`: all below. */
 const taken: Tree = {
-  ...{ name: true, platform: true, backend: true, maxBatchSize: true, defaultModelFilename: true },
+  name: true,
+  platform: true,
+  backend: true,
+  maxBatchSize: true,
+  defaultModelFilename: true,
   sequenceBatching: true,
   modelTransactionPolicy: true,
   versionPolicy: { specific: true },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
 import { createRandom } from '../domain/random';
+import { requireLoad, shapeFinding } from '../domain/run/load-rules';
 import { makeFolder } from '../platform/files';
 import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
@@ -95,34 +96,20 @@ export function requireShapedInputs(
   throw invalidInput('--shape', `No input is named "${unknown}"`, namesRemedy(unknown, names));
 }
 
-/** "x:64", the syntax of --shape. */
-const asTyped = (name: string, sizes: readonly number[]): string => `${name}:${sizes.join(',')}`;
-
 /**
  * Rejects shapes that every request would fail with, often because they include the batch dimension.
  * @param batched input shapes begin with the batch dimension; given ones do not
- * Throws input-invalid with the correct option.
+ * Throws input-invalid with the field of the shape.
  */
 export function requireFittingShapes(
   shapes: Readonly<Record<string, readonly number[]>>,
   inputs: readonly InputTensor[],
   batched: boolean,
 ): void {
-  for (const { name, datatype, shape } of inputs) {
+  for (const { name, shape } of inputs) {
     const given = shapes[name];
-    if (given === undefined) continue;
-    const taken = batched ? shape.slice(1) : shape;
-    const fits = (sizes: readonly number[]) =>
-      sizes.length === taken.length && taken.every((size, axis) => size < 0 || size === sizes[axis]);
-    if (fits(given)) continue;
-    const usual = taken.map((size) => (size < 0 ? 16 : size));
-    throw invalidInput(
-      '--shape',
-      `${name} has the shape [${given.join(', ')}] where the model takes ${datatype} [${taken.join(', ')}]${batched ? ' without the batch dimension' : ''}`,
-      batched && fits(given.slice(1))
-        ? `Leave the batch dimension out: --shape ${asTyped(name, given.slice(1))}`
-        : `Give it such a shape, for example --shape ${asTyped(name, usual)}`,
-    );
+    const finding = given === undefined ? null : shapeFinding(name, given, batched ? shape.slice(1) : shape);
+    if (finding !== null) requireLoad([{ ...finding, message: `${name}: ${finding.message}` }]);
   }
 }
 

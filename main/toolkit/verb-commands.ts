@@ -141,7 +141,10 @@ export function exportCommand(source: ModelSource, prepared: PreparedPaths, outp
 export function convertCommand(spec: RunSpec, input: string, output: string): ToolkitCommand {
   const { format, precision } = spec;
   return command('convert', {
-    ...{ format, precision, input, output },
+    format,
+    precision,
+    input,
+    output,
     foreign: isFileSource(spec.model) ? true : undefined,
   });
 }
@@ -240,7 +243,10 @@ export const inferTwiceCommand = (
 
 const tlsFlags = ({ caFile, certFile, keyFile, serverName }: TlsFiles): Flags => ({
   tls: true,
-  ...{ 'tls-ca': caFile, 'tls-cert': certFile, 'tls-key': keyFile, 'tls-server-name': serverName },
+  'tls-ca': caFile,
+  'tls-cert': certFile,
+  'tls-key': keyFile,
+  'tls-server-name': serverName,
 });
 
 export function inferTritonCommand(

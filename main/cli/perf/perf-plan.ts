@@ -147,7 +147,8 @@ const flags: Readonly<Record<string, string>> = {
 
 /** Replaces field paths by the typed option names. */
 export function wireByFlag({ where, remedy, ...error }: WireError, typed: PerfOptions): WireError {
-  const flag = (path: string): string => flags[path] ?? flagOf(path, typed);
+  const flag = (path: string): string =>
+    path.startsWith('model.shapes.') ? '--shape' : (flags[path] ?? flagOf(path, typed));
   return {
     ...error,
     ...present({

@@ -41,6 +41,21 @@ export interface Column<Of = LoadPoint> {
   readonly doubtful?: (of: Of) => boolean;
 }
 
+type Measure = Pick<Column, 'unit' | 'kind'>;
+export const ms: Measure = { unit: 'ms', kind: 'duration' };
+export const rate: Measure = { unit: '', kind: 'rate' };
+export const count: Measure = { unit: '', kind: 'count' };
+export const share: Measure = { unit: '', kind: 'share' };
+export const text: Measure = { unit: '', kind: 'text' };
+
+/** The names of a column, in the order of `Column`, with its unit and kind. */
+export const named = (id: string, heading: string | null, title: string, measure: Measure) => ({
+  id,
+  heading,
+  title,
+  ...measure,
+});
+
 const textOf = {
   duration: formatMs,
   rate: formatRate,

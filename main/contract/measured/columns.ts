@@ -1,7 +1,7 @@
 import { isSteady, marksOf } from '../flag-text';
 import { achievedRate, type Sweep, sweepTitle } from '../run/sweep';
 import { loadToolText } from '../words';
-import type { Column } from './column';
+import { type Column, count, ms, named, rate, text } from './column';
 import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
 
 /**
@@ -9,30 +9,19 @@ import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } fro
  * Times are read in microseconds.
  */
 
-const ms = { unit: 'ms', kind: 'duration' } as const;
-const rate = { unit: '', kind: 'rate' } as const;
-const count = { unit: '', kind: 'count' } as const;
-const text = { unit: '', kind: 'text' } as const;
-
 const repeated =
   (name: keyof Repeats['ranges']) =>
   ({ ranges }: Repeats) =>
     ranges[name];
 
 export const batchSize: Column = {
-  ...count,
-  id: 'batch-size',
-  heading: 'Batch',
-  title: sweepTitle.batchSize,
+  ...named('batch-size', 'Batch', sweepTitle.batchSize, count),
   help: 'Items of one request.',
   read: (point) => point.batchSize,
 };
 
 const concurrency: Column = {
-  ...count,
-  id: 'concurrency',
-  heading: 'Concurrency',
-  title: sweepTitle.concurrency,
+  ...named('concurrency', 'Concurrency', sweepTitle.concurrency, count),
   short: 'Conc.',
   help: 'Requests under way at the same time.',
   read: (point) => point.concurrency,
@@ -56,10 +45,7 @@ export const ownLoad = (point: Pick<LoadPoint, 'requestRate'>): Column =>
   point.requestRate === undefined ? concurrency : requestRate;
 
 export const throughput: Column = {
-  ...rate,
-  id: 'throughput',
-  heading: 'Inferences/Second',
-  title: 'Inferences/s',
+  ...named('throughput', 'Inferences/Second', 'Inferences/s', rate),
   help: 'Items of answered requests per second.',
   read: (point) => point.inferencesPerSecond,
   interval: (point) => point.throughputIntervalIps,
@@ -76,8 +62,8 @@ type Component =
   | 'clientRecvUs';
 
 const component = (name: Component, id: string, heading: string, title: string, help: string): Column => ({
-  ...ms,
-  ...{ id, heading, title, help },
+  ...named(id, heading, title, ms),
+  help,
   read: (point) => point[name],
   range: repeated(name),
 });
@@ -141,8 +127,8 @@ const percentileHelp = (percent: string): string =>
 const latency = (id: 'p50' | 'p90' | 'p95' | 'p99' | 'avg', help: string): Column => {
   const name: LatencyName = `${id}Us`;
   return {
-    ...ms,
-    ...{ id, heading: `${id} latency (ms)`, title: id, help },
+    ...named(id, `${id} latency (ms)`, id, ms),
+    help,
     read: (point) => point[name],
     interval: (point) => latencyIntervalUs(point, name),
     range: repeated(name),
@@ -168,10 +154,7 @@ export function percentileColumns(points: readonly LoadPoint[]): readonly Column
   return [...asked]
     .filter((percent) => ![50, 90, 95, 99].includes(percent))
     .map((percent) => ({
-      ...ms,
-      id: `p${percent}`,
-      heading: `p${percent} latency (ms)`,
-      title: `p${percent}`,
+      ...named(`p${percent}`, `p${percent} latency (ms)`, `p${percent}`, ms),
       help: percentileHelp(`p${percent}`),
       read: ({ percentile }) => (percentile?.percent === percent ? percentile.latencyUs : null),
     }));
@@ -180,20 +163,14 @@ export function percentileColumns(points: readonly LoadPoint[]): readonly Column
 export const fromSend = (column: Column): Column => ({ ...column, title: `${column.title} from send` });
 
 export const achieved: Column = {
-  ...rate,
-  id: 'achieved-rate',
-  heading: 'Requests/Second',
-  title: 'Achieved requests/s',
+  ...named('achieved-rate', 'Requests/Second', 'Achieved requests/s', rate),
   short: 'Achieved',
   help: 'Requests per second that were answered.',
   read: achievedRate,
 };
 
 export const delayed: Column = {
-  ...count,
-  id: 'delayed',
-  heading: 'Delayed Request Count',
-  title: 'Delayed requests',
+  ...named('delayed', 'Delayed Request Count', 'Delayed requests', count),
   short: 'Delayed',
   help: 'Requests that went out more than 1 ms after they were due.',
   read: ({ scheduled }) => scheduled?.delayedCount,
@@ -201,10 +178,7 @@ export const delayed: Column = {
 
 /** From the time a request was due, including its wait for a slow server. */
 const fromSchedule = (name: 'p50' | 'p90' | 'p95' | 'p99' | 'avg' | 'max'): Column => ({
-  ...ms,
-  id: `schedule-${name}`,
-  heading: `${name} latency from schedule (ms)`,
-  title: `${name} from schedule`,
+  ...named(`schedule-${name}`, `${name} latency from schedule (ms)`, `${name} from schedule`, ms),
   short: name,
   help: 'Latency from the time at which a request was due, with its wait for a slow server.',
   read: (point) => point.scheduled?.[`${name}Us`],
@@ -222,28 +196,19 @@ export const scheduled: readonly Column[] = [
 ];
 
 export const requests: Column = {
-  ...count,
-  id: 'requests',
-  heading: 'Request Count',
-  title: 'Requests',
+  ...named('requests', 'Request Count', 'Requests', count),
   help: 'Answered requests in the windows that count.',
   read: (point) => point.requestCount,
 };
 
 export const errors: Column = {
-  ...count,
-  id: 'errors',
-  heading: 'Error Count',
-  title: 'Failed requests',
+  ...named('errors', 'Error Count', 'Failed requests', count),
   help: 'Requests that failed in the windows that count.',
   read: (point) => point.errorCount,
 };
 
 export const flags: Column = {
-  ...text,
-  id: 'flags',
-  heading: 'Flags',
-  title: 'In doubt',
+  ...named('flags', 'Flags', 'In doubt', text),
   help: 'What is in doubt about the level, in a word each.',
   read: (point) => marksOf(point).join('; '),
 };
@@ -252,53 +217,38 @@ export const trust: readonly Column[] = [
   requests,
   errors,
   {
-    ...text,
-    id: 'steady',
-    heading: 'Steady',
-    title: 'Steady',
+    ...named('steady', 'Steady', 'Steady', text),
     help: 'Throughput and latency agree over three windows, without drift.',
     read: (point) => (isSteady(point) ? 'yes' : 'no'),
   },
   flags,
   {
-    ...text,
-    id: 'load-tool',
-    heading: 'Load Tool',
-    title: 'Load tool',
+    ...named('load-tool', 'Load Tool', 'Load tool', text),
     help: 'What sent the requests.',
     read: loadToolText,
   },
   {
-    ...text,
-    id: 'protocol',
-    heading: 'Protocol',
-    title: 'Protocol',
+    ...named('protocol', 'Protocol', 'Protocol', text),
     help: 'How the requests were sent.',
     read: (point) => point.protocol,
   },
 ];
 
 export const meanBatch: Column = {
-  ...rate,
-  id: 'mean-batch',
-  heading: null,
-  title: 'Mean executed batch size',
+  ...named('mean-batch', null, 'Mean executed batch size', rate),
   help: 'Items in one execution inside the server: inference count divided by execution count.',
   read: (point) => point.meanServerBatch,
   range: repeated('meanServerBatch'),
 };
 
 export const windows: Column = {
-  ...count,
-  id: 'windows',
-  heading: null,
-  title: 'Windows',
+  ...named('windows', null, 'Windows', count),
   help: 'Measurement windows of the level.',
   read: (point) => (point.windows.length === 0 ? null : point.windows.length),
 };
 
 export const timeSpent: Column = {
-  ...{ id: 'time-spent', heading: null, title: 'Time spent', unit: '', kind: 'spent' },
+  ...named('time-spent', null, 'Time spent', { unit: '', kind: 'spent' }),
   help: 'Wall time of the level with its warm-up.',
   read: (point) => point.elapsedUs,
 };

@@ -1,45 +1,30 @@
 import { togetherText } from '../words';
-import type { Column } from './column';
+import { type Column, count, ms, named, rate, share, text } from './column';
 import type { ComposingModelColumns } from './composing';
 import type { CountedKind, LoadPoint } from './results';
 
 /** Columns that only some levels have, and those of a level's models and GPUs. Times are read in microseconds. */
 
-const ms = { unit: 'ms', kind: 'duration' } as const;
-const rate = { unit: '', kind: 'rate' } as const;
-const count = { unit: '', kind: 'count' } as const;
-const text = { unit: '', kind: 'text' } as const;
-
 export const sequenceRate: Column = {
-  ...rate,
-  id: 'sequences',
-  heading: 'Sequences/Second',
-  title: 'Sequences/s',
+  ...named('sequences', 'Sequences/Second', 'Sequences/s', rate),
   help: 'Sequences of a stateful model that ended, per second.',
   read: ({ sequences }) => sequences?.endedPerSecond,
 };
 
 export const sequencesAtOnce: Column = {
-  ...count,
-  ...{ id: 'sequences-at-once', heading: null, title: 'Sequences at once' },
+  ...named('sequences-at-once', null, 'Sequences at once', count),
   help: 'Sequences that were open at the same time.',
   read: ({ sequences }) => sequences?.concurrent,
 };
 
 export const responseRates: readonly Column[] = [
   {
-    ...rate,
-    id: 'responses-per-request',
-    heading: 'Responses/Request',
-    title: 'Responses/request',
+    ...named('responses-per-request', 'Responses/Request', 'Responses/request', rate),
     help: 'Responses with content to one request, on average; a decoupled model may send any number.',
     read: ({ streaming }) => streaming?.responsesPerRequest,
   },
   {
-    ...rate,
-    id: 'responses',
-    heading: 'Responses/Second',
-    title: 'Responses/s',
+    ...named('responses', 'Responses/Second', 'Responses/s', rate),
     help: 'Responses with content per second, over all requests.',
     read: ({ streaming }) => streaming?.responsesPerSecond,
   },
@@ -65,10 +50,7 @@ export const responseTimes = (
   title,
   help: `${help}.`,
   columns: (['p50', 'p90', 'p95', 'p99', 'avg', 'max'] as const).map((name): Column => ({
-    ...ms,
-    id: `${part}-${name}`,
-    heading: name === 'max' ? null : `${heading} ${name} (ms)`,
-    title: `${title} ${name}`,
+    ...named(`${part}-${name}`, name === 'max' ? null : `${heading} ${name} (ms)`, `${title} ${name}`, ms),
     short: name,
     help: `${help}: ${name}.`,
     read: ({ streaming }) => streaming?.[part]?.[`${name}Us`],
@@ -77,18 +59,12 @@ export const responseTimes = (
 
 export const checks: readonly Column[] = [
   {
-    ...count,
-    id: 'checked-responses',
-    heading: 'Checked Response Count',
-    title: 'Checked responses',
+    ...named('checked-responses', 'Checked Response Count', 'Checked responses', count),
     help: 'Responses that were decoded and held against the model’s outputs: some at random, with expected outputs all that time allows.',
     read: ({ outputChecks }) => outputChecks?.checkedCount,
   },
   {
-    ...count,
-    id: 'wrong-responses',
-    heading: 'Wrong Response Count',
-    title: 'Wrong responses',
+    ...named('wrong-responses', 'Wrong Response Count', 'Wrong responses', count),
     help: 'Checked responses with a wrong output: a level that has any is not an answer.',
     read: ({ outputChecks }) => outputChecks?.wrongCount,
     doubtful: ({ outputChecks }) => (outputChecks?.wrongCount ?? 0) > 0,
@@ -101,29 +77,25 @@ export const faultKinds = ({ errorsByKind = [], wrongByKind = [] }: LoadPoint): 
 ];
 
 export const comparedResponses: Column = {
-  ...count,
-  ...{ id: 'compared-responses', heading: null, title: 'Compared responses' },
+  ...named('compared-responses', null, 'Compared responses', count),
   help: 'Checked responses whose values were also compared with those that the input data give.',
   read: ({ outputChecks }) => outputChecks?.comparedCount,
 };
 
 export const sharedMemory: readonly Column[] = [
   {
-    ...count,
-    ...{ id: 'shared-checked', heading: null, title: 'Checked outputs' },
+    ...named('shared-checked', null, 'Checked outputs', count),
     help: 'Outputs that were read back and compared with the same request over the wire.',
     read: (point) => point.sharedMemory?.checkedCount,
   },
   {
-    ...count,
-    ...{ id: 'shared-wrong', heading: null, title: 'Mismatches' },
+    ...named('shared-wrong', null, 'Mismatches', count),
     help: 'Outputs that differed.',
     read: (point) => point.sharedMemory?.wrongCount,
     doubtful: (point) => (point.sharedMemory?.wrongCount ?? 0) > 0,
   },
   {
-    ...count,
-    ...{ id: 'shared-repairs', heading: null, title: 'Registered again' },
+    ...named('shared-repairs', null, 'Registered again', count),
     help: 'Times that another client had unregistered the regions.',
     read: (point) => point.sharedMemory?.repairs,
   },
@@ -131,47 +103,35 @@ export const sharedMemory: readonly Column[] = [
 
 export const cache: readonly Column[] = [
   {
-    ...count,
-    id: 'cache-hits',
-    heading: 'Server Cache Hit Count',
-    title: 'Cache hits',
+    ...named('cache-hits', 'Server Cache Hit Count', 'Cache hits', count),
     help: 'Requests that the response cache answered.',
     read: (point) => point.cache?.hitCount,
   },
   {
-    ...count,
-    id: 'cache-misses',
-    heading: 'Server Cache Miss Count',
-    title: 'Cache misses',
+    ...named('cache-misses', 'Server Cache Miss Count', 'Cache misses', count),
     help: 'Requests that the model had to answer.',
     read: (point) => point.cache?.missCount,
   },
   {
-    ...ms,
-    id: 'cache-hit-time',
-    heading: 'Server Cache Hit (ms)',
-    title: 'Cache hit time',
+    ...named('cache-hit-time', 'Server Cache Hit (ms)', 'Cache hit time', ms),
     help: 'Mean time of a hit in the cache.',
     read: (point) => point.cache?.hitUs,
   },
   {
-    ...ms,
-    id: 'cache-miss-time',
-    heading: 'Server Cache Miss (ms)',
-    title: 'Cache miss time',
+    ...named('cache-miss-time', 'Server Cache Miss (ms)', 'Cache miss time', ms),
     help: 'Mean time for looking up and keeping a response, without the model’s own.',
     read: (point) => point.cache?.missUs,
   },
 ];
 
 const clientCpu: Column = {
-  ...{ id: 'client-cpu-cores', heading: null, title: 'Client CPU', unit: 'cores', kind: 'rate' },
+  ...named('client-cpu-cores', null, 'Client CPU', { unit: 'cores', kind: 'rate' }),
   help: 'CPU time of the load generator over the time; unknown where it was measured for too short a time.',
   read: ({ client }) => client?.cpuShare,
 };
 
 const serverCpu: Column = {
-  ...{ id: 'server-cpu', heading: 'Server CPU', title: 'Server CPU', unit: '', kind: 'share' },
+  ...named('server-cpu', 'Server CPU', 'Server CPU', share),
   help: 'Mean use of all cores of the server’s machine, from Triton’s metrics.',
   read: (point) => point.serverCpuShare,
 };
@@ -181,49 +141,38 @@ export const cpus: readonly Column[] = [clientCpu, serverCpu];
 export const effort: readonly Column[] = [
   ...cpus,
   {
-    ...{ id: 'client-busy', heading: null, title: 'Client busy', unit: '', kind: 'share' },
+    ...named('client-busy', null, 'Client busy', share),
     help: 'Share of the time in which the event loop of the load generator was busy.',
     read: (point) => point.client?.loopShare,
   },
   {
-    ...ms,
-    ...{ id: 'client-delay-p99', heading: null, title: 'Client delay p99' },
+    ...named('client-delay-p99', null, 'Client delay p99', ms),
     help: 'How late the event loop of the load generator was at p99, in the worst window.',
     read: (point) => point.client?.loopDelayP99Us,
   },
 ];
 
 export const clientCpuPerRequest: Column = {
-  ...ms,
-  ...{ id: 'client-cpu', heading: null, title: 'Client CPU/request' },
+  ...named('client-cpu', null, 'Client CPU/request', ms),
   help: 'CPU time of the load generator for each answered request.',
   read: (point) => point.clientCpuUsPerRequest,
 };
 
 export const tls: Column = {
-  ...text,
-  id: 'tls',
-  heading: 'TLS Certificate',
-  title: 'TLS certificate',
+  ...named('tls', 'TLS Certificate', 'TLS certificate', text),
   help: 'Whether the server’s certificate was checked; “–” is a connection in the clear.',
   read: (point) => (point.tls === undefined ? null : point.tls.verified ? 'verified' : 'not verified'),
   doubtful: (point) => point.tls?.verified === false,
 };
 
 export const model: Column = {
-  ...text,
-  id: 'model',
-  heading: 'Model',
-  title: 'Model',
+  ...named('model', 'Model', 'Model', text),
   help: 'Of models that were measured at the same time: which one this is.',
   read: (point) => point.model,
 };
 
 export const together: Column = {
-  ...text,
-  id: 'together',
-  heading: 'Measured Together With',
-  title: 'Measured together with',
+  ...named('together', 'Measured Together With', 'Measured together with', text),
   help: 'What the server answered at the same time.',
   read: togetherText,
 };
@@ -234,21 +183,21 @@ const perModel = (
   title: string,
 ): Column<ComposingModelColumns> => ({
   ...ms,
-  ...{ id: `model-${id}`, heading: null, title },
+  id: `model-${id}`,
+  heading: null,
+  title,
   help: 'Mean time of one request of the model, from the server’s statistics.',
   read: (part) => part[name],
 });
 
 export const composing: readonly Column<ComposingModelColumns>[] = [
   {
-    ...count,
-    ...{ id: 'model-requests', heading: null, title: 'Requests' },
+    ...named('model-requests', null, 'Requests', count),
     help: 'Requests that the model answered, also those of others than the ensemble.',
     read: (part) => part.requestCount,
   },
   {
-    ...count,
-    ...{ id: 'model-executions', heading: null, title: 'Executions' },
+    ...named('model-executions', null, 'Executions', count),
     help: 'Executed batches of the model.',
     read: (part) => part.executionCount,
   },
@@ -257,21 +206,18 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
   perModel('computeInferUs', 'compute-infer', 'Compute infer'),
   perModel('computeOutputUs', 'compute-output', 'Compute output'),
   {
-    ...rate,
-    ...{ id: 'model-mean-batch', heading: null, title: 'Mean executed batch size' },
+    ...named('model-mean-batch', null, 'Mean executed batch size', rate),
     help: 'Items in one execution of the model.',
     read: ({ inferenceCount: items, executionCount: batches }) =>
       items === null || batches === null || batches === 0 ? null : items / batches,
   },
   {
-    ...count,
-    ...{ id: 'model-cache-hits', heading: null, title: 'Cache hits' },
+    ...named('model-cache-hits', null, 'Cache hits', count),
     help: 'Requests that the response cache answered.',
     read: (part) => part.cacheHitCount,
   },
   {
-    ...count,
-    ...{ id: 'model-cache-misses', heading: null, title: 'Cache misses' },
+    ...named('model-cache-misses', null, 'Cache misses', count),
     help: 'Requests that the model had to answer.',
     read: (part) => part.cacheMissCount,
   },
@@ -314,38 +260,37 @@ export type Gpu = NonNullable<LoadPoint['gpus']>[number];
 
 export const gpus: readonly Column<Gpu>[] = [
   {
-    ...{ id: 'gpu-utilization', heading: null, title: 'Mean utilization', unit: '', kind: 'share' },
+    ...named('gpu-utilization', null, 'Mean utilization', share),
     help: 'Mean utilization of the GPU while the level was measured.',
     read: (gpu) => gpu.utilization,
   },
   {
-    ...{ id: 'gpu-power', heading: null, title: 'Mean power', unit: 'W', kind: 'count' },
+    ...named('gpu-power', null, 'Mean power', { unit: 'W', kind: 'count' }),
     help: 'Mean power of the GPU while the level was measured.',
     read: (gpu) => gpu.powerW,
   },
   {
-    ...{ id: 'gpu-memory', heading: null, title: 'Most memory', unit: '', kind: 'bytes' },
+    ...named('gpu-memory', null, 'Most memory', { unit: '', kind: 'bytes' }),
     help: 'Most memory of the GPU that was in use.',
     read: (gpu) => gpu.maxMemoryBytes,
   },
   {
-    ...{ id: 'gpu-total-memory', heading: null, title: 'Total memory', unit: '', kind: 'bytes' },
+    ...named('gpu-total-memory', null, 'Total memory', { unit: '', kind: 'bytes' }),
     help: 'All memory of the GPU.',
     read: (gpu) => gpu.totalMemoryBytes,
   },
   {
-    ...{ id: 'gpu-clock', heading: null, title: 'Mean clock', unit: 'MHz', kind: 'count' },
+    ...named('gpu-clock', null, 'Mean clock', { unit: 'MHz', kind: 'count' }),
     help: 'Mean clock of the GPU’s multiprocessors while the level was measured.',
     read: (gpu) => gpu.smClockMHz,
   },
   {
-    ...{ id: 'gpu-throttled', heading: null, title: 'Throttled', unit: '', kind: 'share' },
+    ...named('gpu-throttled', null, 'Throttled', share),
     help: 'Share of the readings in which power, temperature or the hardware held the clocks down.',
     read: (gpu) => gpu.throttledShare,
   },
   {
-    ...text,
-    ...{ id: 'gpu-throttled-by', heading: null, title: 'Throttled by' },
+    ...named('gpu-throttled-by', null, 'Throttled by', text),
     help: 'What held the clocks down.',
     read: (gpu) => gpu.throttledBy?.join(', ') ?? null,
   },

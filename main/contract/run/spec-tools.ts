@@ -106,7 +106,9 @@ export interface StartProblem extends SpecProblem {
 }
 
 export const problemError = ({ code, message, field, remedy }: StartProblem): WireError => ({
-  ...{ code, message, where: field },
+  code,
+  message,
+  where: field,
   ...(remedy === null ? {} : { remedy }),
 });
 

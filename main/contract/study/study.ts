@@ -63,7 +63,10 @@ const bodies = [
   /** `turn` of `of`: position among due trials. `host` null: as the run says. */
   z.object({
     type: z.literal('trial-begun'),
-    ...{ number, turn: z.int(), of: z.int(), host: z.string().nullable() },
+    number,
+    turn: z.int(),
+    of: z.int(),
+    host: z.string().nullable(),
   }),
   /** `job`: id of the job that it was handed to. */
   z.object({ type: z.literal('trial-run'), number, runId: z.string(), job: z.string().nullable() }),
@@ -115,8 +118,13 @@ const withTrial = (state: Fold, number: number, change: Partial<TrialState>): Fo
 
 const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
   'study-planned': ({ spec, at }, state) => ({
-    ...{ name: spec.name, spec, createdAt: state?.createdAt ?? at, updatedAt: at },
-    ...{ isStarted: false, outcome: null, trials: {} },
+    name: spec.name,
+    spec,
+    createdAt: state?.createdAt ?? at,
+    updatedAt: at,
+    isStarted: false,
+    outcome: null,
+    trials: {},
   }),
   'study-started': (_entry, state) => state && { ...state, isStarted: true, outcome: null },
   'trials-placed': ({ trials }, state) =>

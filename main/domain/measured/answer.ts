@@ -231,7 +231,12 @@ function noAnswer(all: readonly BestPoint[], within: readonly BestPoint[], budge
       : `No steady level has a p99${suffix}; the lowest is ${p99Text(lowest.point)} at ${formatRate(rateOf(lowest))} inferences/s (${bestLevelText(lowest)})`;
   const doubts = leftOutDoubts(within, null, suffix);
   return {
-    ...{ budgetMs, sentence, doubts, level: null, headroom: null, isSure: false },
+    budgetMs,
+    sentence,
+    doubts,
+    level: null,
+    headroom: null,
+    isSure: false,
     name: `Best steady level${suffix}`,
     mark: `none${suffix}`,
     again: notSteady(within),
@@ -248,7 +253,11 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
   const sentence = `${name}: ${levelFigures(best, headroom)}`;
   const sound = isSound(best.point);
   return {
-    ...{ budgetMs, name, headroom, sentence, doubts },
+    budgetMs,
+    name,
+    headroom,
+    sentence,
+    doubts,
     level: { ...best, name },
     isSure: sound && doubts.length === 0,
     mark: isFaulty(best.point)

@@ -74,7 +74,10 @@ export interface ChartLine {
 const symbols: Readonly<Record<ChartTone, ChartSymbol>> = {
   throughput: 'circle',
   avg: 'pentagon',
-  ...{ p50: 'circle', p90: 'square', p95: 'diamond', p99: 'triangle' },
+  p50: 'circle',
+  p90: 'square',
+  p95: 'diamond',
+  p99: 'triangle',
 };
 
 const lineOf = (column: Column, tone: ChartTone, isFromSend = false): ChartLine => ({

@@ -212,7 +212,11 @@ export function compareRuns(first: RunState, second: RunState): readonly Compare
     sweep,
     pairs: compareLevels([first, second], sweep).map(
       ({ level, batchSize, model, runs: [a = null, b = null] }) => ({
-        ...{ level, batchSize, model, first: a, second: b },
+        level,
+        batchSize,
+        model,
+        first: a,
+        second: b,
       }),
     ),
   }));

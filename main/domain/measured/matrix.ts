@@ -261,12 +261,22 @@ function levelDocument(point: LoadPoint | null, scenario: Scenario) {
 type DeviceColumn = Column<DeviceRow>;
 
 const ofDevice = (id: string, title: string, help: string, read: DeviceColumn['read']): DeviceColumn => ({
-  ...{ id, heading: title, title, help, unit: '', kind: 'text' },
+  id,
+  heading: title,
+  title,
+  help,
+  unit: '',
+  kind: 'text',
   read,
 });
 
 const ofResult = ({ id, heading, title, help, unit, kind, read }: Row): DeviceColumn => ({
-  ...{ id, heading, title, help, unit, kind },
+  id,
+  heading,
+  title,
+  help,
+  unit,
+  kind,
   read: ({ result }) => read(result),
 });
 

@@ -306,8 +306,10 @@ export function loadFindings(load: JudgedLoad): RuleFinding[] {
   const { performance, model } = load;
   const { protocol, batchSizes, onlineBatchSize } = performance;
   const sent = {
-    ...{ protocol, batchSizes: [...batchSizes, onlineBatchSize] },
-    ...{ tools: toolsOf(performance), settings: performance },
+    protocol,
+    batchSizes: [...batchSizes, onlineBatchSize],
+    tools: toolsOf(performance),
+    settings: performance,
   };
   return allOf(
     batchFindings({ batchSizes, onlineBatchSize: [onlineBatchSize] }, model),
@@ -335,7 +337,11 @@ function scenarioFindings(
   const performance = ofScenario(both, scenario);
   const running = isElsewhere(engine) ? { isHere: isHere(engine.url), limits: engine.limits ?? {} } : null;
   const found = loadFindings({
-    ...{ performance, model, running, isServer: false, gpus: askedGpus(engine).length },
+    performance,
+    model,
+    running,
+    isServer: false,
+    gpus: askedGpus(engine).length,
     levels: scenarioLevels(performance, scenario),
   });
   return found.map((finding) => {
@@ -365,15 +371,18 @@ export function shapeFinding(
   shape: readonly number[],
   model: readonly number[],
 ): RuleFinding | null {
-  const fits =
-    shape.length === model.length && model.every((size, axis) => size === -1 || size === shape[axis]);
-  return fits
-    ? null
-    : problem(
-        `model.shapes.${name}`,
-        `${shapeText(shape)} does not fit ${shapeText(model)}`,
-        'Change only the dimensions given as -1.',
-      );
+  const fits = (sizes: readonly number[]) =>
+    sizes.length === model.length && model.every((size, axis) => size === -1 || size === sizes[axis]);
+  if (fits(shape)) return null;
+  const inner = shape.slice(1);
+  const usual = model.map((size) => (size === -1 ? 16 : size));
+  return problem(
+    `model.shapes.${name}`,
+    `${shapeText(shape)} does not fit ${shapeText(model)}`,
+    fits(inner)
+      ? `Leave the batch dimension out: ${shapeText(inner)}.`
+      : `Change only the dimensions given as -1, for example ${shapeText(usual)}.`,
+  );
 }
 
 /** Throws input-invalid or combination-unsupported for the first problem; `where` is its field path. */

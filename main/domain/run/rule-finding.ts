@@ -6,7 +6,11 @@ export interface RuleFinding extends SpecProblem {
 }
 
 export const problem = (field: string, message: string, remedy: string | null): RuleFinding => ({
-  ...{ field, severity: 'problem', message, remedy, code: 'spec-invalid' },
+  field,
+  severity: 'problem',
+  message,
+  remedy,
+  code: 'spec-invalid',
 });
 
 export const notAbsolute = (field: string, path: string): RuleFinding =>

@@ -74,7 +74,12 @@ export function wantedLoad(request: MeasureRequest): WantedLoad {
     addresses: { http, grpc, httpTls: files, grpcTls: files, metrics: metricsBeside(server) },
     ...(host === undefined ? {} : { host }),
     models: [{ name: model, weight: 1 }],
-    ...{ modelVersion, shapes, sources: [], given: { performance }, inTurns: true, limits: {} },
+    modelVersion,
+    shapes,
+    sources: [],
+    given: { performance },
+    inTurns: true,
+    limits: {},
     ...(headers.length === 0 ? {} : { headerNames: headers.map(({ name: header }) => header) }),
   };
 }
@@ -106,7 +111,11 @@ export function readServerLoad(
   const levels = levelsOf(settings, isLimited ? settings.concurrency[0] : undefined);
   const load: ServerLoad = {
     ...what,
-    ...{ repeats, tools, protocol, levels, settings },
+    repeats,
+    tools,
+    protocol,
+    levels,
+    settings,
     search: search === null || precision === 1 ? search : { ...search, precision },
     byIntervals: requestIntervalsUs.length > 0,
     inTurns:

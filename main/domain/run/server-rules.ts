@@ -127,6 +127,6 @@ export function serverLoadFindings(
     idle(load, given),
     host(load),
     models(load),
-    loadFindings({ ...{ performance, levels, model, running }, isServer: true, gpus: null }),
+    loadFindings({ performance, levels, model, running, isServer: true, gpus: null }),
   );
 }

@@ -9,7 +9,15 @@ import { largestOf } from '../statistics';
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
   return runs.map(({ number, gpu, host, runId, state, reason, accuracy, offline, online }, at): StudyRow => ({
-    ...{ number, gpu, host, runId, state, reason, accuracy, offline, online },
+    number,
+    gpu,
+    host,
+    runId,
+    state,
+    reason,
+    accuracy,
+    offline,
+    online,
     axes: [...(results[at]?.axes ?? [])],
     status: results[at]?.state?.status ?? null,
   }));

@@ -26,7 +26,12 @@ function trialAt({ spec, trials: placed }: Study, at: number): Known {
   const asked = known.axes === undefined ? spec.strategy.trials[at] : undefined;
   const { leftOut, error, runId, hosts, axes = asked?.axes ?? [] } = known;
   return {
-    ...{ number: at + 1, spec: null, runId, error, axes, leftOut: asked?.refusal ?? leftOut },
+    number: at + 1,
+    spec: null,
+    runId,
+    error,
+    axes,
+    leftOut: asked?.refusal ?? leftOut,
     ...(hosts === undefined ? {} : { hosts }),
   };
 }
@@ -83,12 +88,13 @@ export function summaryOf(
 ): StudySummary {
   const { name, createdAt, updatedAt, isStarted, outcome } = study;
   const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
-    ...{ leftOut, isRefused: error !== null },
+    leftOut,
+    isRefused: error !== null,
     status: (runId === null ? undefined : statusOf(runId)) ?? null,
   }));
   const state = stateOf(study, rows, isHeld);
   const interrupted = state === 'paused' && isStarted && outcome === null;
-  return { ...{ name, state, interrupted, createdAt, updatedAt, isKept: true }, ...counts(rows) };
+  return { name, state, interrupted, createdAt, updatedAt, isKept: true, ...counts(rows) };
 }
 
 /** Matrix of an earlier version, which left only runs; oldest first. */
@@ -107,8 +113,12 @@ export function unkeptSummary(
         : 'paused';
   const updated = runs.map(({ updatedAt }) => updatedAt).toSorted();
   return {
-    ...{ name, state, interrupted: false, isKept: false },
-    ...{ createdAt: runs[0]?.createdAt ?? '', updatedAt: updated.at(-1) ?? '' },
+    name,
+    state,
+    interrupted: false,
+    isKept: false,
+    createdAt: runs[0]?.createdAt ?? '',
+    updatedAt: updated.at(-1) ?? '',
     ...counts(rows),
   };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
 import { addPerfOptions, byFlag, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import { WorkbenchError } from '../../../../main/contract/errors';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());
@@ -200,4 +201,11 @@ describe('so many requests', () => {
       where: '--request-count',
     });
   });
+});
+
+it('names the option of a shape that the model refuses', () => {
+  const error = new WorkbenchError('input-invalid', 'image: [3] does not fit [4]', {
+    where: 'model.shapes.image',
+  });
+  expect(byFlag(error, {})).toMatchObject({ where: '--shape', message: error.message });
 });

@@ -24,16 +24,17 @@ it('the shape of an input that none of the models has is refused with the names 
 });
 
 it.each([
-  [[1, 3, 8], true, 'without the batch dimension', 'Leave the batch dimension out: --shape image:3,8'],
-  [[4, 8], true, '[4, 8] where the model takes FP32 [3, -1]', 'for example --shape image:3,16'],
-  [[3], false, '[3] where the model takes FP32 [-1, 3, -1]', 'for example --shape image:16,3,16'],
+  [[1, 3, 8], true, 'image: [1, 3, 8] does not fit [3, -1]', 'Leave the batch dimension out: [3, 8].'],
+  [[4, 8], true, 'image: [4, 8] does not fit [3, -1]', 'for example [3, 16].'],
+  [[3], false, 'image: [3] does not fit [-1, 3, -1]', 'for example [16, 3, 16].'],
 ])(
   'a shape %j that the model does not take is refused with one that it takes',
   (shape, batched, words, remedy) => {
     const inputs = [{ name: 'image', datatype: 'FP32', shape: [-1, 3, -1] }];
     expect(() => requireFittingShapes({ image: shape }, inputs, batched)).toThrow(
       expect.objectContaining({
-        ...{ code: 'input-invalid', where: '--shape' },
+        code: 'input-invalid',
+        where: 'model.shapes.image',
         message: expect.stringContaining(words) as string,
         remedy: expect.stringContaining(remedy) as string,
       }),
