@@ -70,7 +70,6 @@ interface ReadmeInput {
   readonly state: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
-  /** The run was served without a container. */
   readonly measuredLocally: boolean;
   readonly samples: CheckedBy;
 }

@@ -16,7 +16,6 @@ export interface BundleImage {
 export interface Serving {
   readonly model: string;
   readonly image: BundleImage;
-  /** GPUs used by the run. */
   readonly gpus: number;
   readonly shmSizeMiB: number;
   readonly repositoryBytes: number;
@@ -24,7 +23,6 @@ export interface Serving {
   readonly pendingRequests: number;
 }
 
-/** Triton's ports by manifest name. */
 const ports = Object.entries(containerPorts);
 const user = 1000;
 const envOf = ({ gpus }: Serving) => ({
@@ -34,7 +32,6 @@ const envOf = ({ gpus }: Serving) => ({
 });
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
 
-/** Requests waiting for an instance. */
 export const queueMetric = 'nv_inference_pending_request_count';
 
 /** DNS label for all objects of the model, with room for suffixes. */
@@ -263,7 +260,6 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
   },
 });
 
-/** Manifests by path in the bundle. */
 export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
   const metadata = metadataOf(serving);
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;

@@ -4,7 +4,6 @@ import { WorkbenchError } from './errors';
 interface RemoteAddress {
   readonly http: string;
   readonly grpc: string;
-  /** Both interfaces speak TLS. */
   readonly secure: boolean;
 }
 

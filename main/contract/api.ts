@@ -96,7 +96,6 @@ export const api = {
   'docker.start': call<null>().with(containerId),
   'docker.stop': call<null>().with(containerId),
   'docker.restart': call<null>().with(containerId),
-  /** Stops it when it runs, and removes it. */
   'docker.remove': call<null>().with(containerId),
   'docker.stats': call<readonly ContainerStats[]>().with(z.undefined()),
   /** Starts `container-log` events of the container's log, with its last `tail` lines first. */
@@ -306,7 +305,6 @@ export type Handlers = {
 export type CoreEvent =
   | RunEvent
   | { readonly type: 'runs-changed' }
-  /** The retention setting moved these to the trash. */
   | { readonly type: 'runs-retired'; readonly runIds: readonly string[] }
   | { readonly type: 'deployments-changed'; readonly id: string; readonly work: string | null }
   /** One more journal entry of a study that this process works on. */
@@ -342,7 +340,6 @@ export type MenuCommand =
 export interface WorkUnderWay {
   readonly runIds: readonly string[];
   readonly images: readonly Pick<ImageWork, 'kind' | 'image'>[];
-  /** Titles of data sets and checkpoints. */
   readonly fetches: readonly string[];
   readonly tools: readonly string[];
   readonly deployments: readonly string[];

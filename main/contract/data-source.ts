@@ -4,7 +4,6 @@ import { argumentsSchema } from './run/run-spec';
 
 const webAddress = z.string().regex(/^https:\/\/[^\s"'`\\]+$/, 'an https address');
 
-/** Path below a folder. */
 const inner = z
   .string()
   .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.+-]+(?:\/[\w.+-]+)*$/, 'a path below the folder');
@@ -88,7 +87,6 @@ export interface DataItem {
   readonly partBytes: number;
 }
 
-/** A download in progress or just ended. */
 export interface DataWork {
   readonly id: string;
   readonly preset: string;

@@ -31,7 +31,6 @@ export interface DeploymentChange {
   readonly to?: DeploymentVersion | undefined;
   /** Version number served before; null: none. */
   readonly from?: number | null | undefined;
-  /** Process that makes the change. */
   readonly pid: number;
   /** null: in progress, or its process was killed. `ended`: its result is in entries of its own. */
   readonly outcome: (typeof recoveryOutcomes)[number] | 'ended' | null;

@@ -126,7 +126,6 @@ export interface Deployment {
   readonly wanted: boolean;
   readonly startedAt: string | null;
   readonly process: { readonly id: string } | null;
-  /** The last change that began. */
   readonly change: DeploymentChange | null;
 }
 

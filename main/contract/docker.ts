@@ -73,7 +73,6 @@ export interface ImageInfo {
   readonly containerCount: number;
 }
 
-/** A pull or build in progress or just ended. */
 export interface ImageWork {
   readonly id: string;
   readonly kind: 'pull' | 'build';
@@ -92,7 +91,6 @@ export const registryLoginSchema = z.strictObject({
   registry: z.string().min(1).max(253),
   username: z.string().max(256),
   password: z.string().max(4096),
-  /** Store it in the desktop's key ring. */
   keep: z.boolean(),
 });
 export type RegistryLogin = z.infer<typeof registryLoginSchema>;

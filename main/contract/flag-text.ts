@@ -6,7 +6,6 @@ const plain = /^[\w@%+=:,./-]+$/;
 export const shellWord = (word: string): string =>
   plain.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** argv as one line of a POSIX shell. */
 export function shellLine(argv: readonly string[]): string {
   return argv.map(shellWord).join(' ');
 }

@@ -86,7 +86,6 @@ export interface HostFacts {
   readonly loadAverage: number;
 }
 
-/** Facts that a Docker Engine reports, or why there is none. */
 export type DockerFacts =
   | {
       readonly reachable: true;
@@ -179,6 +178,5 @@ export function toolList(tools: readonly ToolId[]): string {
 
 export interface ToolFacts {
   readonly missing: readonly ToolId[];
-  /** The set-up has packages for this system. */
   readonly installable: boolean;
 }

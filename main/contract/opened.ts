@@ -1,4 +1,3 @@
-/** Valid names of run folders. */
 export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 export type Opened =

@@ -58,7 +58,6 @@ export interface ReaderBounds {
   readonly what: string;
   /** Several times what a file at its limits takes, for busy machines. */
   readonly deadlineMs: number;
-  /** Resident memory. */
   readonly memoryMiB: number;
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { WireError } from './errors';
 import { formatBytes } from './numbers';
 
-/** Components of the set-up in the workbench home, in order of need. */
 export const componentIds = ['python', 'triton', 'perf-analyzer', 'tensorflow'] as const;
 export type ComponentId = (typeof componentIds)[number];
 
@@ -13,7 +12,6 @@ export const componentsSchema = z.strictObject({
 interface ComponentFacts {
   readonly title: string;
   readonly use: string;
-  /** Prerequisites. */
   readonly needs: readonly ComponentId[];
   /** Required by the local engine; others are installed by the first run that needs them. */
   readonly required: boolean;

@@ -43,7 +43,6 @@ export function setAt(tree: Tree, keys: Keys, value: unknown): Tree {
   return { ...tree, [key]: rest.length === 0 ? value : setAt(isTree(inner) ? inner : {}, rest, value) };
 }
 
-/** Also removes branches that become empty. */
 export function unsetAt(tree: Tree, keys: Keys): Tree {
   const [key, ...rest] = keys;
   if (key === undefined || !Object.hasOwn(tree, key)) return tree;

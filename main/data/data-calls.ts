@@ -22,7 +22,6 @@ interface FetchOptions {
   readonly source: string;
   /** Target folder; absent: the home's. */
   readonly to?: string | undefined;
-  /** The manually fetched file. */
   readonly from?: string | undefined;
 }
 
@@ -37,7 +36,6 @@ export interface DataCalls {
   works(): readonly DataWork[];
   /** Resolves once the work ended, successfully or not. Throws input-invalid for an unknown id. */
   ended(workId: string): Promise<DataWork>;
-  /** Cancels all and waits for their end. */
   close(): Promise<void>;
 }
 

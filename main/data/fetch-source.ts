@@ -12,7 +12,6 @@ import { prepareDatasetCommand, unpackCommand } from '../toolkit/verb-commands';
 import { downloadFile } from './download';
 import { checkFile, invalidDownload } from './save-body';
 
-/** Paths of a source's parts below a data folder. */
 interface SourcePlaces {
   /** Appears only when all is done. */
   readonly whole: string;
@@ -100,7 +99,6 @@ async function obtain(options: FetchSource, places: SourcePlaces): Promise<strin
   return places.file;
 }
 
-/** Removes what a killed try left. */
 async function clearLeftovers({ work, file }: SourcePlaces): Promise<void> {
   for (const name of await readdir(work)) {
     if (name.startsWith(basename(file)) || name.startsWith('lease.json')) continue;

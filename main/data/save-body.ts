@@ -7,7 +7,6 @@ import { WorkbenchError } from '../contract/errors';
 import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
 
-/** Published size and checksum. */
 export interface Published {
   readonly bytes: number | null;
   readonly checksum: Checksum | null;
@@ -45,7 +44,6 @@ export async function checkFile(
   }
 }
 
-/** Response to a request for the file or its rest. */
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -130,7 +128,6 @@ export function planAnswer(answer: Answer, begun: Begun | null): AnswerPlan {
 
 interface SaveBody {
   readonly path: string;
-  /** First byte to write at. */
   readonly from: number;
   /** Most bytes of the file. */
   readonly limit: number;

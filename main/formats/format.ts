@@ -4,7 +4,6 @@ import type { FormatFacts } from '../contract/run/model-formats';
 import type { Accelerator, Format, Framework, Precision, RunSpec } from '../contract/run/run-spec';
 import { type ModelConfig, type ModelOptimization, modelParameters } from '../triton/model-config';
 
-/** Choices that decide whether and how a model file can be served. */
 interface ServingChoice {
   readonly backends: BackendSet;
   readonly precision: Precision;
@@ -35,7 +34,6 @@ export interface ConfigPartInput extends ServingChoice {
 /** Part of config.pbtxt that depends only on format and backends. */
 type ConfigPart = Pick<ModelConfig, 'backend' | 'platform' | 'parameters' | 'optimization'>;
 
-/** Data and pure functions of a model file kind. */
 export interface ModelFormat extends FormatFacts {
   readonly id: Format;
   /** Python environment of the shim; absent: PyTorch's. */

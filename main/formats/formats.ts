@@ -21,7 +21,6 @@ export function formatOf(id: Format): ModelFormat {
   return modelFormats[id];
 }
 
-/** Precision of floating-point inputs and outputs as served. */
 export const tensorPrecisionOf = ({ format, precision }: Pick<RunSpec, 'format' | 'precision'>): Precision =>
   modelFormats[format].tensorPrecision ?? precision;
 

@@ -119,7 +119,6 @@ const inertAcceleratorParameters: ReadonlySet<string> = new Set([
   ...['trt_engine_cache_enable', 'trt_engine_cache_path', 'trt_cuda_graph_enable'],
 ]);
 
-/** By name in config.pbtxt. */
 const refusalReasons: ReadonlyMap<string, string> = new Map([
   ['model_repository_agents', 'a repository agent is a library that Triton loads and runs'],
   ['model_operations', 'a library of custom operations is code that Triton would load'],
@@ -167,7 +166,6 @@ function checkParameters(path: string, parameters: object, known: ReadonlySet<st
   }
 }
 
-/** Checks beyond the list of fields. */
 function checkValue(typeName: string, field: string, path: string, value: unknown): void {
   switch (`${typeName}.${field}`) {
     case 'ModelConfig.parameters':
@@ -187,7 +185,6 @@ function checkValue(typeName: string, field: string, path: string, value: unknow
   }
 }
 
-/** Nested messages of a field, with paths. */
 function below(field: protobuf.Field, value: unknown, path: string): readonly (readonly [string, unknown])[] {
   if (!(field.resolvedType instanceof protobuf.Type)) return [];
   if (field.map) {

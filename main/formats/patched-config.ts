@@ -69,7 +69,6 @@ function checkVersions(policy: ModelConfig['versionPolicy'], version: number): v
   );
 }
 
-/** Inputs that the sequence batcher adds. */
 const sequenceFeeds = z.looseObject({
   controlInput: z.array(z.looseObject({ name: z.string().default('') })).default([]),
   state: z.array(z.looseObject({ inputName: z.string().default('') })).default([]),

@@ -7,7 +7,6 @@ import type { Redact } from './redact';
 
 const fileBytes = 1024 * 1024;
 const files = 5;
-/** Longest line; longer ones are cut. */
 const mostChars = 2000;
 
 export const applicationLog = 'application.log';

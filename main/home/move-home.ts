@@ -36,7 +36,6 @@ export interface HomeMoveOptions {
   /** Throws while runs, deployments or downloads use the home. */
   readonly requireIdle: () => Promise<void>;
   readonly onWork: (work: HomeMoveWork) => void;
-  /** Other processes that use it. */
   readonly users?: (home: string) => Promise<readonly number[]>;
 }
 
@@ -61,7 +60,6 @@ async function targetState(to: string, home: string): Promise<'free' | 'link' | 
   return names.includes(unfinishedMark) ? 'unfinished' : 'taken';
 }
 
-/** Deepest existing folder of a path. */
 async function existingFolder(path: string): Promise<string> {
   const found = await lstat(path).catch(() => null);
   return found?.isDirectory() === true || dirname(path) === path ? path : existingFolder(dirname(path));

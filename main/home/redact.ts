@@ -34,7 +34,6 @@ function cleanAddress(_all: string, scheme: string, rest: string): string {
 }
 
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // Keys of PEM files.
   [/-----BEGIN [^-]+-----[^]*?(?:-----END [^-]+-----|$)/g, '<key>'],
   // Headers in commands: quoted, with a quoted name too, or up to the next option.
   [
@@ -55,7 +54,6 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, '<secret>'],
   [/\b(?:gh[pousr]_|github_pat_|hf_|nvapi-|xox[abprs]-|sk-)[\w-]{8,}/g, '<secret>'],
   [/\bAKIA[0-9A-Z]{16}\b/g, '<secret>'],
-  // E-mail addresses.
   [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, '<e-mail>'],
 ];
 

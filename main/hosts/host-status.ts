@@ -79,7 +79,6 @@ function unreached(error: unknown): Found {
   };
 }
 
-/** Containers of this home, and images. */
 async function readEngine(link: DockerLink): Promise<Pick<Reached, 'images' | 'runs' | 'deployments'>> {
   const client = await link.connect();
   const [own, images] = await Promise.all([

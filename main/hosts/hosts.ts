@@ -153,7 +153,6 @@ function createHostConnection(
   };
 }
 
-/** The list of hosts beside this machine. */
 export interface Hosts {
   /** By name. Throws input-invalid for a damaged list. */
   list(): Promise<readonly Host[]>;

@@ -15,7 +15,6 @@ export interface MessageField {
 const { fields: fieldLimit, textBytes: textLimit } = fileLimits.protobufModel;
 const stringLimit = 4096;
 
-/** A field longer than its message or file. */
 export class CutOff extends RangeError {
   /** @param wanted end of the field, bytes from the start of the file */
   constructor(readonly wanted: number) {
@@ -78,7 +77,6 @@ export class MessageWalk {
     if (at > end) throw new CutOff(at);
   }
 
-  /** Key and value of a map entry. */
   entry(at: MessageField): readonly [string, MessageField | null] {
     let key = '';
     let value: MessageField | null = null;

@@ -78,7 +78,6 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
   return found;
 }
 
-/** Typical files of other programs' model folders. */
 const modelEnding =
   /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
 

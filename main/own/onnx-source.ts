@@ -79,7 +79,6 @@ const otherTypes: Readonly<Record<number, Unsendable>> = {
 /** ONNX's operators, and those built into ONNX Runtime. */
 const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
-/** Common operator libraries. */
 const libraries: Readonly<Record<string, string>> = {
   'ai.onnx.contrib':
     'They are of onnxruntime-extensions, most often a tokenizer or image decoder: export the model without that part, and send what the part gives.',

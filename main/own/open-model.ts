@@ -208,7 +208,6 @@ async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedMo
   };
 }
 
-/** A repository's model file, with its config.pbtxt. */
 async function openRepository(
   path: string,
   { shapes, datatypes }: GivenTensors,
@@ -267,7 +266,6 @@ export interface OwnModels {
   code(path: string): Promise<ModelCode>;
 }
 
-/** Shown to a person before trusting. */
 export interface ModelCode {
   readonly path: string;
   readonly kind: OpenedModel['kind'];

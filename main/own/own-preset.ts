@@ -67,7 +67,6 @@ export function modelTitle(path: string): string {
 
 type FileKind = Exclude<ModelSource['kind'], 'folder'>;
 
-/** Target formats by kind; the first is the default. */
 const kinds: Readonly<
   Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
 > = {

@@ -102,7 +102,6 @@ async function configOf(folder: string): Promise<ModelConfig> {
 
 const measureThere = 'measure it where it is served: perf -m NAME -u HOST:PORT.';
 
-/** Unsupported backends: description and remedy. */
 const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
   python: [
     'A model of the Python backend is code without a source to compare with; it is not executed',

@@ -103,7 +103,6 @@ const modules: readonly Signature[] = [
 const first = (found: readonly Signature[], text: string): FileKindId | null =>
   found.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 
-/** Names in a ZIP directory's visible end, one per line. */
 function archiveNames(tail: string): string[] {
   const names: string[] = [];
   for (let at = tail.indexOf('PK\x01\x02'); at >= 0 && names.length < mostNames;) {
@@ -116,7 +115,6 @@ function archiveNames(tail: string): string[] {
 
 interface Recognized {
   readonly id: FileKindId;
-  /** Extracted from the content. */
   readonly detail?: string;
 }
 

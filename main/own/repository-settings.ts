@@ -47,7 +47,6 @@ function threadFields({ parameters = {} }: ModelConfig): Tree {
   return Number.isSafeInteger(threads) && threads > 0 ? { threads } : {};
 }
 
-/** Fields that a run takes from config.pbtxt. */
 export function repositoryOverrides(model: RepositoryModel, batched: boolean): Tree {
   const { config, version, folderName } = model;
   const dynamic = config.dynamicBatching;
@@ -83,7 +82,6 @@ function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
   return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
 }
 
-/** Threads per instance, which have a field. */
 const threadParameter = /^intra_op_thread_count$/i;
 
 /** Fields that a run takes, by message; `true`: all below. */

@@ -35,7 +35,6 @@ const pythonOperators = ['PyFunc', 'PyFuncStateless', 'EagerPyFunc'];
 /** Use the folder `variables`. */
 const variableOperators = ['VarHandleOp', 'VariableV2', 'Variable'];
 
-/** Requires index and all shards of the variables. */
 async function checkVariables(folder: string, { operators }: SavedModelFacts): Promise<void> {
   const below = (await listModelFiles(folder)).map(({ path }) => path.replaceAll('\\', '/'));
   const remedy = 'Copy the whole folder again, with "variables" in it.';

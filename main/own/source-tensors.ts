@@ -66,7 +66,6 @@ function isBatched(shapes: readonly (readonly Dimension[])[]): boolean {
 const fileShape = (dimensions: readonly Dimension[]): number[] =>
   dimensions.map((dimension) => (typeof dimension === 'number' ? dimension : -1));
 
-/** Chosen sample sizes by input name. */
 export type GivenShapes = Readonly<Record<string, readonly number[]>>;
 
 interface FileTensor {

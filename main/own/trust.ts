@@ -46,7 +46,6 @@ async function isData(
   return true;
 }
 
-/** Files of the model, as shown before trusting. */
 export async function filesOf(location: ModelLocation, readers: ModelReaders): Promise<readonly ModelFile[]> {
   if (await isData(location, readers)) return [];
   if (await isFolder(location.path)) return listModelFiles(location.path);

@@ -1,7 +1,6 @@
 import { shellWord } from '../contract/flag-text';
 import { someOf } from '../platform/lines';
 
-/** Kinds of tensors that cannot be sent and compared. */
 export type Unsendable =
   'text' | 'bfloat16' | 'complex' | 'sequence' | 'map' | 'optional' | 'sparse' | 'composite' | 'unknown';
 
@@ -12,7 +11,6 @@ interface NamedTensor {
   readonly what: Unsendable | null;
 }
 
-/** Facts of an ONNX file beside its tensors. */
 interface OnnxFile {
   readonly path: string;
   /** Of scikit-learn and the like: ai.onnx.ml. */

@@ -41,7 +41,6 @@ const halfOnCpu = (value: unknown, format: Format | undefined): boolean =>
 
 export const planText = 'the format trt';
 
-/** Published settings that need the GPU. */
 const ofGpu: readonly {
   readonly path: readonly [string, ...string[]];
   readonly needs: (value: unknown, format: Format | undefined) => boolean;
@@ -90,7 +89,6 @@ export function publishedLayers(
   ];
 }
 
-/** The published settings that need the GPU, in words. */
 export function gpuSettings(preset: Preset, gpu: PublishedGpu, format: Format): readonly string[] {
   const layers = publishedLayers(preset, gpu, { format, place: 'docker' });
   return ofGpu.flatMap(({ path, needs, text }) => {
@@ -117,7 +115,6 @@ export function layersWithoutGpu(
 
 interface OnlineConcurrencyInput {
   readonly maxBatchSize: number;
-  /** Instances of the model on one Triton. */
   readonly modelInstances: number;
   readonly tritonInstances?: number;
   /** Largest concurrency; the seeds use 256, Wide & Deep's 128. */

@@ -80,7 +80,6 @@ function problemsOf(keys: readonly PresetKey[], issue: Issue): readonly PresetPr
   return [{ path: pathText(path) || 'preset.yaml', what: message, form: formOf(keys, path) }];
 }
 
-/** Every layer of run.yaml fields, with its path. */
 function layersOf({ defaults, byFormat, profiles }: Preset): readonly (readonly [string, Tree])[] {
   const by = (at: string, layers: Readonly<Record<string, Tree>> | undefined) =>
     Object.entries(layers ?? {}).map(([name, layer]) => [`${at}.${name}`, layer] as const);
@@ -117,7 +116,6 @@ function unknownField(at: string, path: Path, name: string): PresetProblem {
   };
 }
 
-/** Unknown fields and invalid values of a layer. */
 function layerProblems(at: string, layer: Tree, id: string): readonly PresetProblem[] {
   const underneath = mergeTrees(baseDefaults, {
     model: { preset: id, profile: 'quick', args: {} },

@@ -9,7 +9,6 @@ const heapMiB = 2048;
 /** An idle process takes some tens. */
 const largeMiB = 384;
 
-/** Startup deadline. */
 const startMs = 20_000;
 
 type ReaderEnd = 'deadline' | 'memory' | 'gone';
@@ -17,7 +16,6 @@ type ReaderEnd = 'deadline' | 'memory' | 'gone';
 class ReaderEnded extends Error {
   constructor(
     readonly end: ReaderEnd,
-    /** Exit code or signal. */
     readonly by: string,
   ) {
     super(`The reader ended: ${end} (${by})`);
@@ -32,7 +30,6 @@ class ReaderChild {
   private onAnswer: ((message: ReaderMessage) => void) | null = null;
   private onEnd: ((error: ReaderEnded) => void) | null = null;
   ended = false;
-  /** After its last job. */
   private residentMiB = 0;
 
   /** @param file bundled entry of the process */

@@ -122,7 +122,6 @@ function head({ spec, preview, resources }: ScriptInput): readonly string[] {
   ];
 }
 
-/** Command lines of a future run as a POSIX shell script, by step. */
 export function commandScript(input: ScriptInput): string {
   const steps = [...new Set(input.preview.commands.map(({ step }) => step))];
   const at = steps.indexOf('deploy');

@@ -173,7 +173,6 @@ function precisionOf(
 function configFields(input: {
   readonly config: ModelConfig;
   readonly spec: RunSpec;
-  /** Generated from the current fields. */
   readonly generated: ModelConfig;
   readonly signatureAt: (precision: Precision) => Signature;
 }): ConfigFields {

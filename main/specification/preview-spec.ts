@@ -139,7 +139,6 @@ async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
   return found;
 }
 
-/** Problems that need this machine's files. */
 async function fileProblems(
   spec: RunSpec,
   framework: Framework,

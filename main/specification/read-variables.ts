@@ -102,7 +102,6 @@ function omissionOf(name: string, text: string): string | null {
 const refusalIn = (variables: Variables): string | null =>
   [...variables].flatMap(([name, text]) => refusalOfVariable(name, text) ?? [])[0] ?? null;
 
-/** Variables for things that are fixed here. */
 function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[] {
   const notes: string[] = [];
   const exported = variables.get('EXPORT_PRECISION');
@@ -159,7 +158,6 @@ export function readVariables(preset: NamedPreset, given: Variables): ReadVariab
   return { overrides, notes, refusal: refusalIn(variables) };
 }
 
-/** Recognizes a published runner's configuration file. */
 export function isRunnerConfig(tree: Tree): boolean {
   return Array.isArray(tree['configurations']);
 }

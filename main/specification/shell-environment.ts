@@ -4,7 +4,6 @@ interface ShellEnvironment {
   readonly unknown: ReadonlyMap<string, string>;
 }
 
-/** A value that depends on something outside the file. */
 class Unknown extends Error {}
 
 /** `${A:-${B:-...}}`: published files nest two. */
@@ -71,7 +70,6 @@ class Reader {
     return words.join(' ');
   }
 
-  /** One word with quotes removed and variables expanded. */
   private word(end: RegExp): string {
     let out = '';
     while (!this.done && !end.test(this.text[this.at] ?? '')) {
@@ -99,7 +97,6 @@ class Reader {
     return out;
   }
 
-  /** One character, escape or expansion. */
   private piece(): string {
     const character = this.text[this.at] ?? '';
     const next = this.text[this.at + 1] ?? '';

@@ -44,7 +44,6 @@ const blocks =
 const scalars = /^[^\S\n]*(platform|backend|max_batch_size)\s*:/m;
 
 // Each begins at its line's blanks: a multi-line match would restart at each of them.
-/** Kind of a text by name and appearance. */
 export function specKind(text: string, fileName: string): SpecKind {
   if (/\.pbtxt$/i.test(fileName)) return 'config-pbtxt';
   if (/\.(ya?ml|json)$/i.test(fileName)) return 'yaml';

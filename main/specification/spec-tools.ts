@@ -30,7 +30,6 @@ function headline(loaded: LoadedPreset, spec: RunSpec): string[] {
   ];
 }
 
-/** A here-document mark that is not a line of the text. */
 function endMark(yaml: string): string {
   const lines = new Set(yaml.split('\n'));
   let mark = 'RUN_YAML';

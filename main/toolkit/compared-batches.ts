@@ -7,11 +7,9 @@ import { configuredTraits } from '../triton/model-traits';
 /** Distinct samples in such requests; the framework computes each a few more times. */
 const mostSamples = 8;
 
-/** Simultaneous requests for the dynamic batcher. */
 const mostGathered = 8;
 
 export interface ComparedBatches {
-  /** Batch sizes, ascending. */
   readonly sizes: readonly number[];
   /** Simultaneous requests of one sample; 0: no batcher. */
   readonly gathered: number;

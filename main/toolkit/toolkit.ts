@@ -56,7 +56,6 @@ export interface ToolkitCommand {
   readonly args: readonly ToolkitArgument[];
 }
 
-/** Arguments after the interpreter. */
 export function toolkitWords({ verb, args }: ToolkitCommand): string[] {
   const flags = args.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, String(value)]));
   return ['-m', 'toolkit', verb, ...flags];
@@ -75,14 +74,12 @@ export interface Toolkit {
 }
 
 interface PythonLaunch {
-  /** After the interpreter. */
   readonly args: readonly string[];
   /** Task in a word: the toolkit's verb. */
   readonly task: string;
   readonly signal: AbortSignal;
   /** The exact command, before it runs. */
   readonly onCommand: (argv: readonly string[]) => Promise<void>;
-  /** Progress of an installation before it runs. */
   readonly onProgress: (fraction: number | null, text: string) => void;
   readonly onStdoutLine: (line: string) => void;
   readonly onStderrLine: (line: string) => void;

@@ -54,7 +54,6 @@ export const profileDataInputs = (spec: RunSpec) => ({
   batchSize: datasetBatch(spec),
 });
 
-/** Largest batch of a request. */
 function datasetBatch({ configure }: RunSpec): number {
   return configuredTraits(configure).sequences ? 1 : Math.max(1, configure.maxBatchSize);
 }
@@ -69,7 +68,6 @@ function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[
   return flagArguments({ 'samples-only': true, arg: `inputs=${JSON.stringify(inputs)}` });
 }
 
-/** Model folder, profile and own arguments. */
 function modelArguments(source: ModelSource): ToolkitArgument[] {
   const { modelDir, spec, argumentsFile } = source;
   const framework = source.framework === 'pyt' ? undefined : source.framework;
@@ -180,7 +178,6 @@ function comparedArguments(spec: RunSpec, withSamples = true): ToolkitArgument[]
   ];
 }
 
-/** Runtime of the model before conversion. */
 function sourceRuntime({ framework, spec }: ModelSource): string {
   const { source } = spec.model;
   switch (source?.kind) {

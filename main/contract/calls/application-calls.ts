@@ -85,7 +85,6 @@ export const settingsApi = {
   'home.moveWork': call<HomeMoveWork | null>().with(z.undefined()),
   /** Text for a problem report; names, paths and secrets of this machine are replaced. */
   'support.report': call<{ readonly text: string }>().with(z.undefined()),
-  /** Last lines of the application log, oldest first. */
   'support.log': call<readonly string[]>().with(z.strictObject({ limit: z.int().min(1).max(20_000) })),
   'support.documents': call<readonly DocumentInfo[]>().with(z.undefined()),
   'support.document': call<{ readonly text: string }>().with(

@@ -18,7 +18,6 @@ export interface FieldRow {
   readonly unit?: 'bytes' | 'MiB' | '%' | 'µs' | 'ms' | 's';
   /** A name rather than an amount: shown without thousands separators. */
   readonly identifier?: boolean;
-  /** Kind of the file-system path. */
   readonly pathKind?: 'file' | 'folder';
   /** Spans many decades; written as 1e-4. */
   readonly decimal?: boolean;
@@ -40,7 +39,6 @@ export interface FieldRow {
   readonly readVariable?: (text: string) => unknown;
   /** A new value repeats the measured levels, the step, or nothing. */
   readonly decides: 'level' | 'step' | 'nothing';
-  /** Has an effect only where this holds. */
   readonly onlyWith?: {
     readonly text: string;
     readonly holds: (valueAt: ValueAt) => boolean;

@@ -44,7 +44,6 @@ export interface Constraint {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly values?: readonly string[];
-  /** A list may be empty. */
   readonly mayBeEmpty: boolean;
 }
 

@@ -27,7 +27,6 @@ export type HostFit = {
   | { readonly fits: false; readonly reason: string; readonly error: WireError }
 );
 
-/** Hosts for a run; without any, why it can never run, or not now. */
 interface Placement {
   readonly hosts: readonly string[];
   readonly leftOut: string | null;

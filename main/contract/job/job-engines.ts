@@ -53,14 +53,12 @@ const contextName = z
 
 const kubernetesTritons = ['image', 'home'] as const;
 
-/** Fields of a cluster request; a profile has the same. */
 export const kubernetesRequestShape = {
   context: contextName.optional(),
   namespace: label.optional(),
   /** Has `triton-workbench` on its PATH, and `tritonserver` where `triton` is `image`. */
   image: imageReferenceSchema.optional(),
   triton: z.enum(kubernetesTritons).optional(),
-  /** Persistent volume claim that holds the workbench home. */
   claim: subdomain.optional(),
   /** Mount path of the claim, the same on this machine and in the pod. */
   mountPath: path.optional(),
@@ -72,7 +70,6 @@ export const kubernetesRequestShape = {
   nodeSelector: z.record(qualified, labelValue).optional(),
   tolerations: z.array(toleration).max(64).optional(),
   serviceAccount: subdomain.optional(),
-  /** Seconds that the pod may run. */
   activeDeadlineS: z.int().min(1).max(2_147_483).optional(),
   /** Seconds before the deadline at which the run pauses after its level. */
   pauseAheadS: z.int().min(1).max(65_535).optional(),
@@ -144,7 +141,6 @@ const timeLimit = z
     'must be a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
   );
 
-/** Fields of a job request; a profile has the same. */
 export const slurmRequestShape = {
   /** Host of the list that is a login node of the cluster; absent: this machine. */
   login: hostNameSchema.optional(),

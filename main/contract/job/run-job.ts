@@ -7,7 +7,6 @@ export const isJobEngine = <Engine extends { readonly kind: string }>(
 ): engine is Extract<Engine, { readonly kind: JobEngineKind }> =>
   jobEngines.some((kind) => kind === engine.kind);
 
-/** Why a job ended before its run did. */
 export const jobEnds = [
   'finished',
   'failed',
@@ -48,7 +47,6 @@ export const jobStateSchema = runJobSchema.extend({
 });
 export type JobState = Readonly<z.infer<typeof jobStateSchema>>;
 
-/** Status of a job as its scheduler reports it now. */
 export interface JobStatus {
   /** `starting`: it has a node, and the program may not run yet; `ending`: it is being stopped or cleaned up. */
   readonly phase: 'queued' | 'running' | 'ending' | 'ended';
@@ -58,7 +56,6 @@ export interface JobStatus {
   readonly reason: string | null;
   readonly node: string | null;
   readonly end: JobEnd | null;
-  /** The scheduler's own message about the end. */
   readonly message?: string;
 }
 

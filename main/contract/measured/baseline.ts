@@ -61,7 +61,6 @@ export const publishedSchema = z.strictObject({
   source: z.strictObject({
     title: z.string(),
     address: z.string(),
-    /** Month of its latest figures. */
     date: z.string(),
     /** Circumstances that its tables leave out: how tensors were passed, how unprinted loads were found. */
     note: z.string().optional(),
@@ -167,7 +166,6 @@ export function defaultBaseline(
   return baselines.find((baseline) => baseline.key === key) ?? null;
 }
 
-/** Published figures of one scenario, drawn beside measured ones. */
 export interface BaselineSeries {
   /** Hardware, and the batch size per request where the run's differs. */
   readonly label: string;

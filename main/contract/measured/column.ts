@@ -26,7 +26,6 @@ export interface Column<Of = LoadPoint> {
   readonly title: string;
   /** Title where a group heading says the rest; absent: `title`. */
   readonly short?: string;
-  /** One sentence: what it is. */
   readonly help: string;
   /** '' where the title says it, or there is none. */
   readonly unit: string;

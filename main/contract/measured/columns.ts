@@ -262,5 +262,4 @@ export const publishedColumns = (sweep: Sweep): readonly Column[] => [
   ...latencies,
 ];
 
-/** Further columns of a sweep of request rates. */
 export const scheduleColumns: readonly Column[] = [achieved, delayed, ...scheduled];

@@ -10,7 +10,6 @@ export const composingModelSchema = z.object({
   modelVersion: z.string(),
   /** Requests answered in the merged windows, also those outside the ensemble. */
   requestCount: count,
-  /** Batch items. */
   inferenceCount: count,
   executionCount: count,
   queueUs: us.nullable(),

@@ -43,7 +43,6 @@ export const inputDataSchema = z.object({
   tensors: z.array(sampleTensor).min(1),
   /** Samples of each stream (sequence), in file order; absent: one stream. */
   streams: z.array(z.int().min(1)).optional(),
-  /** Expected outputs, one per sample of the inputs. */
   expected: z.array(sampleTensor).optional(),
 });
 export type InputData = z.infer<typeof inputDataSchema>;

@@ -184,7 +184,6 @@ export const loadPointSchema = z.object({
   clientCpuUsPerRequest: us.optional(),
   /** Absent without hits and misses. */
   cache: responseCacheSchema.optional(),
-  /** Models of an ensemble, in the order of the steps. */
   composing: z.array(composingModelSchema).optional(),
   /** Models on the ensemble's longest path, which the server times cover. Empty or absent: sums over all steps. */
   ensemblePath: z.array(z.string()).optional(),
@@ -282,9 +281,7 @@ export const loadPointSchema = z.object({
 type PointValues = z.infer<typeof loadPointSchema>;
 export interface Repeats {
   readonly count: number;
-  /** Failed measurements. */
   readonly failed: number;
-  /** Smallest and largest value per column. */
   readonly ranges: Readonly<
     Partial<Record<keyof PointValues, { readonly min: number; readonly max: number }>>
   >;
@@ -298,7 +295,6 @@ export interface Repeats {
 type ScheduledLatency = Exclude<keyof NonNullable<PointValues['scheduled']>, 'delayedCount'>;
 export type LoadPoint = PointValues & { readonly repeats?: Repeats };
 
-/** Outputs of framework and Triton compared, one entry per tensor. */
 export const outputComparisonSchema = z.object({
   output: z.string(),
   atol: z.number().min(0),
@@ -316,7 +312,6 @@ export const outputComparisonSchema = z.object({
   allowanceShare: z.number().min(0).nullish(),
   nanCount: z.int().min(0),
   infCount: z.int().min(0),
-  /** Sample with the largest absolute difference. */
   worstSample: z.string().nullable(),
   sampleCount: z.int().min(0),
   /** Samples of another length on Triton, which were not compared; absent: none. */
@@ -366,7 +361,6 @@ const usedImageSchema = z.object({
 });
 export type UsedImage = z.infer<typeof usedImageSchema>;
 
-/** Hardware and software a result was obtained on. */
 export const environmentSchema = z.object({
   workbenchVersion: z.string(),
   engine: z.string(),

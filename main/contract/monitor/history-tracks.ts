@@ -138,7 +138,6 @@ interface Track {
   readonly fields: readonly string[];
   /** By block number, ascending. */
   readonly blocks: Map<number, HistoryBlock>;
-  /** Last second in which a server listed it. */
   seen: number;
 }
 

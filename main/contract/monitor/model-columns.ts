@@ -116,6 +116,5 @@ export const tableTitle = ({ inTable, title }: ModelColumn): string => inTable ?
 export const tableHeading = (column: ModelColumn): string =>
   column.kind === 'duration' ? `${tableTitle(column)}, ${column.unit}` : tableTitle(column);
 
-/** Factor from the stored value to the column's unit. */
 export const chartFactor = ({ kind }: ModelColumn): number =>
   kind === 'duration' ? 0.001 : kind === 'share' ? 100 : 1;

@@ -47,7 +47,6 @@ function rowsOf({ models, gpus }: MonitorSample): readonly TrackRow[] {
   return [...modelRows, ...gpuRows];
 }
 
-/** A serialized history. */
 export interface MonitorHistoryImage {
   readonly fromMs: number;
   readonly tracks: readonly TrackImage[];
@@ -166,7 +165,6 @@ export class MonitorHistory {
     };
   }
 
-  /** Replaces the whole content. */
   restore(image: MonitorHistoryImage | null): void {
     this.clear();
     if (image === null) return;

@@ -34,7 +34,6 @@ const figure = z.number().nullable();
 
 /** Between two polls, from Triton's counters. null: nothing to divide by. */
 const modelRatesSchema = z.object({
-  /** Successful and failed. */
   requestsPerSecond: z.number(),
   /** Batch items. */
   inferencesPerSecond: z.number(),
@@ -59,7 +58,6 @@ const probeFiguresSchema = z.object({
   p99Us: figure,
   /** 99th percentile from the send. */
   sendP99Us: figure,
-  /** Slowest that ended in this second. */
   worstUs: figure,
 });
 export type ProbeFigures = z.infer<typeof probeFiguresSchema>;
@@ -198,17 +196,14 @@ export interface MonitorState {
         /** 1: as recorded; 0: as fast as possible. */
         readonly speed: number;
         readonly done: boolean;
-        /** Damaged lines, left out. */
         readonly damaged: number;
       }
     | null;
   readonly probe: ProbeSettings | null;
-  /** Why requested probes are not sent. */
   readonly probeProblem: string | null;
   readonly recording: { readonly file: string; readonly problem: string | null } | null;
   readonly rules: readonly AlertRule[];
   readonly alerts: readonly Alert[];
-  /** Newest first. */
   readonly recent: readonly MonitorTarget[];
 }
 
@@ -227,7 +222,6 @@ export type MonitorEvent =
       readonly type: 'monitor-verdict';
       readonly model: Pick<ModelSample, 'name' | 'version' | 'state' | 'reason'>;
     }
-  /** The history belongs to something else. */
   | { readonly type: 'monitor-cleared' };
 
 /** "resnet50/1"; the name where no version is known. */
@@ -244,7 +238,6 @@ export const longestName = 256;
 /** Per sample; further changes are only counted. */
 export const mostSampleMarkers = 200;
 export const longestMarkerText = 1000;
-/** Characters of a server's reason. */
 export const longestReason = 1000;
 /** Of all models of a sample; beyond, each keeps its first words. */
 export const mostReasonCharacters = 256 * 1024;

@@ -75,7 +75,6 @@ export const askedGpus = (engine: {
   readonly gpus?: readonly string[] | undefined;
 }): readonly string[] => (inContainers(engine) ? (engine.gpus ?? []) : []);
 
-/** Requested ports of a Triton that the engine starts. */
 export function askedPorts(engine: EngineSpec): {
   readonly httpPort?: number | undefined;
   readonly grpcPort?: number | undefined;

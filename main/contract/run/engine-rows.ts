@@ -231,16 +231,13 @@ export const engineRows: EngineRows = {
   },
 };
 
-/** Further facts of a job engine. */
 export interface JobRow {
   readonly variable: string;
   /** Runs with equal requests are one job; otherwise each job is journalled before the next is submitted. */
   readonly takesSeveral: boolean;
   /** Queries may start programs that the user's configuration names. */
   readonly startsPrograms: boolean;
-  /** Its commands may run on a host of the list. */
   readonly atHosts: boolean;
-  /** Command with which a person ends a job. */
   readonly endCommand: (job: JobNames) => string;
 }
 

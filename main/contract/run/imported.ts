@@ -3,7 +3,6 @@ import { runNameSchema } from './run-content';
 
 const importKinds = ['perf-analyzer-csv', 'perf-analyzer-profile'] as const;
 
-/** Source of figures that were not measured here. */
 export const importSourceSchema = z.object({
   kind: z.enum(importKinds),
   fileName: z.string(),
@@ -19,7 +18,6 @@ export const importKindText: Readonly<Record<ImportSource['kind'], string>> = {
   'perf-analyzer-profile': 'perf_analyzer, profile export',
 };
 
-/** The file, and facts that such a file lacks. */
 export const importRequestSchema = z.strictObject({
   path: z.string().min(1).max(4096),
   /** Absent: the file's name. */

@@ -40,6 +40,5 @@ export interface ServedModel {
 export interface ServerDescription {
   readonly tritonVersion: string;
   readonly models: readonly ServedModel[];
-  /** Ready models beyond those listed. */
   readonly more: number;
 }

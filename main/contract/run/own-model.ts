@@ -18,7 +18,6 @@ export const trustModelSchema = openModelSchema.extend({
 });
 export type OpenModelInput = z.input<typeof openModelSchema>;
 
-/** A model as far as it is known without executing it. */
 export interface OpenedModel {
   readonly kind: ModelSource['kind'];
   readonly path: string;
@@ -56,7 +55,6 @@ export function servedTensors(source: ModelSource): Preset['signature'] {
   };
 }
 
-/** An own model that is a file rather than a code folder. */
 export function isFileSource({ source }: Pick<RunSpec['model'], 'source'>): boolean {
   return source !== undefined && source.kind !== 'folder';
 }

@@ -79,7 +79,6 @@ function* keysBelow(path: string, node: Node): Generator<PresetKey> {
   if (typeof additionalProperties === 'object') yield* keysBelow(`${path}.*`, additionalProperties);
 }
 
-/** All keys of preset.yaml, in schema order. */
 export function presetKeys(): readonly PresetKey[] {
   const found = new Map<string, PresetKey>();
   // Kinds of one list share most keys.

@@ -45,7 +45,6 @@ const tensor = z.strictObject({
   }),
 });
 
-/** Partial run specification, deeply. */
 const layer = z.record(z.string(), z.unknown());
 const defaultsOf = (description: string) =>
   key(layer, { description, example: { configure: { maxBatchSize: 8 } } });

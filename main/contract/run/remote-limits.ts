@@ -4,9 +4,7 @@ import { z } from 'zod';
 export const defaultRemoteLimits = { concurrency: 1024, requestsPerSecond: 10_000 } as const;
 
 export const remoteLimitsSchema = z.strictObject({
-  /** Requests in flight. */
   concurrency: z.int().min(1).optional(),
-  /** Of an open loop. */
   requestsPerSecond: z.number().positive().optional(),
 });
 export type RemoteLimits = z.infer<typeof remoteLimitsSchema>;

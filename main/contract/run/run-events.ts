@@ -36,7 +36,6 @@ export const waitText = ({ what }: RunWait): string => `Waiting for ${what}.`;
 
 export const waitRemedy = ({ reason }: RunWait): string => remedies[reason];
 
-/** For a list. */
 export function shortWaitText({ reason, what }: RunWait): string {
   switch (reason) {
     case 'device':
@@ -141,7 +140,6 @@ const laterBodySchema = z.discriminatedUnion('type', [
     changed: z.array(
       z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }),
     ),
-    /** Steps to repeat. */
     steps: z.array(step),
     /** Keys of measured levels that remain results. */
     kept: z.array(z.string()),
@@ -157,7 +155,6 @@ const laterBodySchema = z.discriminatedUnion('type', [
     type: z.literal('run-started'),
     attempt: z.int().min(1),
     pid: z.int(),
-    /** Node of an attempt inside a job. */
     node: z.string().optional(),
   }),
   z.object({ type: z.literal('job-submitted'), job: runJobSchema }),
@@ -296,7 +293,6 @@ export type RunLive =
       readonly wait: RunWait;
     }
   | {
-      /** The window that just ended. */
       readonly type: 'window';
       readonly runId: string;
       readonly scenario: Scenario;

@@ -7,7 +7,6 @@ import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
 import type { RunState } from './run-state';
 
-/** Result of the comparison with the framework. */
 const accuracySchema = z.strictObject({
   word: z.enum(['verified', 'failed', 'not checked']),
   /** "outputs, 16 samples"; null where nothing was compared, or it failed. */
@@ -74,7 +73,6 @@ export const isDeployedRow = ({ imported, onServer }: Pick<RunSummary, 'imported
 
 /** Rows at hand: a window does not wait until every row is made. */
 export interface RunList {
-  /** Newest first. */
   readonly runs: readonly RunSummary[];
   /** Ids with rows of another workbench version, not remade yet. */
   readonly outdated: readonly string[];

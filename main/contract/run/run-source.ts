@@ -2,7 +2,6 @@ import type { ImportSource } from './imported';
 import type { PerformanceSpec, RunSpec } from './run-spec';
 import { performanceOfLoad, servedName, type ServerLoad, serverUrl } from './server-load';
 
-/** The run makes and deploys its model by this specification. */
 export interface DeployedSource {
   readonly kind: 'deployed';
   readonly spec: RunSpec;

@@ -11,7 +11,6 @@ export { type Format, formats } from './model-formats';
 
 const positive = z.int().min(1);
 
-/** Requests of stateful models, by perf_analyzer's terms. */
 export const sequenceSchema = z.strictObject({
   length: positive.default(20),
   /** Percentage by which lengths vary. */
@@ -159,7 +158,6 @@ const accuracySchema = z.strictObject({
   allowUnverified: z.boolean(),
 });
 
-/** Differences of one scenario, as in the published procedures. */
 const scenarioLoadSchema = z
   .strictObject({
     loadTool: z.enum(loadTools),

@@ -40,10 +40,11 @@ export const serverLoadSchema = z.strictObject({
     .readonly(),
   /** '' lets the server choose. */
   modelVersion: z.string(),
-  /** By input name, where the model's dimensions are dynamic. */
+  /** `random`, `zero` or a path; `NAME=source` for one model. */
   sources: z.array(z.string()).readonly(),
-  /** Lengths in characters, or content, of generated strings; absent: random of the usual length. */
+  /** By input name, where the model's dimensions are dynamic. */
   shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
+  /** Length in characters, or content, of generated strings; absent: random of the usual length. */
   strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
   /** Interval of reading the server's metrics, milliseconds; absent: one second. */
   metricsIntervalMs: z.number().positive().optional(),
@@ -100,7 +101,6 @@ export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | '
 
 const generated: ReadonlySet<string> = new Set(['random', 'zero']);
 
-/** Files read for measuring: inputs, and TLS. */
 export function pathsOfLoad({ sources, addresses, models }: ServerLoad): readonly string[] {
   const files = [addresses.httpTls, addresses.grpcTls].flatMap((tls) =>
     tls === null ? [] : [tls.caFile, tls.certFile, tls.keyFile].filter((file) => file !== undefined),

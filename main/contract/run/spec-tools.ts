@@ -22,7 +22,6 @@ export interface SpecChange {
 export interface ChangePlan {
   /** Empty where the specification is unchanged. */
   readonly changed: readonly FieldChange[];
-  /** Steps to do, in order. */
   readonly steps: readonly StepId[];
   readonly measured: number;
   /** Measurements, earlier ones included, that are results under the changed specification. */
@@ -86,7 +85,6 @@ export type Choice = z.infer<typeof choiceSchema>;
 /** One-click fix of a problem: install the missing tools, use another engine, or leave the port to the engine. */
 export type ProblemFix = 'install-tools' | 'use-docker' | 'use-local' | 'use-free-port';
 
-/** Why a choice cannot run, or what to know before. */
 export interface SpecProblem {
   /** "configure.preferredBatchSizes"; '' for the whole. */
   readonly field: string;
@@ -100,7 +98,6 @@ export interface SpecProblem {
   readonly preflight?: true;
 }
 
-/** An obstacle of machine, engine or remote server. */
 export interface StartProblem extends SpecProblem {
   readonly code: ErrorCode;
 }
@@ -138,14 +135,12 @@ export interface SpecPreview {
 
 /** An edited config.pbtxt, split. */
 export interface ConfigEdit {
-  /** Fields whose values differ from the form. */
   readonly overrides: Readonly<Record<string, unknown>>;
   /** null when the text was accepted. */
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
 export interface ImportedSpec {
-  /** Kind of the text. */
   readonly source: 'run-yaml' | 'runner-yaml-1' | 'runner-yaml-2' | 'shell-environment' | 'config-pbtxt';
   readonly choice: Choice | null;
   /** Left-out or reinterpreted parts, one sentence each. */
@@ -154,7 +149,6 @@ export interface ImportedSpec {
   readonly configurations?: { readonly names: readonly string[]; readonly taken: number };
 }
 
-/** Axis value as shown. */
 export interface MatrixAxis {
   /** Path in the run specification; in a runner's file also a variable without a field. */
   readonly field: string;
@@ -191,11 +185,9 @@ export const startRequestSchema = z.strictObject({
   p99BudgetMs: p99BudgetMsSchema.optional(),
 });
 
-/** Saved on every change. */
 export const draftSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),
   choice: choiceSchema,
-  /** Open wizard page. */
   page: z.string().max(64),
   /** Opened pages; absent in drafts of earlier versions. */
   visited: z.array(z.string().max(64)).max(64).optional(),

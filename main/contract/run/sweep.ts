@@ -44,11 +44,9 @@ export function scenarioLevels(
 export const loadKey = ({ batchSize, concurrency, requestRate }: LoadLevel): string =>
   requestRate === undefined ? `${batchSize}/${concurrency}` : `${batchSize}/${concurrency}/${requestRate}`;
 
-/** By batch size, then by rate or concurrency. */
 export const byLoad = (a: LoadLevel, b: LoadLevel): number =>
   a.batchSize - b.batchSize || (a.requestRate ?? a.concurrency) - (b.requestRate ?? b.concurrency);
 
-/** What the levels of a table or chart vary. */
 export type Sweep = 'batchSize' | 'concurrency' | 'requestRate';
 
 /** perf_analyzer's terms. */
@@ -128,7 +126,6 @@ export function sharedMemoryOf(performance: PerformanceSpec): PerformanceSpec['s
 
 export interface MeasuringTurn {
   readonly level: LoadLevel;
-  /** 1, 2, ... */
   readonly repeat: number;
   readonly loadTool: LoadTool;
 }

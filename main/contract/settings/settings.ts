@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isTree, mergeTrees, type Tree } from '../trees';
 
-/** Longest retention of runs, days. */
 const mostDays = 3650;
 
 const proxy = z
@@ -214,7 +213,6 @@ export function readSettings(content: Tree, file: string): SettingsState {
   return { values: values as unknown as Settings, changed, unknown, invalid, broken: null, file };
 }
 
-/** Values of a setting, for an error. */
 export function rangeOf(key: SettingKey): string {
   const { range, choices } = definitionOf(key);
   if (choices !== undefined) return `one of ${Object.keys(choices).join(', ')}`;

@@ -6,7 +6,6 @@ export interface StorageReport {
   readonly parts: readonly StoragePart[];
   /** Built or pulled by the workbench; null where Docker is not reachable. */
   readonly images: { readonly count: number; readonly bytes: number } | null;
-  /** In the home's file system. */
   readonly freeBytes: number;
 }
 

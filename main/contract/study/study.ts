@@ -15,14 +15,12 @@ const axesSchema = z.array(z.strictObject({ field: z.string(), value: z.string()
 
 export const trialSchema = z.strictObject({
   choice: choiceSchema,
-  /** Values that distinguish it from other trials. */
   axes: axesSchema,
   /** Why it cannot run; null: no obstacle in the file. */
   refusal: z.string().nullable(),
 });
 export type StudyTrial = z.infer<typeof trialSchema>;
 
-/** Trials, hosts and budget of a study. */
 export const studySpecSchema = z.strictObject({
   name: nameSchema,
   /** Kind and trials; each kind's schema, beside it, has further fields. */
@@ -40,7 +38,6 @@ export type StudyOutcome = (typeof studyOutcomes)[number];
 const number = z.int().min(1);
 const numbered = { seq: z.int().min(1), at: z.string() };
 
-/** Journal lines of a study. */
 const bodies = [
   /** First line, and at each restart or change of the specification. */
   z.object({ type: z.literal('study-planned'), spec: studySpecSchema }),

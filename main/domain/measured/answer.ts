@@ -34,7 +34,6 @@ export interface AnswerDoubt {
   readonly text: string;
   /** Short form for lists: "3 faster not steady". */
   readonly mark: string;
-  /** Levels concerned, fastest first. */
   readonly levels: readonly BestPoint[];
 }
 
@@ -49,14 +48,12 @@ export interface Answer {
   readonly budgetMs: number | null;
   /** null: no sound level is within the budget. */
   readonly level: ChosenLevel | null;
-  /** Name of the level, also where there is none. */
   readonly name: string;
   /** Remaining share of the budget, 0 to 1; null without a budget or a level. */
   readonly headroom: number | null;
   /** Level and figures without doubts and full stop. */
   readonly sentence: string;
   readonly doubts: readonly AnswerDoubt[];
-  /** A sound level without doubts. */
   readonly isSure: boolean;
   /** For lists, gravest doubt first; null without doubts. */
   readonly mark: string | null;

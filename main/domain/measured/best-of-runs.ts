@@ -26,7 +26,6 @@ export interface BestRun {
   readonly sentence: string;
 }
 
-/** Name and identity of the measured model. */
 interface MeasuredModel {
   readonly name: string;
   readonly key: string;

@@ -59,7 +59,6 @@ export type ChartTone = 'throughput' | 'avg' | 'p50' | 'p90' | 'p95' | 'p99';
 /** Drawn by plotly in the window and ECharts in reports, which name them differently. */
 export type ChartSymbol = 'circle' | 'square' | 'diamond' | 'triangle' | 'pentagon';
 
-/** A line through a scenario's levels, in window and report. */
 export interface ChartLine {
   readonly name: string;
   readonly tone: ChartTone;
@@ -109,7 +108,6 @@ export const latencyLines = (sweep: Sweep): readonly ChartLine[] =>
     ? [...ordered(scheduled, percentiles), ...ordered(latencies.map(fromSend), percentiles, true)]
     : ordered(latencies, [...percentiles, 'avg']);
 
-/** Axis names with units. */
 export const axisTitles = {
   throughput: throughput.title,
   latency: 'Latency, ms',

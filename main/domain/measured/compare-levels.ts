@@ -10,7 +10,6 @@ import { type LoadLevel, scenarioOf, type Sweep, sweepOfLevel } from '../../cont
 import { largestOf, smallestOf, spreadInterval } from '../statistics';
 import { shownScenario } from './repeats';
 
-/** A value of one run, compared with the first run's. */
 export interface ComparedValue {
   readonly value: number;
   /** Half-width of its 95 % interval; null where unknown. */
@@ -36,7 +35,6 @@ interface ValueRange {
 export interface AlignedLevel {
   readonly level: number;
   readonly batchSize: number;
-  /** Name among models measured at the same time. */
   readonly model?: string;
   readonly runs: readonly ({
     readonly point: LoadPoint;
@@ -190,7 +188,6 @@ export interface ComparedFigures {
 export interface ComparedPair {
   readonly level: number;
   readonly batchSize: number;
-  /** Name among models measured at the same time. */
   readonly model?: string | undefined;
   readonly first: ComparedFigures | null;
   readonly second: ComparedFigures | null;

@@ -54,7 +54,6 @@ export interface JudgedLevel {
   readonly ratio: number;
   /** Half-width of the ratio's 95 % interval; null where one run has no interval. */
   readonly interval: number | null;
-  /** Of both runs. */
   readonly steady: boolean;
   readonly outcome: Outcome;
   /** null where it is judged. */
@@ -111,7 +110,6 @@ function judgeLevel(
   return [{ criterion, sweep, level, batchSize, ...facts, ...judgedBy(criterion, facts, before, own) }];
 }
 
-/** Each criterion at each common level. */
 export const judgeComparison = (
   sweeps: readonly ComparedSweep[],
   criteria: readonly Criterion[],
@@ -202,7 +200,6 @@ function summary(values: readonly ComparedValue[], what: string, higherIsBetter:
   return `${what} does not differ beyond noise${rest}${open}`;
 }
 
-/** Compares two sides over all levels by their 95 % intervals. */
 export function comparisonSentence(
   name: string,
   baseline: string,

@@ -91,7 +91,6 @@ function answerFigures(state: RunState): readonly KeyFigure[] {
   ];
 }
 
-/** Key figures at the top of a report and of a run's page. */
 export function keyFigures(state: RunState, titles: MetricTitles): readonly KeyFigure[] {
   const levels = [...levelsOf(state, 'offline'), ...levelsOf(state, 'online')];
   const points = levels.flatMap(({ point: one }) => (one === null ? [] : [one]));

@@ -9,7 +9,6 @@ import type { RunState } from '../../contract/run/run-state';
 import type { MatrixAxis } from '../../contract/run/spec-tools';
 import { bestSteadyPoint } from './points';
 
-/** One run of a matrix: planned, left out, or with its result. */
 export interface MatrixResult {
   /** From 1. */
   readonly number: number;
@@ -20,7 +19,6 @@ export interface MatrixResult {
   readonly state: RunState | null;
   /** Why it can never run; null where it can. */
   readonly leftOut: string | null;
-  /** Why it was not started or continued. */
   readonly error: WireError | null;
   /** Candidate hosts, "local" for this machine; absent: not spread over hosts. */
   readonly hosts?: readonly string[];

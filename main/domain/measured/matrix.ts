@@ -107,7 +107,6 @@ const stateColumn = (scenario: Scenario): Row =>
     },
   );
 
-/** A column of the best level of one scenario. */
 const ofBest = (scenario: Scenario, column: Column, read = column.read): Row => ({
   id: `${scenario}-${column.id}`,
   heading: `${scenarioTitle[scenario]} ${column.heading ?? column.title}`,
@@ -162,7 +161,6 @@ export function matrixReason({ state, leftOut, error }: MatrixResult): string | 
   return state === null ? null : unsteadyText(state);
 }
 
-/** Preset, format, precision, GPU, and every other axis. */
 export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] {
   const others = new Set(
     results.flatMap(({ axes }) => axes.map(({ field }) => field).filter((field) => !ownColumns.has(field))),
@@ -205,7 +203,6 @@ export const endColumns: readonly Row[] = [
   text('reason', 'Reason', 'Why there is no result, or what is in doubt about it.', matrixReason),
 ];
 
-/** One row per run. */
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [
   ...choiceColumns(results),
   text('release', 'Release', 'NGC release of the images.', releaseOf),

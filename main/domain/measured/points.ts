@@ -12,7 +12,6 @@ import { shownScenario } from './repeats';
 /** A measured level, or one without a result and its reason. */
 export interface Level extends LoadLevel {
   readonly point: LoadPoint | null;
-  /** Set when there is no point. */
   readonly hole: { readonly mark: string; readonly reason: string } | null;
 }
 
@@ -106,7 +105,6 @@ export const bestPoint = (state: RunState): BestPoint | null => bestOf(measuredP
 export const bestPointOf = (state: RunState, scenario: Scenario): LoadPoint | null =>
   bestOf(measuredPoints(state).filter((one) => one.scenario === scenario))?.point ?? null;
 
-/** Every measured level is faulty: there is no answer. */
 export function isAllFaulty(state: RunState): boolean {
   const best = bestPoint(state);
   return best !== null && isFaulty(best.point);

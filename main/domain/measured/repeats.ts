@@ -136,7 +136,6 @@ function mergedDetails(
   });
 }
 
-/** Columns with their own median and range. */
 const repeatedColumns = [
   'inferencesPerSecond',
   'clientSendUs',

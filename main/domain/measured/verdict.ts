@@ -9,7 +9,6 @@ import { largestOf } from '../statistics';
 import { answerOf, p99HalfUs } from './answer';
 import { type BestPoint, bestPoint, budgetMsOf } from './points';
 
-/** Fields that identify the model of a run. */
 interface ModelOfRun {
   readonly runId: string;
   readonly createdAt: string;
@@ -73,7 +72,7 @@ function endClause(state: RunState): string | null {
 
 export interface Verdict {
   readonly lead: string;
-  /** Figures beside the lead, and doubts. */
+  /** Left out of the lead, and its doubts. */
   readonly doubts: readonly string[];
   /** Why the run is incomplete; null where it ended by itself. */
   readonly partial: string | null;

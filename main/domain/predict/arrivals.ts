@@ -12,7 +12,6 @@ export type Arrivals =
 export interface ArrivalSource {
   /** Microseconds; Infinity: none is known to be due. */
   readonly nextUs: number;
-  /** Consumes the next arrival. */
   shift(): void;
   /** An answered request lets its connection send the next one. */
   answered(atUs: number): void;

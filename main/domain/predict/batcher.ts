@@ -4,7 +4,6 @@ import { largestOf } from '../statistics';
 interface Payload {
   readonly requests: number[];
   rows: number;
-  /** Arrival of its oldest request. */
   startUs: number;
   isQueued: boolean;
   isTaken: boolean;
@@ -20,7 +19,6 @@ export interface BatcherRules {
   readonly priorityLevels: number;
 }
 
-/** The batcher's view of a request, by number. */
 export interface Requests {
   rowsOf(request: number): number;
   arrivedUs(request: number): number;
@@ -79,7 +77,6 @@ export class Batcher {
   private nextPreferred = 0;
   private queuedRows = 0;
   private waiting = 0;
-  /** Requests and rows of the batch that could be sent now. */
   private pending = { count: 0, rows: 0 };
   /** Time of the next check without an arrival or a free instance. */
   wakeAtUs = Infinity;
@@ -95,7 +92,6 @@ export class Batcher {
     this.maxPreferred = largestOf(this.sizes);
   }
 
-  /** Requests that no instance has taken yet. */
   get waitingCount(): number {
     return this.waiting;
   }
@@ -150,7 +146,6 @@ export class Batcher {
     }
   }
 
-  /** Moves the pending requests into the payload. */
   private move(): void {
     for (let left = this.pending.count; left > 0; left -= 1) {
       const request = this.queues.find(({ length }) => length > 0)?.shift();

@@ -2,7 +2,6 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { medianOf } from '../statistics';
 import type { MeasuredTimes, ServiceTimePoint } from './predict';
 
-/** A measured level, and the number of instances that served it. */
 export interface FedLevel {
   readonly point: LoadPoint;
   readonly instances: number;

@@ -55,7 +55,6 @@ export interface Prediction {
   readonly predictedMeanBatch: number | null;
   /** Mean share of busy instances, 0 to 1. */
   readonly predictedBusyShare: number;
-  /** Requests arrive faster than they are answered. */
   readonly isOverloaded: boolean;
   /** Batches or busy instances occurred without measured times: the figures are extrapolated. */
   readonly isOutside: boolean;

@@ -7,7 +7,6 @@ export interface ServiceTimePoint {
   readonly computeUs: number;
 }
 
-/** Execution times for every batch and number of busy instances. */
 export interface ServiceTable {
   timeUs(batch: number, busy: number): number;
   /** Outside the measured range, hence extrapolated. */

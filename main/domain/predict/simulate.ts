@@ -16,7 +16,6 @@ export interface Simulation {
   /** Shares by priority, first served first, adding up to 1. Empty: one priority. */
   readonly priorityShares: readonly number[];
   readonly requestCount: number;
-  /** Requests left out of the sums at the start. */
   readonly warmupCount: number;
   readonly seed: number;
 }
@@ -32,7 +31,6 @@ export interface Simulated {
   /** Time span of the counted answers. */
   readonly spanUs: number;
   readonly busyUs: number;
-  /** Requests waiting for an instance at the last arrival. */
   readonly waitingAtEnd: number;
   readonly isOutside: boolean;
 }
@@ -118,7 +116,6 @@ class Run {
     };
   }
 
-  /** Advances to the next event. */
   private pass(nextUs: number): void {
     const ended = this.instances.advance(nextUs - this.nowUs);
     this.nowUs = nextUs;

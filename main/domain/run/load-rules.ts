@@ -10,7 +10,6 @@ import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
-/** Traits that decide which requests a model accepts. */
 export interface ModelTraits {
   /** Keeps state between the requests of a sequence (`sequence_batching`). */
   readonly sequences: boolean;
@@ -26,7 +25,6 @@ export interface LoadedModel {
   readonly traits: ModelTraits | null;
 }
 
-/** Load of one scenario of a run, or of a running server. */
 export interface JudgedLoad {
   readonly performance: PerformanceSpec;
   readonly levels: readonly LoadLevel[];
@@ -301,7 +299,6 @@ export const sentFindings = (sent: SentRequests, model: LoadedModel): RuleFindin
 
 const rules = [rates, search, memoryOfTriton, rounds, requests, remoteLoad];
 
-/** Problems of a load, by field path. */
 export function loadFindings(load: JudgedLoad): RuleFinding[] {
   const { performance, model } = load;
   const { protocol, batchSizes, onlineBatchSize } = performance;

@@ -17,7 +17,6 @@ type Status = RunState['status'];
 export const isComplete = ({ leftOut, error, state }: MatrixResult): boolean =>
   leftOut !== null || (error === null && state?.status === 'done');
 
-/** A trial without its run. */
 type Known = Omit<MatrixResult, 'state'> & { readonly runId: string | null };
 
 /** From the journal, or from the spec before it has one. */

@@ -207,5 +207,8 @@ it('names the option of a shape that the model refuses', () => {
   const error = new WorkbenchError('input-invalid', 'image: [3] does not fit [4]', {
     where: 'model.shapes.image',
   });
-  expect(byFlag(error, {})).toMatchObject({ where: '--shape', message: error.message });
+  expect(byFlag(error, { model: [], inTurns: true })).toMatchObject({
+    where: '--shape',
+    message: error.message,
+  });
 });
