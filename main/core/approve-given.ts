@@ -1,17 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { KnownParameters } from '../contract/run/run-source';
-import type { Approvals } from '../store/approvals';
-
-/** Consent of the user to files, images, code and machines. */
-export interface GivenConsent {
-  readonly trust?: boolean | undefined;
-  readonly allowRemoteLoad?: boolean | undefined;
-  /** The part of the specification that was typed; absent for files and runs from elsewhere. */
-  readonly typed?: unknown;
-  /** The file given as specification; "-" (stdin) has no folder. */
-  readonly file?: string | undefined;
-}
+import type { Approvals, GivenConsent } from '../store/approvals';
 
 const isNamedIn =
   (typed: readonly Reached[]) =>

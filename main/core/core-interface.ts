@@ -24,9 +24,9 @@ import type { InitOutcome } from '../own/own-preset';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
 import type { WrittenMatrix } from '../reports/matrix-report';
+import type { GivenConsent } from '../store/approvals';
 import type { ListedRuns } from '../store/run-rows';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
-import type { GivenConsent } from './approve-given';
 import type { Readers } from './core-parts';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 

@@ -27,6 +27,16 @@ const allowedImages: readonly string[] = ['nvcr.io/nvidia'];
 
 const mostBytes = 4 * 1024 * 1024;
 
+/** Consent of the user to files, images, code and machines. */
+export interface GivenConsent {
+  readonly trust?: boolean | undefined;
+  readonly allowRemoteLoad?: boolean | undefined;
+  /** The part of the specification that was typed; absent for files and runs from elsewhere. */
+  readonly typed?: unknown;
+  /** The file given as specification; "-" (stdin) has no folder. */
+  readonly file?: string | undefined;
+}
+
 /** Consent to resources outside the home; model code is trusted separately by content. */
 export interface Approvals {
   /** The part without consent. */

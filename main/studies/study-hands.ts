@@ -7,7 +7,7 @@ import type { StudyBody, StudyConsent, StudyEntry, StudySpec, StudyTrial } from 
 import type { Tree } from '../contract/trees';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import type { Runs } from '../pipeline/runs';
-import type { Approvals } from '../store/approvals';
+import type { Approvals, GivenConsent } from '../store/approvals';
 import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
 import type { StudyStore } from './study-store';
@@ -19,7 +19,7 @@ export interface StudyHands {
   readonly trash: Pick<RunTrash, 'remove'>;
   readonly approvals: Pick<Approvals, 'missing' | 'add'>;
   /** Records the consent given with the specification. */
-  readonly approve: (spec: RunSpec, consent: Consent) => Promise<void>;
+  readonly approve: (spec: RunSpec, consent: GivenConsent) => Promise<void>;
   readonly preview: Handlers['spec.preview'];
   readonly check: Handlers['runs.check'];
   readonly resolve: (choice: Choice) => Promise<RunSpec>;
@@ -35,13 +35,6 @@ export interface StudyHands {
   readonly writeReport: (name: string, results: readonly MatrixResult[]) => Promise<unknown>;
   readonly removeReports: (name: string) => Promise<void>;
   readonly onEntry: (name: string, entry: StudyEntry) => void;
-}
-
-interface Consent {
-  readonly trust?: boolean | undefined;
-  readonly allowRemoteLoad?: boolean | undefined;
-  readonly typed?: unknown;
-  readonly file?: string | undefined;
 }
 
 /** A trial before execution. */
@@ -85,8 +78,10 @@ export interface StudyStops {
 }
 
 export const createStudyStops = (): StudyStops => ({
-  ...{ pause: new AbortController(), cancel: new AbortController() },
-  ...{ leave: new AbortController(), close: new AbortController() },
+  pause: new AbortController(),
+  cancel: new AbortController(),
+  leave: new AbortController(),
+  close: new AbortController(),
 });
 
 export const isStopped = (stops: StudyStops): boolean =>
