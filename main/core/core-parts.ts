@@ -205,7 +205,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
       layout,
       schedulerOf,
       env,
-      ...{ resources, registry },
+      resources,
+      registry,
       workerFile,
       docker,
       hosts,
@@ -217,8 +218,12 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     tools: createToolCalls({ layout, setup, emit }),
     data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
     monitor: createMonitor({
-      ...{ recordings: layout.recordings, settingsFile: layout.monitor },
-      ...{ emit, printPdf, now, reach },
+      recordings: layout.recordings,
+      settingsFile: layout.monitor,
+      emit,
+      printPdf,
+      now,
+      reach,
     }),
   };
 }

@@ -128,7 +128,9 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
   if (parts.options.follow === true) void jobs.watch();
   return new Runs({
     jobs,
-    ...{ store: parts.store, cache: parts.cache, steps },
+    store: parts.store,
+    cache: parts.cache,
+    steps,
     disks: [parts.options.home, tmpdir()],
     presetOf: parts.presetOf,
     check: async (spec) => {
@@ -178,6 +180,7 @@ export function createCoreRuns(parts: CoreParts, start: StartCalls): Runs {
     },
     environmentFor: (spec) => runEnvironment(parts, spec),
     takeDevice: takeDeviceBy(parts, jobs),
-    ...{ servers: createMeasuredServers(parts), emit: parts.emit },
+    servers: createMeasuredServers(parts),
+    emit: parts.emit,
   });
 }

@@ -5,20 +5,55 @@ import type { ReportChange } from '../contract/run/report-settings';
 import type { ReportFile } from '../contract/run/run-events';
 import { modelOf, specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
+import type { ComparisonRequest } from '../contract/run/saved-comparison';
 import { present } from '../contract/trees';
+import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
 import { reportContext } from '../pipeline/steps/report.step';
 import type { WrittenMatrix } from '../reports/matrix-report';
 import { changeReportSettings, readLogo, readReportSettings } from '../reports/report-settings';
-import type { ReportContext } from '../reports/to-report';
+import { formatTime, type ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
+import { createComparisons } from '../store/comparisons';
 import { acquireLease } from '../store/file-lease';
 import { importRun } from '../store/import-run';
 import { JournalWriter } from '../store/journal';
 import { reportNames, requireReport } from '../store/run-files';
 import { requirePlainResults } from '../store/run-folder';
-import { createComparisonCalls } from './comparison-calls';
 import type { MatrixReportRequest, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+
+function createComparisonCalls(
+  parts: Pick<CoreParts, 'store' | 'layout' | 'presets' | 'options' | 'now'>,
+): Pick<Handlers, Extract<keyof Handlers, `comparisons.${string}`>> &
+  Pick<TrustedCalls, 'comparisons.write'> {
+  const { store, layout, presets, options, now } = parts;
+  const saved = createComparisons(layout.comparisons);
+  const compared = async ({ runIds, p99BudgetMs, title }: ComparisonRequest): Promise<Comparison> => {
+    const states = [];
+    for (const runId of new Set(runIds)) states.push((await store.load(runId)).state);
+    const known = presets();
+    const titleOf = (preset: string): string => known.get(preset)?.preset.title ?? preset;
+    return comparisonOf(states, { title, budgetMs: p99BudgetMs, titleOf, when: formatTime });
+  };
+  // Loaded on demand: the charts' library is a large part of the core.
+  const writer = () => import('../reports/comparison/write-comparison');
+  const generatedAt = () => now().toISOString();
+  return {
+    'comparisons.write': async ({ request, kind, path }) => {
+      const { writeComparison } = await writer();
+      const { printPdf } = options;
+      const comparison = await compared(request);
+      await writeComparison({ comparison, kind, path, generatedAt: generatedAt(), printPdf });
+    },
+    'comparisons.list': () => saved.list(),
+    'comparisons.save': (comparison) => saved.save(comparison),
+    'comparisons.remove': ({ name }) => saved.remove(name),
+    'comparisons.text': async (request) => {
+      const { comparisonText } = await writer();
+      return { text: comparisonText(await compared(request), 'markdown', generatedAt()) };
+    },
+  };
+}
 
 async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
   const spec = specOf(state);

@@ -11,12 +11,14 @@ import {
 } from '../contract/machine';
 import type { Environment } from '../contract/measured/results';
 import { formatBytes, formatCount } from '../contract/numbers';
+import { cdiNames, gpuAccessOf, writeCdiSpec } from '../docker/gpu-access';
 import { readHostFacts } from './environment';
 import { readGpus } from './gpu-report';
 import {
   checkDocker,
   checkDockerApi,
   checkDockerPermission,
+  gpusElsewhere,
   notApplicable,
   ok,
   type Outcome,
@@ -24,13 +26,73 @@ import {
   type PreflightPlan,
   problem,
   remoteHost,
+  unreachable,
   warning,
 } from './preflight-docker';
 import { checkComputeCapability, checkDriver } from './preflight-driver';
-import { checkGpus } from './preflight-gpu';
+import { checkGpus, chosenDevices } from './preflight-gpu';
 import { checkSecurityFloor, checkTensorFlowBackend, checkTensorRtPlan } from './preflight-image';
-import { checkContainerToolkit } from './preflight-toolkit';
 import { readReleases } from './releases';
+
+type Reached = Extract<PreflightInput['docker'], { reachable: true }>;
+
+const install = `install the NVIDIA Container Toolkit (package nvidia-container-toolkit from NVIDIA's repository)`;
+
+/** For engines with CDI only. */
+function checkCdi(input: PreflightInput, docker: Reached, where: string): Outcome {
+  const asked = chosenDevices(input.plan.gpuIds, input.gpus) ?? input.plan.gpuIds;
+  const { cdiDevices } = docker;
+  if (cdiDevices === null) {
+    const names = cdiNames(asked, null) ?? [];
+    return warning(
+      `Docker ${docker.serverVersion} uses CDI, but does not list its devices.`,
+      `${where}check that nvidia-ctk cdi list shows ${names.length === 0 ? 'the GPUs' : names.join(', ')}; if not: ${writeCdiSpec}`,
+    );
+  }
+  const found = cdiDevices.filter((name) => name.startsWith('nvidia.com/gpu='));
+  if (cdiNames(asked, cdiDevices) !== null)
+    return ok(`Docker provides GPUs through CDI: ${found.join(', ')}.`);
+  return problem(
+    `Docker's CDI devices do not include ${asked.join(', ')}. It has: ${found.join(', ')}.`,
+    `${where}write the CDI specification again, which also applies after each change of MIG devices: ${writeCdiSpec}`,
+  );
+}
+
+/** GPUs need NVIDIA's hook or CDI. */
+function checkContainerToolkit(input: PreflightInput): Outcome {
+  const { docker, gpus, plan } = input;
+  if (plan.images === 'cpu' && plan.gpuIds.length === 0)
+    return notApplicable('The CPU images do not use a GPU.');
+  if (!docker.reachable) return unreachable(docker);
+  const remote = remoteHost(docker);
+  const where = remote === null ? '' : `On ${remote}: `;
+  if (gpuAccessOf(docker) === 'cdi') return checkCdi(input, docker, where);
+  if (docker.runtimes.includes('nvidia')) {
+    return docker.nvidiaHook === false
+      ? warning(
+          'Docker has the "nvidia" runtime, but nvidia-container-runtime-hook, which it starts for GPUs, is not in the usual folders.',
+          `If containers fail with "could not select device driver", ${install}, then: sudo systemctl restart docker`,
+        )
+      : ok('Docker has the "nvidia" runtime.');
+  }
+  if (docker.nvidiaHook === true) {
+    return ok('Docker gives containers GPUs through nvidia-container-runtime-hook.');
+  }
+  const noGpu = gpus.gpus.length === 0 && gpus.problem === null;
+  if (gpusElsewhere(input) === null && noGpu && plan.gpuIds.length === 0) {
+    return notApplicable('The machine has no GPU for containers.');
+  }
+  return problem(
+    `Docker has neither the "nvidia" runtime nor CDI devices; its runtimes are: ${docker.runtimes.join(', ') || 'none'}.`,
+    `${where}${install}, then: ${configureRuntime(docker.rootless)}`,
+  );
+}
+
+function configureRuntime(rootless: boolean): string {
+  return rootless
+    ? 'nvidia-ctk runtime configure --runtime=docker --config=$HOME/.config/docker/daemon.json && systemctl --user restart docker && sudo nvidia-ctk config --set nvidia-container-cli.no-cgroups --in-place'
+    : 'sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker';
+}
 
 /** Reserve for unpacking layers, models and results. */
 const reserveBytes = 2 * 2 ** 30;
@@ -193,7 +255,11 @@ export async function readMachineStatus(input: MachineStatusInput): Promise<Omit
     input.tools(),
   ]);
   const checks = preflight({
-    ...{ gpus, host, docker, releases, plan },
+    gpus,
+    host,
+    docker,
+    releases,
+    plan,
     tools: input.usesTools ? tools : null,
   });
   return { environment, engines, gpus, host, docker, tools, checks };

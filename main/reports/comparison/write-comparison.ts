@@ -1,10 +1,219 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LineSeriesOption } from 'echarts/charts';
+import { isSteady } from '../../contract/flag-text';
+import { titleWithUnit } from '../../contract/measured/column';
+import { missing } from '../../contract/numbers';
 import type { ComparisonFile } from '../../contract/run/saved-comparison';
-import type { Comparison } from '../../domain/comparison/comparison';
+import { sweepTitle } from '../../contract/run/sweep';
+import { type ComparedSweepTable, type Comparison, comparisonKey } from '../../domain/comparison/comparison';
+import { chartSigns, orderColors } from '../../domain/measured/chart-lines';
 import { makeTemporaryFolder, writeOutput } from '../../platform/files';
-import { comparisonPage } from './comparison-page';
-import { comparisonCsv, comparisonMarkdown } from './comparison-text';
+import {
+  baseOption,
+  ink,
+  legendLine,
+  legendSeries,
+  levelAxis,
+  sweepScale,
+  valueAxis,
+} from '../charts/chart-base';
+import { type Chart, renderChart } from '../charts/render-chart';
+import { htmlPage } from '../html.exporter';
+import { Markup, markup } from '../html/markup';
+import { formatTime } from '../to-report';
+import { comparisonCsv, comparisonMarkdown, differencesText } from './comparison-text';
+
+/** In the window's order; distinguishable in greyscale. */
+const symbols = ['circle', 'rect', 'diamond', 'triangle', 'roundRect', 'pin'] as const;
+
+/** Color and symbol letter of the run at `index`. */
+const runMarks = (index: number): { readonly color: string; readonly sign: string } => ({
+  color: orderColors[index % orderColors.length] ?? ink.text,
+  sign: ['●', '■', '◆', '▲', '▢', '★'][index % symbols.length] ?? '●',
+});
+
+/** Legend letters per line. */
+const legendLetters = 52;
+
+/** Intervals as a line series, because ECharts has no error bars. */
+function intervals(
+  name: string,
+  color: string,
+  bars: readonly (readonly [number | string, number, number])[],
+) {
+  return {
+    type: 'line',
+    name: `${name}, interval`,
+    silent: true,
+    symbol: 'none',
+    color,
+    lineStyle: { width: 1, color, opacity: 0.6 },
+    data: bars.flatMap(([x, low, high]) => [
+      [x, low],
+      [x, high],
+      [x, '-'],
+    ]),
+  } satisfies LineSeriesOption;
+}
+
+/** One value of all runs over the levels. */
+function comparisonChart(
+  { runs }: Pick<Comparison, 'runs'>,
+  { sweep, rows, columns }: ComparedSweepTable,
+  at: number,
+): Chart | null {
+  const column = columns[at]?.column;
+  const values = [...new Set(rows.map(({ level }) => level.level))];
+  if (column === undefined || values.length === 0) return null;
+  const scale = sweepScale(values);
+  // Levels that differ in batch size are not joined.
+  const isLine = rows.length === values.length;
+  const position = (value: number): number | string => (scale === 'single' ? String(value) : value);
+  const names = runs.map(({ short }) => short);
+  const hollow = rows.some(({ level }) => level.runs.some((run) => run !== null && !isSteady(run.point)));
+  const lines = runs.flatMap(({ short }, index) => {
+    const { color } = runMarks(index);
+    const symbol = symbols[index % symbols.length] ?? 'circle';
+    const points = rows.flatMap(({ level, cells }) => {
+      const value = cells[at]?.[index]?.value ?? null;
+      const run = level.runs[index] ?? null;
+      return value === null || run === null
+        ? []
+        : [{ x: position(level.level), value, steady: isSteady(run.point) }];
+    });
+    const bars = points.flatMap(({ x, value }) =>
+      value.interval === null
+        ? []
+        : [[x, Math.max(0, value.value - value.interval), value.value + value.interval] as const],
+    );
+    return [
+      {
+        type: 'line',
+        name: short,
+        color,
+        symbol,
+        symbolSize: 6,
+        showAllSymbol: true,
+        silent: true,
+        lineStyle: { width: isLine ? 1.75 : 0, color },
+        data: points.map(({ x, value, steady }) => ({
+          value: [x, value.value],
+          symbol,
+          itemStyle: { color: steady ? color : '#ffffff', borderColor: color, borderWidth: 1.5 },
+        })),
+      },
+      intervals(short, color, bars),
+    ] satisfies LineSeriesOption[];
+  });
+  const legend = [...names, ...(hollow ? [chartSigns.hollow] : [])];
+  const legendLines = Math.ceil(legend.join('     ').length / legendLetters);
+  const title = `${titleWithUnit(column)} by ${sweepTitle[sweep].toLowerCase()}`;
+  return {
+    id: `compare-${sweep}-${column.id}`,
+    title: `${title}, ${names.join(', ')}`,
+    width: 340,
+    height: 208 + (legendLines - 1) * legendLine,
+    option: {
+      ...baseOption(title, legend, legendLines),
+      xAxis: levelAxis(sweep, values, scale),
+      yAxis: valueAxis(titleWithUnit(column)),
+      series: [...lines, ...legendSeries(hollow ? [chartSigns.hollow] : [])],
+    } as Chart['option'],
+  };
+}
+
+const style = `
+.runs td, .runs th { overflow-wrap: break-word; }
+.sign { font-size: 10pt; line-height: 1; }
+.compared { table-layout: fixed; margin-top: 1mm; }
+.compared .ratio { display: block; font-size: 6.6pt; white-space: nowrap; color: #52606d; }
+.compared .better { color: #00664b; } .compared .worse { color: #9b2c00; }
+.compared td, .compared th { overflow-wrap: anywhere; }
+.compared th:first-child { width: 22%; overflow-wrap: normal; }
+.sentences { margin: 0 0 2mm; }
+section.sweep { break-inside: auto; }
+section.sweep > h2 { break-before: auto; }
+`;
+
+const runSign = (index: number): Markup => {
+  const { color, sign } = runMarks(index);
+  return markup`<span class="sign" style="color: ${color}">${sign}</span>`;
+};
+
+function runsTable({ runs }: Comparison): Markup {
+  return markup`<table class="runs"><thead><tr><th></th><th>Run</th><th>Served by</th><th>Machine</th><th>Accuracy</th><th>State</th><th>Started</th></tr></thead><tbody>${runs.map(
+    ({ short, name, runId, servedBy, machine, accuracy, status, createdAt }, index) => markup`
+<tr><td>${runSign(index)}</td><td><strong>${short}</strong>${index === 0 ? ' (baseline)' : ''}${name === short ? null : markup`<br>${name}`}<br><span class="mono soft">${runId}</span></td><td>${servedBy ?? missing}</td><td>${machine}</td><td>${accuracy}</td><td>${status}</td><td>${createdAt}</td></tr>`,
+  )}
+</tbody></table>`;
+}
+
+function differencesTable({ differences, runs, allKnown }: Comparison): Markup {
+  if (differences.length === 0) return markup`<p class="lead">${differencesText(allKnown)}</p>`;
+  return markup`<table class="differences"><thead><tr><th>Parameter</th>${runs.map(({ short }) => markup`<th>${short}</th>`)}</tr></thead><tbody>${differences.map(
+    ({ label, values }) =>
+      markup`
+<tr><td>${label}</td>${values.map((value) => markup`<td>${value ?? missing}</td>`)}</tr>`,
+  )}
+</tbody></table>`;
+}
+
+const valueTable = (
+  { runs }: Comparison,
+  { heading, columns, rows }: ComparedSweepTable,
+  at: number,
+): Markup => {
+  const column = columns[at]?.column;
+  return markup`<div><h3>${column === undefined ? '' : titleWithUnit(column)}</h3>
+<table class="compared"><thead><tr><th class="n">${heading}</th>${runs.map(
+    ({ short }, index) => markup`<th class="n">${runSign(index)} ${short}</th>`,
+  )}</tr></thead><tbody>${rows.map(
+    ({ load, cells }) => markup`
+<tr><td class="n">${load}</td>${(cells[at] ?? []).map(
+      ({ text, ratio, meaning }) =>
+        markup`<td class="n">${text}${ratio === null ? null : markup`<span class="ratio ${meaning ?? ''}">${ratio}</span>`}</td>`,
+    )}</tr>`,
+  )}
+</tbody></table></div>`;
+};
+
+function sweepSection(comparison: Comparison, table: ComparedSweepTable): Markup {
+  const charts = table.columns.flatMap((_column, at) => comparisonChart(comparison, table, at) ?? []);
+  const tables = table.columns.map((_column, at) => valueTable(comparison, table, at));
+  return markup`<section class="sweep">
+<h2>${table.title}</h2>
+<ul class="sentences">${table.sentences.map((sentence) => markup`<li>${sentence}</li>`)}</ul>
+<div class="charts">${charts.map((chart) => markup`<figure>${new Markup(renderChart(chart))}</figure>`)}</div>
+${comparison.runs.length <= 3 ? markup`<div class="pair">${tables}</div>` : tables}
+</section>`;
+}
+
+/** The page that the PDF is printed from. */
+function comparisonPage(comparison: Comparison, generatedAt: string): string {
+  const { title, runs, models, best, sweeps } = comparison;
+  return htmlPage(
+    `Comparison: ${title}`,
+    markup`<header>
+<p class="eyebrow">Triton Workbench · comparison</p>
+<h1>${title}</h1>
+<p class="soft">${runs.length} runs · report of ${formatTime(generatedAt)}</p>
+<p class="verdict">${best.sentence}</p>
+${models === null ? null : markup`<div class="doubts warning"><p>${models}</p></div>`}
+</header>
+<h2>Runs</h2>
+${runsTable(comparison)}
+<h2>Parameters that differ</h2>
+${differencesTable(comparison)}
+${sweeps.map((table) => sweepSection(comparison, table))}
+${
+  sweeps.length === 0
+    ? markup`<p class="lead">No level has been measured yet.</p>`
+    : markup`<p class="key">${comparisonKey(runs[0]?.short ?? '')}</p>`
+}`,
+    style,
+  ).text;
+}
 
 /** Every format but PDF. */
 export function comparisonText(
