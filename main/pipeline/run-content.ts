@@ -57,7 +57,11 @@ export async function openRun(
     requireSameRun(state.runId, runId, folder.dir);
     await requireOwnWork(state);
     return {
-      ...{ runId, folder, content, emit, close },
+      runId,
+      folder,
+      content,
+      emit,
+      close,
       stops: {
         cancel: new AbortController(),
         pause: new AbortController(),

@@ -231,7 +231,13 @@ export class Runs {
     const { framework = 'pyt' } = preset.preset;
     const services = await this.options.open(spec, { runId, dir: folder.dir, framework, step });
     const context: Omit<RunContext, 'keys' | 'holdOf' | 'away'> = {
-      ...{ runId, folder, state, append, emit, spec, preset },
+      runId,
+      folder,
+      state,
+      append,
+      emit,
+      spec,
+      preset,
       manifests: await store.manifestsOf(content, state().runId),
       services: services.services,
       ...(node === null ? {} : { isStopped: isStoppedSoon }),
@@ -241,7 +247,9 @@ export class Runs {
     const { engine: before } = requireDeployed(state()).source.spec;
     await journal();
     await append({
-      ...{ type: 'run-started', attempt: state().attempt + 1, pid: process.pid },
+      type: 'run-started',
+      attempt: state().attempt + 1,
+      pid: process.pid,
       ...(node === null ? {} : { node }),
     });
     // The journaled preflight was for the submitting machine or another engine.

@@ -14,7 +14,7 @@ import { requirePlainRun } from '../store/run-folder';
 import { type AttemptStops, failedEnd, type RunEnd, watchRequests } from './attempt';
 import { notChangeable } from './deployed-run';
 import { awaitDevice, type TakeDevice } from './device-turn';
-import { levelLine } from './measure/level-tries';
+import { emitWindow, levelLine } from './measure/level-tries';
 import { doubtsOf } from './measure/run-levels';
 import type { LongerTurn, ServerLoadListener, ServerResults, ServerWork } from './measure/server-levels';
 import { failureLines } from './run-step';
@@ -86,12 +86,7 @@ function journalling(
       await outer?.onPoints(points, turn);
     },
     onWindow: (level, window, index) => {
-      const { inferencesPerSecond, p99Us, scheduledP99Us } = window;
-      run.emit({
-        type: 'window',
-        runId: run.runId,
-        ...{ scenario, ...level, index, inferencesPerSecond, p99Us, scheduledP99Us },
-      });
+      emitWindow(run, scenario, level, window, index);
       outer?.onWindow?.(level, window, index);
     },
     onRound: (level, round, point) => {

@@ -1,14 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { stateWords } from '../../contract/flag-text';
-import type { LoadPoint } from '../../contract/measured/results';
+import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import { formatMs, formatRate, missing } from '../../contract/numbers';
 import { isElsewhere } from '../../contract/run/engine-kinds';
+import type { Scenario } from '../../contract/run/run-events';
+import type { LoadLevel } from '../../contract/run/sweep';
 import type { ServerHandle } from '../../engine/engine';
 import { toHoldError } from '../device-turn';
 import { HoldError } from '../hold';
 import { serveAnew, stopServer } from '../serve-model';
-import type { StepContext } from '../step';
+import type { RunContext, StepContext } from '../step';
 
 /** Retries of a level with a new Triton. */
 const mostRestarts = 2;
@@ -76,4 +78,14 @@ export function levelLine(name: string, point: LoadPoint): string {
     stateWords(point),
     ...(count === 0 ? [] : [`${count} ${count === 1 ? 'window' : 'windows'}`]),
   ].join(', ');
+}
+
+export function emitWindow(
+  { runId, emit }: Pick<RunContext, 'runId' | 'emit'>,
+  scenario: Scenario,
+  level: LoadLevel,
+  { inferencesPerSecond, p99Us, scheduledP99Us }: MeasurementWindow,
+  index: number,
+): void {
+  emit({ type: 'window', runId, scenario, ...level, index, inferencesPerSecond, p99Us, scheduledP99Us });
 }

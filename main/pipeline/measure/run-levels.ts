@@ -24,7 +24,7 @@ import type { RunContext, StepContext, StepOutcome } from '../step';
 import { editedConfig } from '../step-files';
 import { servedShape, turnInput } from '../sweep-commands';
 import { askedLevels, keyOfLevel } from './level-keys';
-import { levelLine, ServerLost, withFreshServers } from './level-tries';
+import { emitWindow, levelLine, ServerLost, withFreshServers } from './level-tries';
 import {
   type LevelsEnd,
   type LevelsHost,
@@ -124,12 +124,7 @@ function inputOf(
     signal: how.signal,
     onWindow: (window, index) => {
       how.onWindow(window, index);
-      const { inferencesPerSecond, p99Us, scheduledP99Us } = window;
-      run.emit({
-        type: 'window',
-        runId: run.runId,
-        ...{ scenario, ...turn.level, index, inferencesPerSecond, p99Us, scheduledP99Us },
-      });
+      emitWindow(run, scenario, turn.level, window, index);
     },
     onLog: context.log,
     onCommand: (argv) => {

@@ -108,11 +108,6 @@ interface Session {
   readonly missing: MissingLevel[];
 }
 
-/** Outside the level folders, which a load tool may clear. */
-function profileOf({ profileExportFile }: ServerLoad, workDir: string, model: number): string | undefined {
-  return profileExportFile === undefined ? undefined : `${workDir}-${model}${profileEnding}`;
-}
-
 /** Window factor of a turn; 1 unless repeated. */
 const timesOf = ({ again }: Session, turn: MeasuringTurn): number =>
   again.find((one) => turnKey(one.turn) === turnKey(turn))?.times ?? 1;
@@ -127,9 +122,12 @@ function measureInputs(
 ): MeasureInput[] {
   const { addresses, protocol, settings, modelVersion, analyzerArguments } = load;
   return models.map((model, index) => ({
-    profileFile: profileOf(load, how.workDir, index),
-    ...{ httpAddress: addresses.http, grpcAddress: addresses.grpc },
-    ...{ httpTls: addresses.httpTls, grpcTls: addresses.grpcTls },
+    // Outside the level folders, which a load tool may clear.
+    profileFile: load.profileExportFile === undefined ? undefined : `${how.workDir}-${index}${profileEnding}`,
+    httpAddress: addresses.http,
+    grpcAddress: addresses.grpc,
+    httpTls: addresses.httpTls,
+    grpcTls: addresses.grpcTls,
     headers,
     protocol,
     modelName: model.name,
@@ -336,15 +334,26 @@ export async function measureServer(
     try {
       const { metrics } = load.addresses;
       const sources = {
-        ...{ metricsPath: metrics?.path },
+        metricsPath: metrics?.path,
         metricsAddress: via === undefined ? (metrics?.address ?? null) : via.metrics,
         intervalMs: load.metricsIntervalMs,
-        ...{ watchGpus },
+        watchGpus,
       };
       const session: Session = {
-        ...{ load, loadTools, models, decoupled, dir, sources, signal, listener, known, again, headers },
+        load,
+        loadTools,
+        models,
+        decoupled,
+        dir,
+        sources,
+        signal,
+        listener,
+        known,
+        again,
+        headers,
         shouldStop: () => signal.aborted || pauseAsked(),
-        ...{ points: [], missing: [] },
+        points: [],
+        missing: [],
       };
       const found = await measureAll(session);
       if (load.profileExportFile !== undefined) await joinProfiles(dir, load.profileExportFile);

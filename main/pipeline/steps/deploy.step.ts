@@ -1,7 +1,6 @@
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
 import { inContainers } from '../../contract/run/engine-kinds';
-import type { RunSpec } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/toolkit';
 import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
@@ -20,13 +19,6 @@ async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Pr
   else context.fact('TensorRT plan', finding);
 }
 
-/** Without ports and limits, which do not affect measurements. */
-function decidingPlace(engine: RunSpec['engine']): unknown {
-  return Object.fromEntries(
-    Object.entries(engine).filter(([field]) => !['httpPort', 'grpcPort', 'limits'].includes(field)),
-  );
-}
-
 /** Starts Triton and verifies that the model responds. */
 export const deployStep: Step = {
   id: 'deploy',
@@ -35,7 +27,12 @@ export const deployStep: Step = {
   deadlineS: 600,
   retry: { times: 1, codes: ['server-start-failed'] },
   async inputs(run) {
-    const engine = decidingPlace(run.spec.engine);
+    // Ports and limits do not affect measurements.
+    const engine = Object.fromEntries(
+      Object.entries(run.spec.engine).filter(
+        ([field]) => !['httpPort', 'grpcPort', 'limits'].includes(field),
+      ),
+    );
     const edited = await editedConfig(run);
     return edited === null ? engine : { engine, edited };
   },
