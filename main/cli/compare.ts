@@ -117,7 +117,11 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
   }
   const otherwise = otherwiseText(await core.handlers['presets.differences']({ spec, gpu: found.gpu }));
   return {
-    ...{ a: found.label, b, nameA: null, nameB: state.name, sweeps: compareWithPublished(found, state) },
+    a: found.label,
+    b,
+    nameA: null,
+    nameB: state.name,
+    sweeps: compareWithPublished(found, state),
     best: null,
     budgetMs: null,
     notes: [
@@ -155,7 +159,11 @@ async function comparisonOf(core: Core, a: string, b: string): Promise<Compariso
   );
   const models = differentModelsText(states);
   return {
-    ...{ a: idA, b: idB, nameA: first.name, nameB: second.name, sweeps: compareRuns(first, second) },
+    a: idA,
+    b: idB,
+    nameA: first.name,
+    nameB: second.name,
+    sweeps: compareRuns(first, second),
     budgetMs,
     best: { runId: (index === null ? null : states[index]?.runId) ?? null, isClear, text: sentence },
     notes: models === null ? [] : [models],
@@ -209,7 +217,10 @@ function textLines(compared: Comparison, lines: readonly string[]): readonly str
 }
 
 const kindOf: Readonly<Record<string, ComparisonFile>> = {
-  ...{ '.pdf': 'pdf', '.html': 'html', '.csv': 'csv', '.md': 'markdown' },
+  '.pdf': 'pdf',
+  '.html': 'html',
+  '.csv': 'csv',
+  '.md': 'markdown',
 };
 
 /** Throws input-invalid for other file types, and for published figures. */

@@ -66,8 +66,6 @@ const optionGroups: Readonly<Record<string, string>> = {
   performance: 'Load:',
 };
 
-const groupOf = ({ path }: FieldRow): string => optionGroups[path.split('.')[0] ?? ''] ?? 'Model:';
-
 function addAliases(command: Command, option: Option, names: readonly string[]): void {
   for (const name of names) {
     const alias = new Option(`${name} <value>`).hideHelp();
@@ -82,7 +80,7 @@ export function addFieldOptions(command: Command, verb: Verb): Command {
   for (const [row, flags] of optionsOf(verb)) {
     const option = new Option(flags, helpOf(row, verb));
     if (row.path.endsWith('.*')) option.argParser(collect);
-    command.addOption(option.helpGroup(groupOf(row)));
+    command.addOption(option.helpGroup(optionGroups[row.path.split('.')[0] ?? ''] ?? 'Model:'));
     addAliases(command, option, row.aliases ?? []);
   }
   return command;
@@ -112,19 +110,14 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
   'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
 };
 
-/** Durations accept a unit suffix. */
-function readAmount({ unit }: FieldRow, text: string, flag: string): number {
-  return unit === 'ms' || unit === 's' || unit === 'µs'
-    ? readDuration(flag, text, unit)
-    : readNumber(flag, text);
-}
-
 /** Parses by the field's schema. Relative paths count from the working directory. */
 function valueOf(row: FieldRow, text: string, flag: string): unknown {
   switch (valuesOf(row).type) {
     case 'integer':
     case 'number':
-      return readAmount(row, text, flag);
+      return row.unit === 'ms' || row.unit === 's' || row.unit === 'µs'
+        ? readDuration(flag, text, row.unit)
+        : readNumber(flag, text);
     case 'integers':
       return row.path.startsWith('performance.') ? readRange(flag, text) : readNumbers(flag, text);
     case 'numbers':

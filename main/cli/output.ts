@@ -19,7 +19,12 @@ const eraseLine = '\r\u001b[K';
 const eraseScreen = '\u001b[2J\u001b[H';
 
 export const exitCodes = {
-  ...{ done: 0, failed: 1, usage: 2, gate: 3, paused: 4, cancelled: 130 },
+  done: 0,
+  failed: 1,
+  usage: 2,
+  gate: 3,
+  paused: 4,
+  cancelled: 130,
   /** `run`, `resume`, `perf`: every level has too many errors, or wrong responses. */
   noAnswer: 3,
   /** `compare`: criterion missed, or not decidable. */

@@ -364,7 +364,13 @@ export function addResume(program: Verb): void {
       }
       const headers = options.header === undefined ? undefined : readHeaders(options.header);
       const how = {
-        ...{ headers, verbose, detach, from, again, allowUnverified, skipPreflight },
+        headers,
+        verbose,
+        detach,
+        from,
+        again,
+        allowUnverified,
+        skipPreflight,
         spec: spec ?? undefined,
       };
       exit(await workOn(core, runId, output, how));

@@ -150,14 +150,17 @@ interface WorkOptions extends Pick<MatrixOptions, 'resume' | 'out' | 'detach' | 
 }
 
 const createStops = (): StudyStops => ({
-  ...{ pause: new AbortController(), cancel: new AbortController() },
-  ...{ leave: new AbortController(), close: new AbortController() },
+  pause: new AbortController(),
+  cancel: new AbortController(),
+  leave: new AbortController(),
+  close: new AbortController(),
 });
 
 /** Active work, as far as Ctrl-C needs it. */
 function listenForStudy(core: Core, output: Output, stops: StudyStops) {
   const at: { isOfJobs: boolean; progress: ReturnType<typeof createStudyProgress> | null } = {
-    ...{ isOfJobs: false, progress: null },
+    isOfJobs: false,
+    progress: null,
   };
   const dispose = listenForStops(core, {
     runIds: () => at.progress?.runIds() ?? [],

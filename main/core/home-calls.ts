@@ -178,12 +178,15 @@ export function createHomeCalls(
         const { runs } = await parts.store.list();
         const idle = runs.filter(({ runId, status }) => status !== 'running' && !deployed.has(runId));
         const plan = await needs.upkeep.planClean({
-          ...{ cache: true, trash: true },
+          cache: true,
+          trash: true,
           runIds: idle.map(({ runId }) => runId),
         });
         const bytes = new Map(plan.runs.map((run) => [run.runId, run.bytes]));
         const listed = idle.map(({ runId, name, createdAt }) => ({
-          ...{ runId, name, createdAt },
+          runId,
+          name,
+          createdAt,
           bytes: bytes.get(runId) ?? 0,
         }));
         return {

@@ -97,7 +97,10 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
   return async (load, takeTurn, listener, work, { runId, dir, scenario }) => {
     const { signal } = work;
     const executor = await engines.openExecutor(onHost(load, host), {
-      ...{ runId, dir, framework: 'pyt', isBeside: true },
+      runId,
+      dir,
+      framework: 'pyt',
+      isBeside: true,
       step: () => scenario,
     });
     const watched: ReadingSources['watchGpus'] = (onReading, until) =>
@@ -118,7 +121,10 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
       return await measureServer(
         load,
         {
-          ...{ loadTools: executor.loadTools, readers: reading.readers, takeTurn, watchGpus: watched },
+          loadTools: executor.loadTools,
+          readers: reading.readers,
+          takeTurn,
+          watchGpus: watched,
           via: await reached(parts, load),
           dir: join(runFolder(dir).step(scenario), 'load'),
         },
@@ -159,7 +165,7 @@ export function createMeasuredServers(parts: CoreParts): Servers {
       if (load.host !== undefined)
         return measureOnHost(parts, load.host)(load, takeTurn, listener, work, run);
       const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
-      return measureServer(load, { ...{ loadTools, readers, takeTurn }, ...watching }, listener, work);
+      return measureServer(load, { loadTools, readers, takeTurn, ...watching }, listener, work);
     },
   };
 }

@@ -165,7 +165,10 @@ export function createDeploymentCalls(parts: CoreParts): {
       const { state, run } = await verified(runId, allowUnverified === true);
       const { preset } = await presetOf(state.source.spec.model);
       const path = await writeBundle(out, {
-        ...{ run, state, titles: metricTitlesOf(preset), resources: parts.options.resources },
+        run,
+        state,
+        titles: metricTitlesOf(preset),
+        resources: parts.options.resources,
         image: await bundleImage(parts, run.engine, state),
       });
       return { path };

@@ -29,7 +29,10 @@ export function createStudiesCalls(
     approveGiven({ approvals, trustModel }, spec, consent);
   const write = others['matrix.write'];
   const studies = new Studies({
-    ...{ runs, store, trash, approvals },
+    runs,
+    store,
+    trash,
+    approvals,
     studies: new StudyStore(layout.studies),
     approve: (spec, consent) => given({ spec, ...consent }),
     preview: others['spec.preview'],

@@ -59,8 +59,14 @@ function createToolWork(setup: Setup, emit: (event: CoreEvent) => void): ToolWor
       if (state.work?.status === 'running') return;
       state.stop = new AbortController();
       state.work = {
-        ...{ action, status: 'running', components: ids, component: null },
-        ...{ fraction: null, text: 'Starting', lines: [], error: null },
+        action,
+        status: 'running',
+        components: ids,
+        component: null,
+        fraction: null,
+        text: 'Starting',
+        lines: [],
+        error: null,
       };
       keep({});
       state.ended = work(action, ids, listenerOf(state.stop.signal)).then(

@@ -51,7 +51,11 @@ export class Deployments {
     const { store, servers, onChange, startRecovery } = options;
     this.tritons = new DeploymentTritons({ store, servers, closing: this.closing.signal });
     this.changes = new DeploymentChanges({
-      ...{ store, tritons: this.tritons, closing: this.closing.signal, onChange, startRecovery },
+      store,
+      tritons: this.tritons,
+      closing: this.closing.signal,
+      onChange,
+      startRecovery,
     });
   }
 
@@ -150,7 +154,10 @@ export class Deployments {
         from: active,
         commit: () =>
           this.options.store.append(folder, {
-            ...{ type: 'rolled-back', model: name, to: previous.version, from: active.version },
+            type: 'rolled-back',
+            model: name,
+            to: previous.version,
+            from: active.version,
           }),
       });
       await this.tritons.tidy(after);

@@ -117,7 +117,10 @@ async function readVersionStatus(
       modelName: model,
       modelVersion: String(version),
       config,
-      ...{ canary: canaryOf(check), anyValues: check.anyValues, load: false, signal },
+      canary: canaryOf(check),
+      anyValues: check.anyValues,
+      load: false,
+      signal,
     });
     return { state: 'ready', reason: null, inputs };
   } catch (error) {
@@ -200,7 +203,10 @@ export const unreadable = (id: string, error: unknown): DeploymentInfo => ({
   host: null,
   image: null,
   gpus: [],
-  ...{ httpUrl: '', grpcUrl: '', metricsUrl: '', createdAt: '' },
+  httpUrl: '',
+  grpcUrl: '',
+  metricsUrl: '',
+  createdAt: '',
   interrupted: null,
   work: null,
   models: [],

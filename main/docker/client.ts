@@ -146,8 +146,15 @@ async function openDocker(
   const { default: DockerClass } = await import('dockerode');
   // Every field is set, because dockerode takes missing ones from DOCKER_HOST.
   const common = {
-    ...{ host: undefined, port: undefined, socketPath: undefined, pathPrefix: undefined, timeout: undefined },
-    ...{ version, ca: undefined, cert: undefined, key: undefined },
+    host: undefined,
+    port: undefined,
+    socketPath: undefined,
+    pathPrefix: undefined,
+    timeout: undefined,
+    version,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
   };
   switch (address.kind) {
     case 'unix':

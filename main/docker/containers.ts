@@ -150,7 +150,13 @@ export function parseLabels(
   if (runId === undefined || runDir === undefined || step === undefined || key === undefined) return null;
   if (adoptable === undefined || server === undefined || gpus === undefined) return null;
   return {
-    ...{ instance, role, runId, runDir, step, key, server },
+    instance,
+    role,
+    runId,
+    runDir,
+    step,
+    key,
+    server,
     adoptable: adoptable === 'true',
     gpus: gpus.split(',').filter((id) => id !== ''),
   };

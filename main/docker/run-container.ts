@@ -112,18 +112,6 @@ const flagIfSet = (name: string, value: string | number | undefined): readonly F
 
 type PortBindings = Readonly<Record<string, readonly { HostIp: string; HostPort: string }[]>>;
 
-function publishFlags(host: Docker.HostConfig): readonly Flag[] {
-  return Object.entries((host.PortBindings ?? {}) as PortBindings).flatMap(([port, bindings]) =>
-    bindings.map(({ HostIp, HostPort }) => flag('--publish', `${HostIp}:${HostPort}:${port}`)),
-  );
-}
-
-function tmpfsFlags(host: Docker.HostConfig): readonly Flag[] {
-  return Object.entries((host.Tmpfs ?? {}) as Record<string, string>).map(([path, options]) =>
-    flag('--tmpfs', `${path}:${options}`),
-  );
-}
-
 const volumeFlag = ({ Source, Target, ReadOnly }: Docker.MountSettings): Flag =>
   flag('--volume', `${Source}:${Target}:${ReadOnly === true ? 'ro' : 'rw'}`);
 
@@ -135,12 +123,16 @@ export function dockerRunCommand(name: string, body: Docker.ContainerCreateOptio
     flag('--user', body.User),
     flag('--network', host.NetworkMode),
     ...(host.RestartPolicy?.Name === 'always' ? [flag('--restart', 'always')] : []),
-    ...publishFlags(host),
+    ...Object.entries((host.PortBindings ?? {}) as PortBindings).flatMap(([port, bindings]) =>
+      bindings.map(({ HostIp, HostPort }) => flag('--publish', `${HostIp}:${HostPort}:${port}`)),
+    ),
     ...(host.DeviceRequests ?? []).flatMap(deviceFlags),
     ...(host.Mounts ?? []).map(volumeFlag),
     ...flagEach('--env', body.Env),
     flag('--workdir', body.WorkingDir, '/'),
-    ...tmpfsFlags(host),
+    ...Object.entries((host.Tmpfs ?? {}) as Record<string, string>).map(([path, options]) =>
+      flag('--tmpfs', `${path}:${options}`),
+    ),
     ...flagIfSet('--shm-size', host.ShmSize),
     flag('--memory', host.Memory, '0'),
     flag('--pids-limit', host.PidsLimit, '0'),

@@ -78,7 +78,10 @@ export async function readEnvironment(input: ReadEnvironmentInput): Promise<Envi
     workbenchVersion: input.workbenchVersion,
     engine: input.engine,
     // Set by later steps.
-    ...{ tritonVersion: null, image: null, images: [], packages: {} },
+    tritonVersion: null,
+    image: null,
+    images: [],
+    packages: {},
     os: await readOs(),
     cpu: first?.model.trim() ?? 'unknown',
     cpuCount: os.cpus().length,

@@ -92,16 +92,12 @@ function bytesOf(node: SmiNode, ...path: readonly [string, ...string[]]): number
   return mebibytes === null ? null : mebibytes * mebibyte;
 }
 
-function firstOf(values: readonly (number | null)[]): number | null {
-  return values.find((value) => value !== null) ?? null;
-}
-
 /** Watts by the first present name; `power_readings` until early drivers of schema v12. */
 function wattsOf(gpu: SmiNode, names: readonly string[]): number | null {
-  return firstOf(
-    ['gpu_power_readings', 'power_readings'].flatMap((group) =>
-      names.map((name) => quantityOf(gpu, 'W', group, name)),
-    ),
+  return (
+    ['gpu_power_readings', 'power_readings']
+      .flatMap((group) => names.map((name) => quantityOf(gpu, 'W', group, name)))
+      .find((value) => value !== null) ?? null
   );
 }
 

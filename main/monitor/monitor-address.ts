@@ -90,7 +90,11 @@ export async function readMonitorTarget(
     }
     const here = { http: await reach.open(host, http), metrics: await reach.open(host, metrics) };
     return {
-      ...{ metricsPath, headers, tls: null, metricsTls: null, ...here },
+      metricsPath,
+      headers,
+      tls: null,
+      metricsTls: null,
+      ...here,
       toPublicText: (message) =>
         [
           { host, there: http, here: here.http },

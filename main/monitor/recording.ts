@@ -96,7 +96,7 @@ export async function* readRecording(
     for await (const line of linesOf(stream)) {
       if (first) {
         first = false;
-        if (!isHead(line)) {
+        if (!headSchema.safeParse(jsonOrNull(line)).success) {
           throw invalidInput(path, `${path} is not a monitor recording`, useRecording);
         }
         continue;
@@ -130,8 +130,6 @@ async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   lines.end();
   yield* ready;
 }
-
-const isHead = (line: string): boolean => headSchema.safeParse(jsonOrNull(line)).success;
 
 const blank = (value: number | undefined): CsvValue =>
   value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(7));

@@ -16,7 +16,11 @@ export interface PathTimes extends StepTimes {
 }
 
 const nothing: PathTimes = {
-  ...{ queueUs: 0, computeInputUs: 0, computeInferUs: 0, computeOutputUs: 0, knownUs: 0 },
+  queueUs: 0,
+  computeInputUs: 0,
+  computeInferUs: 0,
+  computeOutputUs: 0,
+  knownUs: 0,
   path: [],
 };
 

@@ -87,10 +87,6 @@ function gpuChart(groups: readonly DeviceGroup[], scenario: Scenario): readonly 
   ];
 }
 
-/** Throughput per choice and GPU, one chart per scenario. */
-const gpuCharts = (groups: readonly DeviceGroup[]): readonly Chart[] =>
-  scenarios.flatMap((scenario) => gpuChart(groups, scenario));
-
 interface MatrixReport {
   readonly name: string;
   /** ISO 8601. */
@@ -113,7 +109,9 @@ function gpuSection(results: readonly MatrixResult[]): Markup | null {
   const [first] = groups;
   if (first === undefined) return null;
   const columns = deviceColumns(results).filter(({ id }) => id !== 'device');
-  const charts = gpuCharts(groups).map((chart) => markup`<figure>${new Markup(renderChart(chart))}</figure>`);
+  const charts = scenarios
+    .flatMap((scenario) => gpuChart(groups, scenario))
+    .map((chart) => markup`<figure>${new Markup(renderChart(chart))}</figure>`);
   return markup`<h2>By GPU</h2>
 ${charts.length === 0 ? null : markup`<div class="gpu-charts">${charts}</div>`}
 <table class="matrix by-gpu">${tableHead(columns)}${groups.map(

@@ -15,12 +15,9 @@ import type { Parameter, ParameterGroup } from './report';
 
 type Measuring = Pick<RunSpec, 'performance'>;
 
-const concurrencyUnused = ({ performance }: Measuring): boolean =>
-  plannedSweep(performance, 'online') === 'requestRate';
-
 /** Explains values that are unclear on their own. */
 function textOf(row: FieldRow, value: unknown, spec: Measuring, overridden: boolean): string | null {
-  if (row.path === 'performance.concurrency' && concurrencyUnused(spec)) {
+  if (row.path === 'performance.concurrency' && plannedSweep(spec.performance, 'online') === 'requestRate') {
     return 'not used: measured by request rate';
   }
   if (row.path === 'accuracy.allowUnverified' && overridden && value !== true) {
@@ -105,7 +102,11 @@ const shapeText = ([name, dims]: readonly [string, readonly number[]]): string =
 export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
   const { addresses, models, modelVersion, levels, shapes, sources, search, settings } = load;
   const row = (name: string, value: string): Parameter => ({
-    ...{ name, field: name, value, upstream: [], folded: false },
+    name,
+    field: name,
+    value,
+    upstream: [],
+    folded: false,
   });
   const measured = { engine: { kind: 'remote', url: serverUrl(load) }, performance: performanceOfLoad(load) };
   const valueAt = valuesAt(measured);

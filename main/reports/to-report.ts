@@ -109,12 +109,6 @@ function environmentReport(environment: Environment): readonly NamedText[] {
   ];
 }
 
-function packagesReport(environment: Environment): readonly NamedText[] {
-  return Object.entries(environment.packages)
-    .map(([name, value]) => ({ name, value }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
 /** "2025-11-21 08:17 UTC"; other text stays. */
 export function formatTime(iso: string): string {
   const time = new Date(iso);
@@ -214,7 +208,9 @@ export function toReport(state: RunState, context: ReportContext): Report {
     })),
     environment:
       source.kind === 'imported' ? importReport(source.file, environment) : environmentReport(environment),
-    packages: packagesReport(environment),
+    packages: Object.entries(environment.packages)
+      .map(([name, value]) => ({ name, value }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),

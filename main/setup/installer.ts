@@ -161,7 +161,11 @@ export async function tryInstaller(
     onLine?.(line);
   };
   const ended = await exec({
-    ...{ argv, env: { ...env, ...noTelemetry }, cwd, signal: listener.signal, killGraceMs: graceMs },
+    argv,
+    env: { ...env, ...noTelemetry },
+    cwd,
+    signal: listener.signal,
+    killGraceMs: graceMs,
     onStdoutLine: take,
     onStderrLine: take,
   }).catch((cause: unknown) => {

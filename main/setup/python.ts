@@ -22,13 +22,9 @@ export async function pythonStamp({ layout, resources }: Pick<SetupContext, 'lay
   return hashParts('python 1', await homeOf(venvOf(layout)), requirements);
 }
 
-/** Python version in pyvenv.cfg of venv or uv. */
-const pythonVersionIn = (config: string): string | null =>
-  /^version(?:_info)? = (\d+\.\d+\.\d+)/m.exec(config)?.[1] ?? null;
-
 /** null if not stated. */
 const interpreterVersion = async (venv: string): Promise<string | null> =>
-  pythonVersionIn((await readText(join(venv, 'pyvenv.cfg'))) ?? '');
+  /^version(?:_info)? = (\d+\.\d+\.\d+)/m.exec((await readText(join(venv, 'pyvenv.cfg'))) ?? '')?.[1] ?? null;
 
 /** Stamp with Python's minor version, which names the package folder and the libpython of Triton's stub. */
 export async function pythonBaseStamp(context: Pick<SetupContext, 'layout' | 'resources'>) {

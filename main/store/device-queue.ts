@@ -21,9 +21,6 @@ export interface DeviceTurn {
 const pollMs = 200;
 const ticketPattern = /^\d{16}-[0-9a-f]{12}\.ticket$/;
 
-/** Sorts by time; clock jumps only affect the order. */
-const newTicket = () => `${String(Date.now()).padStart(16, '0')}-${randomBytes(6).toString('hex')}.ticket`;
-
 /** The live holder of the first earlier ticket; removes tickets of the dead. */
 async function nextInLine(folder: string, own: string): Promise<LeaseHolder | null> {
   const tickets = (await readdir(folder)).filter((name) => ticketPattern.test(name)).sort();
@@ -45,7 +42,7 @@ async function nextInLine(folder: string, own: string): Promise<LeaseHolder | nu
 export async function takeDevice(turn: DeviceTurn): Promise<() => Promise<void>> {
   const { signal } = turn;
   const folder = join(turn.root, encodeURIComponent(turn.device));
-  const ticket = newTicket();
+  const ticket = `${String(Date.now()).padStart(16, '0')}-${randomBytes(6).toString('hex')}.ticket`;
   const reported = { last: '' };
   let leave = () => rm(join(folder, ticket), { force: true });
   try {

@@ -85,7 +85,10 @@ const recordPlaces = ({ record, spec }: StudySession, { trials }: Proposal): Pro
   record({
     type: 'trials-placed',
     trials: trials.map(({ number, axes, leftOut, error, hosts, state }) => ({
-      ...{ number, leftOut, error, runId: state?.runId ?? null },
+      number,
+      leftOut,
+      error,
+      runId: state?.runId ?? null,
       ...(sameValue(axes, spec.strategy.trials[number - 1]?.axes) ? {} : { axes: [...axes] }),
       ...(hosts === undefined ? {} : { hosts: [...hosts] }),
     })),

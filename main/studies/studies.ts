@@ -105,7 +105,12 @@ export class Studies {
       const byEntry = new Map(runs.map(({ matrix, runId }) => [matrix?.entry ?? '', runId]));
       const { record, requireWritten } = this.recorder(name);
       const session: StudySession = {
-        ...{ hands, spec, hosts: plan.hosts, consent, stops, record },
+        hands,
+        spec,
+        hosts: plan.hosts,
+        consent,
+        stops,
+        record,
         runOf: ({ entry }) => (resume ? byEntry.get(entry) : undefined),
       };
       const proposal = await place(session, plan.trials);

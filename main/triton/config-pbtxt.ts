@@ -33,12 +33,8 @@ function scalarText(field: Pick<protobuf.FieldBase, 'resolvedType' | 'type'>, va
   return String(value).replace('Infinity', 'inf').replace('NaN', 'nan');
 }
 
-function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${line}`);
-}
-
 function block(head: string, lines: readonly string[], tail = '}'): string[] {
-  return lines.length === 0 ? [`${head} ${tail}`] : [head, ...indented(lines), tail];
+  return lines.length === 0 ? [`${head} ${tail}`] : [head, ...lines.map((line) => `  ${line}`), tail];
 }
 
 function mapLines(name: string, field: protobuf.MapField, map: PlainMessage): string[] {

@@ -64,7 +64,10 @@ function exchangeOverTls(
         host,
         port: port === '' ? 443 : Number(port),
         path: `${pathname}${search}`,
-        ...{ method: request.method, agent: false, signal, ...tlsConnection(tls, host) },
+        method: request.method,
+        agent: false,
+        signal,
+        ...tlsConnection(tls, host),
         headers: {
           ...request.headers,
           Connection: 'close',

@@ -21,8 +21,6 @@ function markdownTable(header: readonly string[], rows: readonly (readonly strin
 }
 
 const written = (page: string): string => `Written by \`triton-workbench reference ${page}\`.`;
-const usageOf = (program: Command, command: Command): string =>
-  [program.name(), pathOf(command), '[options]', ...command.registeredArguments.map(argumentText)].join(' ');
 
 function optionRows(command: Command): readonly (readonly string[])[] {
   const help = command.createHelp();
@@ -39,7 +37,7 @@ function verbSection(program: Command, command: Command): string {
   return [
     `## ${verb}`,
     `${command.description()}.`,
-    `\`${usageOf(program, command)}\``,
+    `\`${[program.name(), pathOf(command), '[options]', ...command.registeredArguments.map(argumentText)].join(' ')}\``,
     ...(arguments_.length === 0
       ? []
       : [

@@ -157,7 +157,10 @@ export class DeploymentVolume {
     const { client } = this.options;
     const plan = this.helper(command, [volumeMount(volume, inside, true)]);
     const { exitCode, tail } = await runContainer({
-      ...{ client, ...plan, signal, onTrouble: say },
+      client,
+      ...plan,
+      signal,
+      onTrouble: say,
       onLine: (_channel, line) => say(line),
     });
     if (exitCode === 0) return;
@@ -175,15 +178,28 @@ export class DeploymentVolume {
     const { instance, deployment, paths, image, facts, user } = this.options;
     const { id } = deployment;
     const input = {
-      ...{ image, command, env: {}, workingDir: '/', user, mounts, gpus: [] },
+      image,
+      command,
+      env: {},
+      workingDir: '/',
+      user,
+      mounts,
+      gpus: [],
       network: { kind: 'none' as const },
       ...facts,
       sharedMemory: { kind: 'own' as const, bytes: helperShmBytes, shareable: false },
       memoryBytes: Math.floor(facts.memoryBytes / 4),
     };
     const labels = {
-      ...{ instance, role: 'client' as const, runId: id, runDir: paths.dir, step: 'deploy' },
-      ...{ adoptable: false, server: '', gpus: [], key: hashValue(input).slice(0, 32) },
+      instance,
+      role: 'client' as const,
+      runId: id,
+      runDir: paths.dir,
+      step: 'deploy',
+      adoptable: false,
+      server: '',
+      gpus: [],
+      key: hashValue(input).slice(0, 32),
     };
     const name = `twb-${instance.slice(0, 6)}-files-${id}-${randomBytes(4).toString('hex')}`;
     return { name, body: containerBody({ ...input, labels }) };

@@ -113,7 +113,9 @@ const [above, name] = ['/workbench', 'files'];
 const inside = join(above, name);
 
 export const volumeMount = (from: string, to: string, writable: boolean): ContainerMount => ({
-  ...{ from, to, writable },
+  from,
+  to,
+  writable,
   isVolume: true,
 });
 

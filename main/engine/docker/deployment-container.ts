@@ -212,7 +212,12 @@ class DeploymentContainers implements DeploymentServer {
     const { link, client, instance } = await this.engineOf(deployment);
     const facts = await readEngineFacts(link);
     return new DeploymentVolume({
-      ...{ deployment, paths, facts, user: containerUser(facts).user, client, instance },
+      deployment,
+      paths,
+      facts,
+      user: containerUser(facts).user,
+      client,
+      instance,
       image: dockerEngine(deployment).imageId,
     });
   }
@@ -242,7 +247,8 @@ class DeploymentContainers implements DeploymentServer {
     const { http, grpc, metrics } = deployment.ports;
     const input = {
       ...programOf({
-        ...{ image: image.id, keepsEntrypoint },
+        image: image.id,
+        keepsEntrypoint,
         command: tritonCommand({
           builtHere: engine.builtHere,
           release: engine.builtHere ? null : release,
@@ -270,7 +276,11 @@ class DeploymentContainers implements DeploymentServer {
     };
     const labels = {
       ...names,
-      ...{ role: 'deployment' as const, step: 'deploy', adoptable: false, server: '', gpus: engine.gpus },
+      role: 'deployment' as const,
+      step: 'deploy',
+      adoptable: false,
+      server: '',
+      gpus: engine.gpus,
       key: hashValue(input).slice(0, 32),
     };
     return { name, body: containerBody({ ...input, labels }) };

@@ -178,7 +178,8 @@ class DockerExecutor implements Executor {
   ) {
     this.loadTools = createContainerLoadTools(
       (step) => this.runClient(step),
-      (path) => pathIn(options.run, path),
+      (path) =>
+        path.startsWith(`${options.run.dir}/`) ? `/workbench/run${path.slice(options.run.dir.length)}` : path,
     );
     this.imageNames = imageNamesOf(wanted);
     this.engineWatch = createEngineWatch(options.link, host, hostWaitMs(options));
@@ -306,7 +307,8 @@ class DockerExecutor implements Executor {
     const network = { instance: await link.instance(), runId: run.runId, runDir: run.dir };
     start.onCommand(networkCommand(network));
     const plan = containers.triton({
-      ...{ image, keepsEntrypoint },
+      image,
+      keepsEntrypoint,
       command: tritonCommand({
         builtHere,
         release,
@@ -334,9 +336,4 @@ class DockerExecutor implements Executor {
       },
     };
   }
-}
-
-/** The run folder as its containers see it. */
-function pathIn(run: ExecutorRun, path: string): string {
-  return path.startsWith(`${run.dir}/`) ? `/workbench/run${path.slice(run.dir.length)}` : path;
 }

@@ -79,7 +79,8 @@ export const programOf = ({
   command,
   keepsEntrypoint,
 }: Pick<ContainerBodyInput, 'image' | 'command' | 'keepsEntrypoint'>) => ({
-  ...{ image, command },
+  image,
+  command,
   ...(keepsEntrypoint === true ? { keepsEntrypoint } : {}),
 });
 
@@ -192,7 +193,11 @@ export class RunContainers {
   files(input: { readonly image: string; readonly mounts: readonly ContainerMount[] }): ContainerPlan {
     const { name, body } = this.plan('files', this.labels('client', '', false), {
       ...this.common(),
-      ...{ image: input.image, command: ['true'], env: {}, workingDir: '/', mounts: input.mounts },
+      image: input.image,
+      command: ['true'],
+      env: {},
+      workingDir: '/',
+      mounts: input.mounts,
       gpus: [],
       network: { kind: 'none' },
       sharedMemory: { kind: 'own', bytes: clientShmBytes, shareable: false },

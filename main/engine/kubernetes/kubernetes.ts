@@ -26,9 +26,6 @@ const labelOf = (name: string): string =>
     .slice(0, 50)
     .replace(/^-+|-+$/g, '');
 
-/** "tw-20261126-resnet50-3f9a1c", unique. */
-const jobNameOf = (runId: string): string => `tw-${labelOf(runId)}-${randomBytes(3).toString('hex')}`;
-
 const refused = ({ message }: KubeRefusal) =>
   new WorkbenchError('job-refused', `Kubernetes did not take the Job: ${message}`, { where: 'engine' });
 
@@ -43,15 +40,13 @@ const notDeleted = ({ message, status }: KubeRefusal, job: RunJob, { kubectl }: 
 /** Device resources use the vendor's domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
 const isGpu = (name: string): boolean => /^(nvidia|amd|gpu\.intel)\.com\//.test(name);
 
-const amountOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : 0);
-
 /** "3 nodes, 8 nvidia.com/gpu". */
 function nodesText(nodes: readonly V1Node[]): string {
   const gpus = new Map<string, number>();
   for (const { status, spec } of nodes) {
     if (spec?.unschedulable === true) continue;
     for (const [name, amount] of Object.entries(status?.allocatable ?? {})) {
-      if (isGpu(name)) gpus.set(name, (gpus.get(name) ?? 0) + amountOf(amount));
+      if (isGpu(name)) gpus.set(name, (gpus.get(name) ?? 0) + (/^\d+$/.test(amount) ? Number(amount) : 0));
     }
   }
   const devices = [...gpus].filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`);
@@ -163,7 +158,7 @@ export function createKubernetes({ home, env }: KubernetesOptions): JobScheduler
       const jobs: RunJob[] = [];
       try {
         for (const runId of runIds) {
-          const name = jobNameOf(runId);
+          const name = `tw-${labelOf(runId)}-${randomBytes(3).toString('hex')}`;
           const id = `${namespace}/${name}`;
           // Logged before creation: if the response is lost, the Job may still exist.
           const log = `${client.kubectl} --namespace ${namespace} logs job/${name}`;

@@ -23,8 +23,6 @@ const longestLogBytes = 16 * 2 ** 20;
 
 const plainAppend = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-const addressOf = ({ ports }: Deployment) => `127.0.0.1:${ports.http}`;
-
 async function openLog(path: string) {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size > longestLogBytes) await rename(path, `${path}.1`);
@@ -95,7 +93,7 @@ class DetachedServers implements DeploymentServer {
     if (server === null) return;
     const triton = await serverOf(deployment);
     if (triton !== null) {
-      await unloadModels(createTritonClient(addressOf(deployment)));
+      await unloadModels(createTritonClient(`127.0.0.1:${deployment.ports.http}`));
       const all = identitiesOf(await processesOfEngine(server.id));
       if (isAlive(triton)) process.kill(triton.pid, 'SIGTERM');
       const deadline = performance.now() + stopGraceMs;

@@ -219,7 +219,11 @@ function tradeOffChart(scenario: ReportScenario): Chart {
   const budgets = budgetMs === null || budgetMs > slowest * farAbove ? [] : [budgetSeries(budgetMs, rates)];
   const { throughput: blue, p95: orange } = lineColors;
   const line: LineSeriesOption = {
-    ...{ type: 'line', name: chartSigns.front, silent: true, symbol: 'none', color: blue },
+    type: 'line',
+    name: chartSigns.front,
+    silent: true,
+    symbol: 'none',
+    color: blue,
     lineStyle: { width: 1.75, color: blue },
     data: front.map(place),
   };
@@ -236,7 +240,11 @@ function tradeOffChart(scenario: ReportScenario): Chart {
       value: place(point),
       itemStyle: { color: steady ? blue : '#ffffff', borderColor: blue, borderWidth: 1.5 },
       label: {
-        ...{ show: labeled.has(point), position: 'top', distance: 5, fontSize: 10, color: ink.text },
+        show: labeled.has(point),
+        position: 'top',
+        distance: 5,
+        fontSize: 10,
+        color: ink.text,
         // Beside the ascending line.
         offset: [-8, 0],
         formatter: String(load),
@@ -244,7 +252,13 @@ function tradeOffChart(scenario: ReportScenario): Chart {
     })),
   };
   const best = (chosen === null ? [] : [chosen]).map(({ name, point }): LineSeriesOption => ({
-    ...{ type: 'line', name, silent: true, symbol: star, symbolSize: 13, color: orange, z: 3 },
+    type: 'line',
+    name,
+    silent: true,
+    symbol: star,
+    symbolSize: 13,
+    color: orange,
+    z: 3,
     lineStyle: { width: 0 },
     data: [
       {

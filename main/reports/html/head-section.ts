@@ -1,4 +1,3 @@
-import type { Badge } from '../../contract/run/run-outcome';
 import { clipped } from '../../contract/words';
 import type { KeyFigure } from '../../domain/measured/key-figures';
 import { renderChart } from '../charts/render-chart';
@@ -33,8 +32,6 @@ function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
 
 /** Limits that keep the summary on one page; the record has all. */
 const longest = { title: 120, line: 220, verdict: 700, error: 420, errors: 2, detailLines: 14 } as const;
-
-const badge = ({ label, tone }: Badge): Markup => markup`<span class="badge ${tone}">${label}</span>`;
 
 const figure = ({ label, value, unit, note }: KeyFigure): Markup => markup`
 <div><dt>${label}</dt><dd class="value">${value}${unit === '' ? null : markup` <span class="unit">${unit}</span>`}</dd><dd class="note">${note}</dd></div>`;
@@ -109,7 +106,7 @@ export function headSection(report: Report): Markup {
   const failures = report.problems.filter(({ tone }) => tone === 'bad').slice(0, longest.errors);
   return markup`<header class="summary${isFull(report) ? ' full' : ''}">
 <div class="top"><div>${logoOf(report)}<p class="eyebrow">Triton Workbench · deployment report</p></div>
-<div class="badges">${summary.badges.map(badge)}</div></div>
+<div class="badges">${summary.badges.map(({ label, tone }) => markup`<span class="badge ${tone}">${label}</span>`)}</div></div>
 <h1>${clipped(report.title, longest.title)}</h1>
 <p class="soft">${clipped(report.subtitle, longest.line)}</p>
 <p class="soft">${report.times} · <span class="mono">${clipped(report.runId, longest.title)}</span></p>

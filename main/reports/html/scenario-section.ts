@@ -97,9 +97,6 @@ function stateMark(row: ReportLevel): Markup {
   return row.steady ? markup`<span class="tick yes">●</span>` : markup`<span class="tick unsure">○</span>`;
 }
 
-const rowClass = (row: ReportLevel): string =>
-  row.point === null ? 'hole' : row.steady ? 'steady' : 'unsteady';
-
 function loadRow(row: ReportLevel, peak: boolean): Markup {
   if (row.point === null) {
     return markup`
@@ -109,7 +106,7 @@ function loadRow(row: ReportLevel, peak: boolean): Markup {
     (cell, index) => markup`<td class="n${gap(index)}${peak && index === 2 ? ' peak' : ''}">${cell}</td>`,
   );
   return markup`
-<tr class="${rowClass(row)}"><td class="mark">${stateMark(row)}</td>${cells}</tr>`;
+<tr class="${row.steady ? 'steady' : 'unsteady'}"><td class="mark">${stateMark(row)}</td>${cells}</tr>`;
 }
 
 const figure = (scenario: ReportScenario): readonly Markup[] =>
