@@ -7,6 +7,7 @@ import { createCoreRuns } from './core/core-runs';
 import { createHomeCalls } from './core/home-calls';
 import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
+import { createSearchCalls } from './core/search-calls';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { createStudiesCalls } from './core/studies-calls';
@@ -102,8 +103,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...{ ...createPresetCalls(parts, runs), ...specToolsOf(parts), ...createReportCalls(parts) },
     ...startCalls.handlers,
   };
-  const studies = createStudiesCalls(parts, runs, others);
-  const underWay = () => workUnderWay(runs, deployments, studies, parts);
+  const searches = createSearchCalls(parts);
+  const studies = createStudiesCalls(parts, runs, others, searches);
+  const both = { underWay: () => [...studies.underWay(), ...searches.underWay()] };
+  const underWay = () => workUnderWay(runs, deployments, both, parts);
   const homeCalls = createHomeCalls(parts, {
     upkeep,
     underWay,
@@ -134,6 +137,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...parts.tools.handlers,
       ...others,
       ...studies.handlers,
+      ...searches.handlers,
       ...createTrustedCalls(parts, runs, upkeep),
     },
     subscribe: (listener) => parts.events.add(listener),
@@ -141,6 +145,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     close: async () => {
       // Before its runs: it would begin the next one.
       await studies.close();
+      await searches.close();
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
       for (const part of [deployments, ...working]) await part.close();
       parts.reading.close();

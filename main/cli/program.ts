@@ -18,6 +18,7 @@ import { resolveRunId, runArgument } from './read-values';
 import { addImport, addResume, addRun } from './run';
 import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
+import { addSearch } from './search';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
@@ -102,6 +103,7 @@ export function createProgram(
   addPresets(program);
   addOwnModels(program, context);
   addData(program);
+  addSearch(program);
   addStudies(program);
   addDeployments(program, context);
   addMonitor(program, context);

@@ -17,8 +17,10 @@ import type { ComparisonFile, ComparisonRequest } from '../contract/run/saved-co
 import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
-import type { StudyConsent, StudySpec } from '../contract/study/study';
+import type { Searched } from '../contract/study/search';
+import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
+import type { SearchPlan, SearchRequest } from '../domain/study/search/plan-search';
 import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
 import type { RunEnd } from '../pipeline/attempt';
@@ -26,6 +28,7 @@ import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-opti
 import type { WrittenMatrix } from '../reports/matrix-report';
 import type { GivenConsent } from '../store/approvals';
 import type { ListedRuns } from '../store/run-rows';
+import type { SearchHow } from '../studies/search/searches';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { Readers } from './core-parts';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
@@ -174,6 +177,12 @@ export interface TrustedCalls {
   'studies.show': (study: { readonly name: string }) => Promise<ShownStudy>;
   /** Throws study-unknown, and input-invalid for a matrix of an earlier version. */
   'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
+  /** The search that a request asks for; nothing is started. Throws run-unknown, input-invalid, combination-unsupported. */
+  'searches.plan': (input: SearchRequest & Run) => Promise<SearchPlan>;
+  /** Works on a search to its end or a stop. Throws study-busy, input-invalid. */
+  'searches.work': (input: Pick<SearchPlan, 'spec' | 'search'> & SearchHow) => Promise<Searched>;
+  /** Throws study-unknown. */
+  'searches.get': (study: { readonly name: string }) => Promise<Study>;
   /** In order of installation. */
   'tools.plan': (input: {
     readonly components: readonly ComponentId[];

@@ -123,15 +123,21 @@ function startRecovery(options: CoreOptions, id: string): void {
   child.unref();
 }
 
+/** The model of a run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
+export async function verifiedRun(
+  { store }: Pick<CoreParts, 'store'>,
+  runId: string,
+  allowUnverified: boolean,
+) {
+  const loaded = await store.load(runId);
+  const manifests = await store.manifestsOf(await readJournal(loaded.folder.journal), runId);
+  return { folder: loaded.folder, ...(await deployableRun(loaded, manifests, allowUnverified)) };
+}
+
 export function createDeploymentCalls(parts: CoreParts): {
   readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
 } & Pick<Deployments, 'underWay' | 'close'> {
-  const { layout, docker, hosts, reach, store, presetOf, emit, now } = parts;
-  const verified = async (runId: string, allowUnverified: boolean) => {
-    const loaded = await store.load(runId);
-    const manifests = await store.manifestsOf(await readJournal(loaded.folder.journal), runId);
-    return deployableRun(loaded, manifests, allowUnverified);
-  };
+  const { layout, docker, hosts, reach, presetOf, emit, now } = parts;
   const deployments = new Deployments({
     store: new DeploymentStore(layout.deployments),
     servers: {
@@ -139,7 +145,7 @@ export function createDeploymentCalls(parts: CoreParts): {
       docker: createDeploymentContainers({ docker, hosts, reach }),
     },
     runOf: async (runId, allowUnverified) => {
-      const { state, run } = await verified(runId, allowUnverified);
+      const { state, run } = await verifiedRun(parts, runId, allowUnverified);
       requireServable(runId, state.source.spec.engine);
       return run;
     },
@@ -162,7 +168,7 @@ export function createDeploymentCalls(parts: CoreParts): {
     },
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
     'runs.bundle': async ({ runId, out, allowUnverified }) => {
-      const { state, run } = await verified(runId, allowUnverified === true);
+      const { state, run } = await verifiedRun(parts, runId, allowUnverified === true);
       const { preset } = await presetOf(state.source.spec.model);
       const path = await writeBundle(out, {
         run,

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Handlers } from '../contract/api';
+import type { StudySpec } from '../contract/study/study';
 import { studySpecOf } from '../domain/study/matrix-study';
 import { detailOf, planOf } from '../domain/study/study-detail';
 import type { Runs } from '../pipeline/runs';
@@ -19,6 +20,7 @@ export function createStudiesCalls(
   parts: CoreParts,
   runs: Runs,
   others: Pick<Core['handlers'], OtherCall>,
+  searches: { readonly start: (spec: StudySpec, resume: boolean) => void },
 ): Pick<Studies, 'underWay' | 'close'> & {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `studies.${string}`>> &
     Pick<TrustedCalls, TrustedStudyCall>;
@@ -48,17 +50,18 @@ export function createStudiesCalls(
     await work;
     return null;
   };
-  const consent = {};
+  const start = async (spec: StudySpec, resume: boolean): Promise<null> => {
+    if (spec.strategy.kind === 'search') searches.start(spec, resume);
+    else await studies.start(spec, { resume, consent: {} });
+    return null;
+  };
   return {
     underWay: () => studies.underWay(),
     close: () => studies.close(),
     handlers: {
       'approvals.given': given,
       'studies.list': () => studies.list(),
-      'studies.get': async ({ name }) => {
-        const { summary, results } = await studies.show(name);
-        return detailOf(summary, results, now().getTime());
-      },
+      'studies.get': async ({ name }) => detailOf(await studies.show(name), now().getTime()),
       'studies.read': async ({ text, fileName, preset = null }) => {
         const presets = (await others['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
         const file = await reading.readers.matrix({ text, fileName, preset, presets });
@@ -68,11 +71,10 @@ export function createStudiesCalls(
         const { trials, notes } = await studies.plan(spec);
         return planOf(trials, notes);
       },
-      'studies.start': ({ spec }) => done(studies.start(spec, { resume: false, consent })),
+      'studies.start': ({ spec }) => start(spec, false),
       'studies.pause': ({ name }) => done(studies.stop(name, 'pause')),
       'studies.cancel': ({ name }) => done(studies.stop(name, 'cancel')),
-      'studies.resume': async ({ name }) =>
-        done(studies.start(await studies.specOf(name), { resume: true, consent })),
+      'studies.resume': async ({ name }) => start(await studies.specOf(name), true),
       'studies.size': ({ name }) => studies.size(name),
       'studies.remove': async ({ name, withRuns }) => {
         await studies.remove(name, { withRuns });

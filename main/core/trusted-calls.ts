@@ -19,6 +19,7 @@ type MadeElsewhere =
   | 'runs.reportPath'
   | 'runs.writeReports'
   | 'spec.resolve'
+  | `searches.${string}`
   | `studies.${string}`;
 
 type Calls<Area extends string> = Pick<

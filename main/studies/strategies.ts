@@ -5,6 +5,8 @@ import type { StrategyOf } from './strategy';
 /** One strategy a file, one row here. */
 const strategies: Readonly<Record<string, StrategyOf>> = {
   matrix,
+  // Its candidates are measured side by side, and are no runs.
+  search: () => ({ propose: () => [] }),
 };
 
 /** Throws input-invalid for a kind that there is not, and for what the strategy does not take. */

@@ -47,6 +47,8 @@ export interface OpenStudy extends Proposal {
 
 /** A study with results so far. */
 export interface ShownStudy {
+  /** null: a matrix of an earlier version. */
+  readonly study: Study | null;
   readonly summary: StudySummary;
   readonly results: readonly MatrixResult[];
 }
@@ -277,12 +279,12 @@ export class Studies {
           ? []
           : [{ number: at + 1, axes: [], spec: specOf(state), state, leftOut: null, error: null }],
       );
-      return { summary, results };
+      return { study, summary, results };
     }
     const results = await Promise.all(
       trialsOf(study).map(async (trial) => withRun(trial, await this.stateOf(trial.runId))),
     );
-    return { summary, results };
+    return { study, summary, results };
   }
 
   private async stateOf(runId: string | null): Promise<RunState | null> {

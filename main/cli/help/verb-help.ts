@@ -28,7 +28,7 @@ const runExits: readonly Exit[] = [
 ];
 
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'compare', 'best', 'import']],
+  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'import']],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
@@ -142,6 +142,21 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['deploy latest --to vision', 'a new version, without a failed request'],
     ],
     exits: [cancelled],
+  },
+  search: {
+    examples: [
+      ['search latest --p99 20ms', 'the configuration that takes the highest rate within 20 ms'],
+      [
+        'search nightly --load closed --instances 1,2,4 --budget 10m',
+        'the highest concurrency, of these instances',
+      ],
+      ['search nightly --dry-run', 'what would be compared'],
+    ],
+    exits: [
+      [exitCodes.noAnswer, 'no configuration holds any load within the target'],
+      [exitCodes.paused, 'paused, or the budget ended before the last comparison'],
+      cancelled,
+    ],
   },
   studies: { examples: [['studies', 'each with how many of its runs are complete']] },
   'studies list': { examples: [['studies list --json', 'as one JSON document']] },

@@ -5,6 +5,7 @@ import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
 import { detailOf } from '../../domain/study/study-detail';
 import { askToRemove, formatTable, printText } from '../output';
+import { workOnSearch } from '../search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
 
@@ -35,8 +36,9 @@ function addReadVerbs(program: Verb): void {
     .description('Show a study: its runs, and what each came to so far')
     .argument('<study>', studyArgument)
     .answer(async ({ core }, name: string) => {
-      const { summary, results } = await core.handlers['studies.show']({ name });
-      const { secondsLeft, underWay } = detailOf(summary, results, Date.now());
+      const shown = await core.handlers['studies.show']({ name });
+      const { summary, results } = shown;
+      const { secondsLeft, underWay } = detailOf(shown, Date.now());
       const { runs, ...document } = matrixDocument(name, results);
       return {
         document: { ...document, study: { ...summary, secondsLeft, underWay }, runs },
@@ -94,6 +96,11 @@ function addResume(program: Verb): void {
     .work(async ({ core, output, exit }, name: string, options: ResumeOptions) => {
       const { trust = false, allowRemoteLoad = false, ...how } = options;
       const spec = await core.handlers['studies.specOf']({ name });
+      const { strategy } = spec;
+      if (strategy.kind === 'search') {
+        exit(await workOnSearch(core, { spec, search: strategy }, output, true));
+        return;
+      }
       const consent = { trust, allowRemoteLoad };
       exit(await workOnStudy(core, spec, output, { ...how, consent, resume: true }));
     }, 'print one JSON document to stdout; messages go to stderr');

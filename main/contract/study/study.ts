@@ -5,6 +5,7 @@ import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import type { ByType, OfType, Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
+import { candidateFailedSchema, lookSchema, type Searched } from './search';
 
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
@@ -23,8 +24,8 @@ export type StudyTrial = z.infer<typeof trialSchema>;
 
 export const studySpecSchema = z.strictObject({
   name: nameSchema,
-  /** Kind and trials; each kind's schema, beside it, has further fields. */
-  strategy: z.looseObject({ kind: z.string().max(40), trials: z.array(trialSchema).min(1).max(1000) }),
+  /** Kind and trials; each kind's schema, beside it, has further fields. A search has no trials. */
+  strategy: z.looseObject({ kind: z.string().max(40), trials: z.array(trialSchema).max(1000) }),
   /** Hosts to spread runs over, "local" for this machine, or "all"; null: as each run says. */
   hosts: z.array(z.string().max(64)).min(1).max(256).nullable(),
   skipPreflight: z.boolean().optional(),
@@ -75,6 +76,9 @@ const bodies = [
     error: wireErrorSchema.nullable(),
     isMoved: z.boolean(),
   }),
+  /** Of a search: one measurement of a candidate, and a candidate that cannot be measured. */
+  z.object({ type: z.literal('look'), look: lookSchema }),
+  candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
   z.object({ type: z.literal('study-ended'), outcome: z.enum(studyOutcomes) }),
 ] as const;
 export type StudyBody = z.infer<(typeof bodies)[number]>;
@@ -101,6 +105,8 @@ export interface Study {
   readonly outcome: StudyOutcome | null;
   /** By number; unknown ones are absent. */
   readonly trials: Readonly<Record<number, TrialState>>;
+  /** Nothing where it is no search. */
+  readonly searched: Searched;
 }
 
 type Fold = Study | null;
@@ -122,6 +128,7 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     isStarted: false,
     outcome: null,
     trials: {},
+    searched: { looks: [], failed: {} },
   }),
   'study-started': (_entry, state) => state && { ...state, isStarted: true, outcome: null },
   'trials-placed': ({ trials }, state) =>
@@ -134,6 +141,13 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
       number,
       isMoved ? { error: null, runId: null } : { error: outcome === null ? error : null },
     ),
+  look: ({ look }, state) =>
+    state && { ...state, searched: { ...state.searched, looks: [...state.searched.looks, look] } },
+  'candidate-failed': ({ candidate, error }, state) => {
+    if (state === null) return null;
+    const failed = { ...state.searched.failed, [candidate]: error };
+    return { ...state, searched: { ...state.searched, failed } };
+  },
   'study-ended': ({ outcome }, state) => state && { ...state, outcome },
 };
 

@@ -1,10 +1,11 @@
 import { performanceOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
-import type { StudyDetail, StudyPlan, StudyRow, StudySummary } from '../../contract/study/study';
+import type { Study, StudyDetail, StudyPlan, StudyRow, StudySummary } from '../../contract/study/study';
 import { matrixDocument } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
+import { searchOf, searchRows, searchSecondsLeft } from './search/search-study';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
@@ -59,17 +60,30 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
     return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
   });
 
-/** @param nowMs wall clock, milliseconds */
-export const detailOf = (
-  summary: StudySummary,
-  results: readonly MatrixResult[],
-  nowMs: number,
-): StudyDetail => ({
-  ...summary,
-  rows: rowsOf(summary.name, results),
-  underWay: underWayOf(results, nowMs),
-  secondsLeft: summary.state === 'running' ? studySecondsLeft(results, nowMs) : null,
-});
+/**
+ * @param study null: a matrix of an earlier version
+ * @param nowMs wall clock, milliseconds. Pure.
+ */
+export function detailOf({ study, summary, results }: StudySource, nowMs: number): StudyDetail {
+  const isRunning = summary.state === 'running';
+  const search = study === null ? null : searchOf(study);
+  if (study !== null && search !== null) {
+    const secondsLeft = isRunning ? searchSecondsLeft(study, search) : null;
+    return { ...summary, rows: searchRows(study, search), underWay: [], secondsLeft };
+  }
+  return {
+    ...summary,
+    rows: rowsOf(summary.name, results),
+    underWay: underWayOf(results, nowMs),
+    secondsLeft: isRunning ? studySecondsLeft(results, nowMs) : null,
+  };
+}
+
+interface StudySource {
+  readonly study: Study | null;
+  readonly summary: StudySummary;
+  readonly results: readonly MatrixResult[];
+}
 
 export function planOf(trials: readonly MatrixResult[], notes: readonly string[]): StudyPlan {
   const seconds = trials

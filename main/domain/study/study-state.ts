@@ -10,6 +10,7 @@ import {
 import { statesSentence } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { largestOf } from '../statistics';
+import { searchOf, searchSummary } from './search/search-study';
 
 type Status = RunState['status'];
 
@@ -85,6 +86,8 @@ export function summaryOf(
   statusOf: (runId: string) => Status | undefined,
   isHeld: boolean,
 ): StudySummary {
+  const search = searchOf(study);
+  if (search !== null) return searchSummary(study, search, isHeld);
   const { name, createdAt, updatedAt, isStarted, outcome } = study;
   const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
     leftOut,

@@ -88,10 +88,12 @@ function asServed(data: InputData, batched: boolean): InputData {
 }
 
 /** Load data from the step that prepares it. */
-async function readInput({ run }: StepContext): Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>> {
-  const inputDataDir = run.folder.step('profile-data');
+export async function readInput(
+  folder: RunContext['folder'],
+  batched: boolean,
+): Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>> {
+  const inputDataDir = folder.step('profile-data');
   const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
-  const batched = servedMaxBatchSize(run.spec.configure) > 0;
   return { inputDataDir, inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched) };
 }
 
@@ -344,7 +346,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     reused: 0,
     lostInRow: 0,
     edited: await editedConfig(run),
-    input: await readInput(context),
+    input: await readInput(run.folder, servedMaxBatchSize(run.spec.configure) > 0),
   };
   await keepEarlier(all, askedLevels(run, all.edited, scenario));
   const { search, latencyThresholdMs } = performance;

@@ -44,8 +44,7 @@ const trial = (number: number, state: RunState | null) => ({
 });
 const detail = (...states: (RunState | null)[]) =>
   detailOf(
-    summary,
-    states.map((state, at) => trial(at + 1, state)),
+    { study: null, summary, results: states.map((state, at) => trial(at + 1, state)) },
     Date.parse(measuring.updatedAt),
   );
 

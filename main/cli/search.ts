@@ -1,0 +1,266 @@
+import { invalidInput } from '../contract/errors';
+import { formatMs, formatRate, formatTyped, missing } from '../contract/numbers';
+import type { Candidate, Look, SearchStrategy } from '../contract/study/search';
+import type { StudyEntry } from '../contract/study/study';
+import { present } from '../contract/trees';
+import type { Core, StudyStops } from '../core';
+import { durationText } from '../domain/run/time-left';
+import { candidateText, changedFields, type SearchSpace } from '../domain/study/search/candidates';
+import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
+import type { SearchPlan } from '../domain/study/search/plan-search';
+import { type SearchAnswer, searchAnswer, type SearchRow } from '../domain/study/search/search-answer';
+import { exitCodes, formatTable, type Output, progressOf } from './output';
+import { readDuration, readNumber, readNumbers, resolveRunId, runArgument } from './read-values';
+import type { Verb } from './verb';
+import { listenForStops } from './work';
+
+interface SearchOptions {
+  readonly load: string;
+  readonly p99?: string;
+  readonly p95?: string;
+  readonly p90?: string;
+  readonly p50?: string;
+  readonly budget: string;
+  readonly instances?: string;
+  readonly maxBatchSizes?: string;
+  readonly batching?: string;
+  readonly queueDelaysUs?: string;
+  readonly preferredBatchSizes?: readonly string[];
+  readonly threads?: string;
+  readonly concurrency?: string;
+  readonly batchSize?: string;
+  readonly errorPercentage?: string;
+  readonly name?: string;
+  readonly dryRun?: boolean;
+}
+
+const loads = ['open', 'closed'] as const;
+const batchings = ['disabled', 'static', 'dynamic'] as const;
+
+function oneOf<Value extends string>(flag: string, values: readonly Value[], text: string): Value {
+  const found = values.find((value) => value === text);
+  if (found === undefined) throw invalidInput(flag, `"${text}" is not one of ${values.join(', ')}`);
+  return found;
+}
+
+const wholes = (flag: string, text: string | undefined, least: number): readonly number[] | undefined =>
+  text === undefined
+    ? undefined
+    : readNumbers(flag, text).map((value) => {
+        if (Number.isInteger(value) && value >= least) return value;
+        throw invalidInput(flag, `${value} is not a whole number from ${least} on`);
+      });
+
+function spaceOf(options: SearchOptions): SearchSpace {
+  const { batching, preferredBatchSizes } = options;
+  return present({
+    instances: wholes('--instances', options.instances, 1),
+    maxBatchSize: wholes('--max-batch-sizes', options.maxBatchSizes, 1),
+    maxQueueDelayUs: wholes('--queue-delays-us', options.queueDelaysUs, 0),
+    threads: wholes('--threads', options.threads, 0),
+    batching: batching?.split(',').map((one) => oneOf('--batching', batchings, one.trim())),
+    preferredBatchSizes: preferredBatchSizes?.map((list) => [
+      ...(list === 'none' ? [] : (wholes('--preferred-batch-sizes', list, 1) ?? [])),
+    ]),
+  }) as SearchSpace;
+}
+
+/** Of the options `--p99` to `--p50` the one that was given. */
+function targetOf(options: SearchOptions) {
+  const given = ([99, 95, 90, 50] as const).flatMap((percentile) => {
+    const text = options[`p${percentile}`];
+    return text === undefined ? [] : [{ percentile, text }];
+  });
+  const [target, other] = given;
+  if (target === undefined) return {};
+  if (other !== undefined) {
+    throw invalidInput(`--p${other.percentile}`, 'A search has one latency target', 'Give one of them.');
+  }
+  const latencyUs = Math.round(readDuration(`--p${target.percentile}`, target.text, 'us', 'ms'));
+  if (latencyUs > 0) return { percentile: target.percentile, latencyUs };
+  throw invalidInput(`--p${target.percentile}`, `"${target.text}" is not a latency`, 'For example 20ms.');
+}
+
+/** "search-1128-1237" */
+function usualName(now: Date): string {
+  const stamp = now.toISOString();
+  return `search-${stamp.slice(5, 10).replace('-', '')}-${stamp.slice(11, 19).replaceAll(':', '')}`;
+}
+
+async function planOf(core: Core, run: string, options: SearchOptions): Promise<SearchPlan> {
+  const { name = usualName(new Date()), batchSize, concurrency, errorPercentage } = options;
+  const target = targetOf(options);
+  const runId = await resolveRunId(core, run);
+  return core.handlers['searches.plan']({
+    ...{ runId, name, space: spaceOf(options), load: oneOf('--load', loads, options.load), ...target },
+    budgetS: readDuration('--budget', options.budget, 's'),
+    ...present({
+      batchSize: wholes('--batch-size', batchSize, 1)?.[0],
+      concurrency: wholes('--concurrency', concurrency, 1),
+      errorPercentage:
+        errorPercentage === undefined ? undefined : readNumber('--error-percentage', errorPercentage),
+    }),
+  });
+}
+
+const presentOf = ({ candidates }: SearchStrategy): Candidate => candidates[0] as Candidate;
+
+/** What is compared, how it is measured and how long, before it begins. */
+function planLines({ search, notes, spec }: SearchPlan): readonly string[] {
+  const { candidates, budgetS, load, lookMs } = search;
+  const kind =
+    load.kind === 'open' ? 'requests at Poisson times' : `concurrency ${load.concurrency.join(', ')}`;
+  return [
+    `Search ${spec.name}: ${candidates.length} configurations of ${search.runId}`,
+    ...notes.map((note) => `  ${note}`),
+    `  Load: ${load.kind}, ${kind}, batch size ${load.batchSize}`,
+    `  At most ${durationText(budgetS)} of load: ${lookMs / 1000} s for each at first, ${confirmSeconds(search)} s for the last comparison`,
+    ...candidates.map((one, at) => `  ${at + 1}  ${candidateText(presentOf(search), one)}`),
+  ];
+}
+
+const loadText = (load: Look['load']): string =>
+  'concurrency' in load ? `concurrency ${load.concurrency}` : `${formatRate(load.requestRate)} requests/s`;
+
+const phaseText: Readonly<Record<Look['phase'], string>> = {
+  screen: 'at its limit',
+  edge: 'limit',
+  race: 'best ones',
+  confirm: 'comparison',
+};
+
+function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): string | null {
+  if (entry.type === 'candidate-failed') {
+    return `  ${entry.candidate}: not measured: ${entry.error.message}`;
+  }
+  if (entry.type !== 'look') return null;
+  const { candidate, phase, load, inferencesPerSecond, latencyUs } = entry.look;
+  const spent = `${Math.round(seconds)} of ${search.budgetS} s`;
+  const figures = `${formatRate(inferencesPerSecond)} inferences/s, p${search.target.percentile} ${formatMs(latencyUs)} ms`;
+  return `  ${spent}  ${phaseText[phase]}: ${candidate} at ${loadText(load)}: ${figures}`;
+}
+
+const header = (search: SearchStrategy): readonly string[] => [
+  'no.',
+  'configuration',
+  'result',
+  search.load.kind === 'open' ? 'requests/s held' : 'concurrency',
+  'inferences/s',
+  `p${search.target.percentile} (ms)`,
+  'looks',
+];
+
+const cells = (row: SearchRow): readonly string[] => [
+  String(row.candidate),
+  row.text,
+  row.reason === null ? row.state : `${row.state}: ${row.reason}`,
+  row.load === null ? missing : formatTyped(row.load),
+  row.inferencesPerSecond === null ? missing : formatRate(row.inferencesPerSecond),
+  formatMs(row.latencyUs),
+  String(row.looks),
+];
+
+/** The fields of a run that the winner has other values of, for `resume --set`. */
+function winnerOptions(search: SearchStrategy, row: SearchRow): string {
+  const candidate = search.candidates[row.candidate - 1];
+  if (candidate === undefined) return '';
+  return changedFields(presentOf(search), candidate)
+    .map((field) => `--set configure.${field}=${JSON.stringify(candidate[field])}`)
+    .join(' ');
+}
+
+/** The answer first, then the record. */
+export function answerLines(search: SearchStrategy, answer: SearchAnswer): readonly string[] {
+  const { winner, rows, seconds, isCutShort } = answer;
+  const options = winner === null ? '' : winnerOptions(search, winner);
+  return [
+    '',
+    `${answer.sentence}.`,
+    ...(isCutShort
+      ? ['The budget ended before every configuration was judged: give more time with --budget.']
+      : []),
+    '',
+    formatTable(header(search), rows.map(cells)),
+    `${Math.round(seconds)} s of load.`,
+    ...(options === '' ? [] : [`To run it: triton-workbench resume ${search.runId} ${options}`]),
+  ];
+}
+
+const createStops = (): StudyStops => ({
+  pause: new AbortController(),
+  cancel: new AbortController(),
+  leave: new AbortController(),
+  close: new AbortController(),
+});
+
+/** Works on a search to its end or a stop, with its progress. @returns the exit code */
+export async function workOnSearch(
+  core: Core,
+  { spec, search }: Pick<SearchPlan, 'spec' | 'search'>,
+  output: Output,
+  resume: boolean,
+): Promise<number> {
+  const stops = createStops();
+  const progress = progressOf(output);
+  let seconds = resume ? secondsOf((await core.handlers['searches.get']({ name: spec.name })).searched) : 0;
+  const unsubscribe = core.subscribe((event) => {
+    if (event.type !== 'study' || event.name !== spec.name) return;
+    if (event.entry.type === 'look') seconds += event.entry.look.seconds;
+    const text = entryText(search, event.entry, seconds);
+    if (text !== null) progress.say(text);
+  });
+  const dispose = listenForStops(core, {
+    ...{ runIds: () => [], isHandedOver: () => false, say: output.say },
+    cancel: () => {
+      output.say('Cancelling. Press Ctrl-C again to quit immediately.');
+      stops.cancel.abort();
+    },
+    leave: () => stops.leave.abort(),
+  });
+  try {
+    const searched = await core.handlers['searches.work']({ spec, search, resume, stops });
+    const answer = searchAnswer(search, searched);
+    for (const line of answerLines(search, answer)) output.say(line);
+    if (output.json) output.document({ name: spec.name, search, answer });
+    if (stops.cancel.signal.aborted) return exitCodes.cancelled;
+    if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
+    return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;
+  } finally {
+    dispose();
+    unsubscribe();
+  }
+}
+
+/** `search`: which configuration takes the most load within a latency target. */
+export function addSearch(program: Verb): void {
+  program
+    .command('search')
+    .description('Find the configuration of a run’s model that takes the most load within a latency target')
+    .argument('<run>', runArgument)
+    .option('--load <kind>', 'open: the highest rate of requests; closed: the highest concurrency', 'open')
+    .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
+    .option('--p95 <time>', 'largest p95 latency in place of a p99')
+    .option('--p90 <time>', 'largest p90 latency in place of a p99')
+    .option('--p50 <time>', 'largest median latency in place of a p99')
+    .option('--budget <time>', 'most load in all, e.g. 5m', '5m')
+    .option('--instances <list>', 'model instances to try')
+    .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
+    .option('--batching <list>', 'batching to try: disabled, static, dynamic')
+    .option('--queue-delays-us <list>', 'maximum queue delays to try, microseconds')
+    .option('--preferred-batch-sizes <list...>', 'preferred batch sizes to try; each a list, or "none"')
+    .option('--threads <list>', 'threads of an instance to try (CPU); 0: the choice of the runtime')
+    .option('--concurrency <list>', 'of closed load: concurrencies to try')
+    .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
+    .option('--error-percentage <n>', 'largest share of failed requests, percent')
+    .option('--name <name>', 'name of the study; default: search-<date>-<time>')
+    .option('--dry-run', 'show what would be compared; nothing is started')
+    .work(async ({ core, output, exit }, run: string, options: SearchOptions) => {
+      const plan = await planOf(core, run, options);
+      for (const line of planLines(plan)) output.say(line);
+      if (options.dryRun === true) {
+        if (output.json) output.document(plan);
+        return;
+      }
+      exit(await workOnSearch(core, plan, output, false));
+    });
+}

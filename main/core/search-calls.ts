@@ -1,0 +1,106 @@
+import { availableParallelism } from 'node:os';
+import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
+import { modelArtefactSchema } from '../contract/run/artefacts';
+import { inContainers, isElsewhere, visibleGpus } from '../contract/run/engine-kinds';
+import type { DeployedRun } from '../contract/run/run-state';
+import type { StudySpec } from '../contract/study/study';
+import { planSearch } from '../domain/study/search/plan-search';
+import { formatOf } from '../formats/formats';
+import { modelConfigOf } from '../formats/model-config-of';
+import { editedConfig } from '../pipeline/step-files';
+import { readPlainText } from '../platform/plain-entry';
+import { takeDevice } from '../store/device-queue';
+import { type SearchedModel, Searches } from '../studies/search/searches';
+import { StudyStore } from '../studies/study-store';
+import type { TrustedCalls } from './core-interface';
+import type { CoreParts } from './core-parts';
+import { requireSoundSpec } from './core-runs';
+import { verifiedRun } from './server-calls';
+
+/** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
+function requireHere({ source: { spec }, runId }: DeployedRun): void {
+  const { engine } = spec;
+  const isHere = inContainers(engine) ? engine.host === undefined : engine.kind === 'local';
+  if (isHere && !isElsewhere(engine)) return;
+  throw new WorkbenchError('combination-unsupported', 'A search works on this machine or its Docker Engine', {
+    where: runId,
+    remedy: 'Run the model with the engine "local" or "docker" here, and search from that run.',
+  });
+}
+
+/** The model of a run with the configuration of each candidate. */
+async function modelOf(parts: CoreParts, runId: string): Promise<SearchedModel> {
+  const { state, folder, run } = await verifiedRun(parts, runId, false);
+  const { spec } = state.source;
+  requireHere(state);
+  if ((await editedConfig({ folder, spec })) !== null) {
+    throw new WorkbenchError('input-invalid', 'The config.pbtxt of the run was edited by hand', {
+      where: runId,
+      remedy:
+        'A search writes the configuration from the fields: make the edit in the run’s configuration first.',
+    });
+  }
+  const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
+  const signature = modelArtefactSchema.parse(JSON.parse(text));
+  const format = formatOf(spec.format);
+  const { files, version, check } = run;
+  return {
+    ...{ run: state, folder },
+    model: {
+      ...{ files, version, check, name: spec.configure.modelName },
+      configOf: (candidate, modelName) => {
+        const configure = { ...spec.configure, ...candidate, modelName };
+        return modelConfigOf({ spec: { ...spec, configure }, signature, format });
+      },
+    },
+  };
+}
+
+/** Searches for the best configuration. */
+export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' | 'close'> & {
+  /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
+  readonly start: (spec: StudySpec, resume: boolean) => void;
+  readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>>;
+} {
+  const { layout, engines, emit, loadTools } = parts;
+  const searches = new Searches({
+    studies: new StudyStore(layout.studies),
+    onEntry: (name, entry) => emit({ type: 'study', name, entry }),
+    modelOf: (runId) => modelOf(parts, runId),
+    openExecutor: async ({ source: { spec } }, name, dir) => {
+      await requireSoundSpec(parts, spec);
+      const framework = formatOf(spec.format).shimFramework ?? 'pyt';
+      return engines.openExecutor(spec, { runId: name, dir, framework, step: () => 'deploy' });
+    },
+    takeTurn: async ({ source: { spec } }, name, signal) =>
+      takeDevice({
+        ...{ root: layout.devices, device: await engines.deviceOf(spec.engine, null), what: name, signal },
+        onWaiting: () => Promise.resolve(),
+      }),
+    loadTool: loadTools.native,
+    freeBytes: () => process.availableMemory(),
+  });
+  return {
+    underWay: () => searches.underWay(),
+    close: () => searches.close(),
+    start: (spec, resume) => {
+      const { strategy } = spec;
+      if (strategy.kind === 'search') searches.work(spec, strategy, { resume }).catch(() => undefined);
+    },
+    handlers: {
+      'searches.plan': async ({ runId, ...request }) => {
+        const { state } = await verifiedRun(parts, runId, false);
+        requireHere(state);
+        const gpus = visibleGpus(state.source.spec.engine) ?? [];
+        return planSearch(state, request, { onGpu: gpus.length > 0, processors: availableParallelism() });
+      },
+      'searches.work': ({ spec, search, ...how }) => searches.work(spec, search, how),
+      'searches.get': async ({ name }) => {
+        const study = await new StudyStore(layout.studies).load(name);
+        if (study?.spec.strategy.kind === 'search') return study;
+        throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
+      },
+    },
+  };
+}

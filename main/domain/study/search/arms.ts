@@ -1,0 +1,148 @@
+import type { Look, LookLoad, Searched, SearchStrategy } from '../../../contract/study/search';
+import { largestOf, medianOf } from '../../statistics';
+
+/** What is known of one candidate. */
+export interface Arm {
+  readonly candidate: number;
+  /** Throughput when it is never idle, inferences/s; null: not measured. */
+  readonly ceiling: number | null;
+  /** Ladder step of the load that it holds and gives the most at; null: none so far. */
+  readonly best: number | null;
+  /** Highest step that it holds, below any that it does not; null: none so far. */
+  readonly highest: number | null;
+  /** Lowest step that it does not hold; null: none so far. */
+  readonly beyond: number | null;
+  /** Inferences/s at `best`, 0 without. */
+  readonly value: number;
+  /** No step is left that could raise `value`. */
+  readonly isSettled: boolean;
+}
+
+/** Two rates of the ladder differ by 5 %. */
+const rateStep = 1.05;
+
+const threeDigits = (value: number): number => Number(value.toPrecision(3));
+
+export const rateOf = (step: number): number => threeDigits(rateStep ** step);
+export const stepOfRate = (rate: number): number => Math.floor(Math.log(rate) / Math.log(rateStep) + 1e-9);
+
+/** The loads that a candidate is tried at, by steps: the list of concurrencies, or rates without an end. */
+export function loadAt({ load }: SearchStrategy, step: number): LookLoad | null {
+  if (load.kind === 'open') return { requestRate: rateOf(step) };
+  const concurrency = load.concurrency[step];
+  return concurrency === undefined ? null : { concurrency };
+}
+
+/** null: it is no load of the ladder, as that of a screening before rates. */
+function stepOf({ load }: SearchStrategy, look: Look): number | null {
+  if ('requestRate' in look.load) return Math.round(Math.log(look.load.requestRate) / Math.log(rateStep));
+  if (load.kind === 'open') return null;
+  const at = load.concurrency.indexOf(look.load.concurrency);
+  return at < 0 ? null : at;
+}
+
+/** Of requests that were due, the share that has to be answered for a rate to be held. */
+const heldShare = 0.97;
+
+/** Several looks at one load. */
+export interface Step {
+  readonly step: number;
+  readonly looks: readonly Look[];
+  readonly held: boolean;
+  /** Mean of the looks, inferences/s. */
+  readonly inferencesPerSecond: number;
+}
+
+function stepFrom({ load, target }: SearchStrategy, step: number, looks: readonly Look[]): Step {
+  const requests = looks.reduce((sum, { requestCount }) => sum + requestCount, 0);
+  const errors = looks.reduce((sum, { errorCount }) => sum + errorCount, 0);
+  const inferencesPerSecond =
+    looks.reduce((sum, look) => sum + look.inferencesPerSecond, 0) / Math.max(1, looks.length);
+  const isKept = load.kind === 'closed' || inferencesPerSecond >= heldShare * rateOf(step) * load.batchSize;
+  const failedPercent = (100 * errors) / Math.max(1, requests + errors);
+  const held =
+    requests > 0 &&
+    isKept &&
+    failedPercent <= target.errorPercentage &&
+    medianOf(looks.map(({ latencyUs }) => latencyUs)) <= target.latencyUs;
+  return { step, looks, held, inferencesPerSecond };
+}
+
+/** The loads of the ladder that a candidate was measured at, ascending. */
+export function stepsOf(search: SearchStrategy, looks: readonly Look[], candidate: number): readonly Step[] {
+  const found = new Map<number, Look[]>();
+  for (const look of looks) {
+    const step = look.candidate === candidate ? stepOf(search, look) : null;
+    if (step !== null) found.set(step, [...(found.get(step) ?? []), look]);
+  }
+  return [...found]
+    .toSorted(([one], [other]) => one - other)
+    .map(([step, own]) => stepFrom(search, step, own));
+}
+
+/** Below this share of what it gives at most, a rate is no answer. */
+const lowestShare = 0.02;
+
+const lowestStep = ({ load }: SearchStrategy, ceiling: number): number =>
+  load.kind === 'closed' ? 0 : stepOfRate((lowestShare * ceiling) / load.batchSize);
+
+export function armOf(search: SearchStrategy, { looks }: Searched, candidate: number): Arm {
+  const { load } = search;
+  const own = looks.filter((look) => look.candidate === candidate);
+  const steps = stepsOf(search, own, candidate);
+  const failing = steps.find(({ held }) => !held);
+  const beyond = failing?.step ?? null;
+  const holding = steps.filter(({ step, held }) => held && (beyond === null || step < beyond));
+  const valueOf = ({ step, inferencesPerSecond }: Step): number =>
+    load.kind === 'open' ? rateOf(step) * load.batchSize : inferencesPerSecond;
+  const top = holding.toSorted((one, other) => valueOf(other) - valueOf(one))[0];
+  const ceiling =
+    own.length === 0 ? null : largestOf(own.map(({ inferencesPerSecond }) => inferencesPerSecond));
+  const highest = holding.at(-1)?.step ?? null;
+  const next = (highest ?? lowestStep(search, ceiling ?? 0) - 1) + 1;
+  const last = load.kind === 'open' ? Infinity : load.concurrency.length;
+  return {
+    candidate,
+    ceiling,
+    best: top?.step ?? null,
+    highest,
+    beyond,
+    value: top === undefined ? 0 : valueOf(top),
+    isSettled: next >= Math.min(beyond ?? Infinity, last),
+  };
+}
+
+/** A short look at a machine that others use is off by so much. */
+const margin = 1.1;
+
+/** The most that it can still come to, inferences/s: what it gives at most, and the load below the one that it does not hold. */
+export function potentialOf({ load }: SearchStrategy, { ceiling, beyond }: Arm): number {
+  const bound = ceiling === null ? Infinity : margin * ceiling;
+  return load.kind === 'closed' || beyond === null
+    ? bound
+    : Math.min(bound, rateOf(beyond - 1) * load.batchSize);
+}
+
+/** First guess of a rate, of what it gives when it is never idle. */
+const firstShare = 0.75;
+/** Without a rate that holds: how many steps down at a time. */
+const stride = 6;
+
+/** Where to look next whether an unsettled candidate holds the load. @param beat the step that it has to hold to win */
+export function nextStep(search: SearchStrategy, arm: Arm, beat: number | null): number {
+  const { load } = search;
+  const { highest, beyond, ceiling } = arm;
+  if (load.kind === 'closed') return Math.floor(((highest ?? -1) + (beyond ?? load.concurrency.length)) / 2);
+  const top = stepOfRate((margin * (ceiling ?? 0)) / load.batchSize) + 1;
+  if (highest === null && beyond === null) {
+    const guess = stepOfRate((firstShare * (ceiling ?? 0)) / load.batchSize);
+    return beat === null ? guess : beat + 1;
+  }
+  if (highest === null) {
+    const lowest = lowestStep(search, ceiling ?? 0);
+    return Math.max(lowest, (beyond ?? top) - stride);
+  }
+  // What the ceiling says is a guess, too: it is passed by where a rate above it holds.
+  const end = beyond ?? Math.max(top, highest + 2);
+  return Math.max(highest + 1, Math.floor((highest + end) / 2));
+}

@@ -1,0 +1,245 @@
+import type { LookLoad, LookPhase, Searched, SearchStrategy } from '../../../contract/study/search';
+import { meanInterval } from '../../statistics';
+import { type Arm, armOf, loadAt, nextStep, potentialOf, stepsOf } from './arms';
+import { changedFields } from './candidates';
+
+/** A measurement to make. */
+export interface DueLook {
+  readonly candidate: number;
+  readonly phase: LookPhase;
+  readonly load: LookLoad;
+  readonly ms: number;
+}
+
+/** Candidates beside the best one in a round. */
+const width = 3;
+/** Rounds of a race: fewer tell no interval, more are not worth their time. */
+const raceRounds = { fewest: 3, most: 6 } as const;
+/** Within this share of the best one a candidate can still turn out to be as good. */
+const nearShare = 0.9;
+/** Below this share of the best one it is not called equal, however wide its interval. */
+const equalShare = 0.97;
+/** The last comparison. */
+export const confirmRounds = 5;
+/** A best one that does not hold at full length what it held for a moment goes a step down, so often at most. */
+const mostConfirms = 4;
+
+export const secondsOf = ({ looks }: Searched): number =>
+  looks.reduce((sum, { seconds }) => sum + seconds, 0);
+
+const presentCandidate = 1;
+
+/** What the last comparison takes, seconds. */
+export const confirmSeconds = ({ fullMs }: SearchStrategy): number => (2 * confirmRounds * fullMs) / 1000;
+
+/** How far two candidates differ: logarithm of the ratio of their looks of a phase, round by round. */
+function pairedRatios(
+  { looks }: Searched,
+  [one, other]: readonly [Arm, Arm],
+  phase: LookPhase,
+): readonly number[] {
+  const valuesOf = (arm: Arm) =>
+    looks
+      .filter((look) => look.candidate === arm.candidate && look.phase === phase)
+      .map(({ inferencesPerSecond }) => inferencesPerSecond);
+  const [a, b] = [valuesOf(one), valuesOf(other)];
+  return a
+    .slice(0, b.length)
+    .map((value, at) => Math.log(Math.max(value, 1e-9) / Math.max(b[at] ?? 0, 1e-9)));
+}
+
+/** A ratio with its 95 % interval; null for fewer than three pairs. */
+export interface Ratio {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export function ratioOf(logs: readonly number[]): Ratio | null {
+  const half = meanInterval(logs);
+  if (half === null) return null;
+  const mean = logs.reduce((sum, one) => sum + one, 0) / logs.length;
+  return { ratio: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
+}
+
+/** How two candidates differ in the looks of a phase, round by round. */
+export const pairedRatio = (searched: Searched, pair: readonly [Arm, Arm], phase: LookPhase): Ratio | null =>
+  ratioOf(pairedRatios(searched, pair, phase));
+
+/** Close to the present one, fewer instances, no wait: what is easier to run, and to explain. */
+function complexityOf({ candidates }: SearchStrategy, number: number): number {
+  const [present, own] = [candidates[0], candidates[number - 1]];
+  if (present === undefined || own === undefined) return 0;
+  const changes = changedFields(present, own).length;
+  return changes * 1e4 + own.instances * 100 + (own.maxQueueDelayUs > 0 ? 10 : 0) + own.maxBatchSize / 1e4;
+}
+
+/** Candidates by what they come to. */
+export interface Standing {
+  /** The best first; without those that failed or hold no load. */
+  readonly ranked: readonly Arm[];
+  /** The best, and those that cannot be told from it. */
+  readonly equal: readonly Arm[];
+  /** Of `equal` the simplest; null: none holds the target. */
+  readonly winner: Arm | null;
+}
+
+const isIn = (arms: readonly Arm[], { candidate }: Arm): boolean =>
+  arms.some((arm) => arm.candidate === candidate);
+
+/** Those that race with the best one. */
+function contendersOf(ranked: readonly Arm[]): readonly Arm[] {
+  const [leader] = ranked;
+  if (leader === undefined) return [];
+  return ranked.filter(({ value }) => value >= nearShare * leader.value).slice(0, width + 1);
+}
+
+/** As good as the best one as far as the looks tell. @param share of the best one that it gives at least */
+function isEqual(
+  search: SearchStrategy,
+  searched: Searched,
+  [arm, leader]: readonly [Arm, Arm],
+  share: number,
+): boolean {
+  if (arm.candidate === leader.candidate) return true;
+  // Rates are compared by the load that was held: a step is what can be told.
+  if (search.load.kind === 'open') return arm.value >= equalShare * leader.value;
+  const ratio = pairedRatio(searched, [arm, leader], 'race');
+  return ratio !== null && ratio.high >= 1 && ratio.ratio >= share;
+}
+
+const armsOf = (search: SearchStrategy, searched: Searched): readonly Arm[] =>
+  search.candidates
+    .map((_candidate, at) => at + 1)
+    .filter((candidate) => searched.failed[candidate] === undefined)
+    .map((candidate) => armOf(search, searched, candidate));
+
+/** What is known so far. Pure. */
+export function standingOf(search: SearchStrategy, searched: Searched): Standing {
+  const ranked = armsOf(search, searched)
+    .filter(({ best }) => best !== null)
+    .toSorted((one, other) => other.value - one.value);
+  const [leader] = ranked;
+  if (leader === undefined) return { ranked, equal: [], winner: null };
+  const equal = contendersOf(ranked).filter((arm) => isEqual(search, searched, [arm, leader], equalShare));
+  const complexity = ({ candidate }: Arm) => complexityOf(search, candidate);
+  const [winner = leader] = equal.toSorted(
+    (one, other) => complexity(one) - complexity(other) || one.candidate - other.candidate,
+  );
+  return { ranked, equal, winner };
+}
+
+/** A look at the best load of a candidate. */
+function atBest(search: SearchStrategy, { candidate, best }: Arm, phase: LookPhase, ms: number): DueLook[] {
+  const load = best === null ? null : loadAt(search, best);
+  return load === null ? [] : [{ candidate, phase, load, ms }];
+}
+
+/** Enough under way that no instance waits for a request. */
+function screenLoad({ candidates, load }: SearchStrategy, candidate: number): LookLoad {
+  if (load.kind === 'closed') return { concurrency: load.concurrency.at(-1) ?? 1 };
+  const { instances = 1, maxBatchSize = 1 } = candidates[candidate - 1] ?? {};
+  const requests = Math.ceil((2 * instances * Math.max(1, maxBatchSize)) / load.batchSize);
+  return { concurrency: Math.min(64, Math.max(4, requests)) };
+}
+
+function screen(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
+  return arms
+    .filter(({ ceiling }) => ceiling === null)
+    .map(({ candidate }) => ({
+      ...{ candidate, phase: 'screen', load: screenLoad(search, candidate), ms: search.lookMs },
+    }));
+}
+
+/** The next loads of those that may still be better than the best one, beside it. */
+function edges(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
+  const { lookMs, load } = search;
+  const settled = arms.filter(({ isSettled, best }) => isSettled && best !== null);
+  const leader = settled.toSorted((one, other) => other.value - one.value)[0] ?? null;
+  const challengers = arms
+    .filter((arm) => !arm.isSettled && potentialOf(search, arm) > (leader?.value ?? 0))
+    .toSorted((one, other) => potentialOf(search, other) - potentialOf(search, one))
+    // Until one is settled there is nothing that the others could be held against.
+    .slice(0, leader === null ? 1 : width);
+  const beat = load.kind === 'open' ? (leader?.best ?? null) : null;
+  const due = challengers.flatMap((arm): DueLook[] => {
+    const next = loadAt(search, nextStep(search, arm, beat));
+    return next === null ? [] : [{ candidate: arm.candidate, phase: 'edge', load: next, ms: lookMs }];
+  });
+  return due.length === 0 || leader === null ? due : [...atBest(search, leader, 'edge', lookMs), ...due];
+}
+
+/** Where nothing is left to win: the present one is what the best one is compared with, whatever it gives. */
+function present(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
+  return arms.flatMap((arm): DueLook[] => {
+    if (arm.candidate !== presentCandidate || arm.isSettled) return [];
+    const next = loadAt(search, nextStep(search, arm, null));
+    return next === null ? [] : [{ candidate: arm.candidate, phase: 'edge', load: next, ms: search.lookMs }];
+  });
+}
+
+/** One round more of those that are as good as the best one so far. */
+function race(search: SearchStrategy, searched: Searched, ranked: readonly Arm[]): readonly DueLook[] {
+  const contenders = contendersOf(ranked);
+  const [leader] = contenders;
+  if (leader === undefined || contenders.length < 2) return [];
+  const roundsOf = ({ candidate }: Arm) =>
+    searched.looks.filter((look) => look.candidate === candidate && look.phase === 'race').length;
+  const left = contenders.filter((arm) => {
+    if (roundsOf(arm) < raceRounds.fewest) return true;
+    return roundsOf(arm) < raceRounds.most && isEqual(search, searched, [arm, leader], nearShare);
+  });
+  const isOver = left.every(({ candidate }) => candidate === leader.candidate);
+  return isOver ? [] : left.flatMap((arm) => atBest(search, arm, 'race', search.lookMs));
+}
+
+/** The best one and the present configuration, in turns. */
+function confirm(search: SearchStrategy, searched: Searched): readonly DueLook[] {
+  const { winner, ranked } = standingOf(search, searched);
+  if (winner === null) return [];
+  const present = ranked.find(({ candidate }) => candidate === presentCandidate);
+  const compared = present === undefined || isIn([winner], present) ? [winner] : [winner, present];
+  const confirmsOf = ({ candidate, best }: Arm) =>
+    stepsOf(search, searched.looks, candidate)
+      .filter(({ step }) => step === best)
+      .flatMap(({ looks }) => looks)
+      .filter(({ phase }) => phase === 'confirm').length;
+  const all = searched.looks.filter(({ phase }) => phase === 'confirm').length;
+  if (all >= mostConfirms * compared.length * confirmRounds) return [];
+  return compared
+    .filter((arm) => confirmsOf(arm) < confirmRounds)
+    .flatMap((arm) => atBest(search, arm, 'confirm', search.fullMs));
+}
+
+/**
+ * What to measure next, one round, in this order; none: the search is at its end. Short looks for all at first, then only
+ * for those that can still win, and in the end the best one and the present one at full length. Pure: a search that was
+ * cut off goes on from its looks.
+ */
+export function nextLooks(search: SearchStrategy, searched: Searched): readonly DueLook[] {
+  const arms = armsOf(search, searched);
+  const left = search.budgetS - secondsOf(searched);
+  const fits = (looks: readonly DueLook[], reserve: number) =>
+    looks.reduce((sum, { ms }) => sum + ms / 1000, 0) <= left - reserve;
+  const rounds = [
+    () => screen(search, arms),
+    () => edges(search, arms),
+    () => present(search, arms),
+    () => race(search, searched, standingOf(search, searched).ranked),
+  ];
+  for (const round of rounds) {
+    const looks = round();
+    if (looks.length === 0) continue;
+    if (fits(looks, confirmSeconds(search))) return looks;
+    // The rest of the budget is for the last comparison.
+    break;
+  }
+  const last = confirm(search, searched);
+  return fits(last, 0) ? last : [];
+}
+
+/** Whether it ended before every candidate could be judged. */
+export function isCutShort(search: SearchStrategy, searched: Searched): boolean {
+  const arms = armsOf(search, searched);
+  return screen(search, arms).length > 0 || edges(search, arms).length > 0;
+}

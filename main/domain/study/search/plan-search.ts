@@ -1,0 +1,106 @@
+import { invalidInput } from '../../../contract/errors';
+import { formatMs } from '../../../contract/numbers';
+import type { DeployedRun } from '../../../contract/run/run-state';
+import { budgetLatencyUs } from '../../../contract/run/sweep';
+import type { SearchStrategy } from '../../../contract/study/search';
+import type { StudySpec } from '../../../contract/study/study';
+import { budgetMsOf, measuredPoints } from '../../measured/points';
+import { candidatesOf, mostCandidates, type SearchMachine, type SearchSpace } from './candidates';
+import { confirmSeconds } from './next-looks';
+
+/** What a person asks a search for; what is left out is taken from the run and the machine. */
+export interface SearchRequest {
+  readonly name: string;
+  readonly space: SearchSpace;
+  readonly load: SearchStrategy['load']['kind'];
+  readonly batchSize?: number | undefined;
+  readonly concurrency?: readonly number[] | undefined;
+  readonly percentile?: number | undefined;
+  readonly latencyUs?: number | undefined;
+  readonly errorPercentage?: number | undefined;
+  readonly budgetS?: number | undefined;
+}
+
+export interface SearchPlan {
+  readonly spec: StudySpec;
+  readonly search: SearchStrategy;
+  /** What was chosen and why, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Of an answer to one request at a time: a target that leaves room for a queue. */
+const unhurriedTimes = 3;
+const usualConcurrency = [1, 2, 4, 8, 16, 32];
+const lookMs = { open: 1500, closed: 900 } as const;
+const fullMs = 3000;
+const usualBudgetS = 300;
+
+/** The latency that is to be kept, and where it is from. */
+function targetOf(run: DeployedRun, { latencyUs, percentile = 99 }: SearchRequest) {
+  const name = `p${percentile}`;
+  if (latencyUs !== undefined) return { latencyUs, note: null };
+  const budgetMs = budgetMsOf(run);
+  if (budgetMs !== null) {
+    const note = `Target: ${name} ${formatMs(budgetMs * 1000)} ms, the p99 budget of the run.`;
+    return { latencyUs: Math.round(budgetMs * 1000), note };
+  }
+  const points = measuredPoints(run).map(({ point }) => point);
+  const [alone] = points.toSorted(
+    (one, other) => one.concurrency * one.batchSize - other.concurrency * other.batchSize,
+  );
+  if (alone === undefined) {
+    throw invalidInput(
+      '--p99',
+      'The run has no p99 budget and no level',
+      'Give a target, for example --p99 20ms.',
+    );
+  }
+  const latest = Math.round(unhurriedTimes * budgetLatencyUs(alone));
+  const note = `Target: ${name} ${formatMs(latest)} ms, ${unhurriedTimes} times the p99 of the lowest level. Choose another with --p99.`;
+  return { latencyUs: latest, note };
+}
+
+/** The search that a request asks for. Throws input-invalid. Pure. */
+export function planSearch(
+  run: DeployedRun,
+  request: SearchRequest,
+  machine: Omit<SearchMachine, 'targetUs'>,
+): SearchPlan {
+  const { spec } = run.source;
+  const { latencyUs, note } = targetOf(run, request);
+  const candidates = candidatesOf(spec.configure, request.space, { ...machine, targetUs: latencyUs });
+  if (candidates.length > mostCandidates) {
+    const remedy = 'Give fewer values of some fields, for example --instances 1,2.';
+    const message = `${candidates.length} configurations are more than a search compares: ${mostCandidates}`;
+    throw invalidInput('--instances', message, remedy);
+  }
+  const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
+  const { concurrency = usualConcurrency } = request;
+  const search: SearchStrategy = {
+    ...{ kind: 'search', runId: run.runId, candidates: [...candidates] },
+    load:
+      request.load === 'open'
+        ? { kind: 'open', batchSize }
+        : { kind: 'closed', batchSize, concurrency: [...new Set(concurrency)].sort((a, b) => a - b) },
+    target: {
+      percentile: request.percentile ?? 99,
+      latencyUs,
+      errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
+    },
+    ...{ budgetS: request.budgetS ?? usualBudgetS, lookMs: lookMs[request.load], fullMs },
+  };
+  const least = (search.lookMs * candidates.length) / 1000 + confirmSeconds(search);
+  if (search.budgetS < least) {
+    const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
+    throw invalidInput(
+      '--budget',
+      message,
+      `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`,
+    );
+  }
+  return {
+    search,
+    spec: { name: request.name, strategy: { ...search, trials: [] }, hosts: null },
+    notes: note === null ? [] : [note],
+  };
+}

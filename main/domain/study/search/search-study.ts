@@ -1,0 +1,53 @@
+import { formatRate } from '../../../contract/numbers';
+import { type SearchStrategy, searchStrategySchema } from '../../../contract/study/search';
+import type { Study, StudyRow, StudyState, StudySummary } from '../../../contract/study/study';
+import { candidateAxes } from './candidates';
+import { secondsOf } from './next-looks';
+import { searchAnswer, type SearchRow } from './search-answer';
+
+/** The search of a study; null where it is none. Pure. */
+export const searchOf = ({ spec }: Pick<Study, 'spec'>): SearchStrategy | null =>
+  searchStrategySchema.safeParse(spec.strategy).data ?? null;
+
+function stateOf({ outcome, isStarted }: Study, isHeld: boolean): StudyState {
+  if (isHeld) return 'running';
+  return outcome ?? (isStarted ? 'paused' : 'planned');
+}
+
+/** @param isHeld a live process works on it. Pure. */
+export function searchSummary(study: Study, search: SearchStrategy, isHeld: boolean): StudySummary {
+  const { name, createdAt, updatedAt, isStarted, outcome, searched } = study;
+  const { rows, sentence } = searchAnswer(search, searched);
+  return {
+    ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, isKept: true },
+    interrupted: !isHeld && isStarted && outcome === null,
+    sentence: searched.looks.length === 0 ? `${rows.length} configurations to compare` : sentence,
+    runs: rows.length,
+    complete: rows.filter(({ state }) => state !== 'not measured').length,
+  };
+}
+
+const levelOf = ({ inferencesPerSecond, latencyUs }: SearchRow): StudyRow['online'] =>
+  inferencesPerSecond === null
+    ? null
+    : {
+        ...{ inferencesPerSecond, p99Us: latencyUs, steady: true },
+        text: `${formatRate(inferencesPerSecond)} inferences/s`,
+      };
+
+/** The candidates as rows of a study, the best first. Pure. */
+export function searchRows({ searched }: Study, search: SearchStrategy): readonly StudyRow[] {
+  const { candidates } = search;
+  return searchAnswer(search, searched).rows.map((row): StudyRow => {
+    const candidate = candidates[row.candidate - 1];
+    return {
+      ...{ number: row.candidate, gpu: null, host: null, runId: null, status: null, accuracy: null },
+      axes: candidate === undefined ? [] : candidateAxes(candidates, candidate),
+      ...{ state: row.state, reason: row.reason, offline: null, online: levelOf(row) },
+    };
+  });
+}
+
+/** Seconds of load that its budget has left. Pure. */
+export const searchSecondsLeft = ({ searched }: Study, { budgetS }: SearchStrategy): number =>
+  Math.max(0, budgetS - secondsOf(searched));

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { PerformanceSpec } from '../../contract/run/run-spec';
+import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
+import type { Candidate, Look, SearchStrategy } from '../../contract/study/search';
+import type { DueLook } from '../../domain/study/search/next-looks';
+import { whileServing } from '../../engine/serving';
+import { servedMaxBatchSize } from '../../formats/model-config-of';
+import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+import { makeFolder } from '../../platform/files';
+import type { ServedVariant } from './search-variants';
+
+export interface LookInput {
+  readonly search: SearchStrategy;
+  readonly tool: LoadTool;
+  /** Of the run: protocol, shared memory and the like. */
+  readonly performance: PerformanceSpec;
+  readonly modelVersion: number;
+  readonly inputOf: (batched: boolean) => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
+  readonly dir: string;
+}
+
+/** Of a look, before its window: what was under way before does not count. */
+const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
+
+/** p99 is what the load tools decide by where no percentile is asked for. */
+const usualPercentile = 99;
+
+const settingsOf = ({ search, performance }: LookInput, ms: number): MeasureInput['settings'] => ({
+  ...performance,
+  ...{ requestRates: [], requestIntervalsUs: [], search: 'none', repeats: 1, crossCheck: false },
+  requestDistribution: 'poisson',
+  ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
+  ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
+  percentile: search.target.percentile === usualPercentile ? 0 : search.target.percentile,
+});
+
+/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. */
+export async function measureLook(
+  input: LookInput,
+  due: DueLook,
+  candidate: Candidate,
+  { server, modelName }: ServedVariant,
+  signal: AbortSignal,
+): Promise<Look> {
+  const { tool, search, performance, modelVersion, dir } = input;
+  const { batchSize } = search.load;
+  const batched = servedMaxBatchSize(candidate) > 0;
+  const workDir = join(dir, 'look');
+  await makeFolder(workDir);
+  const sent = await input.inputOf(batched);
+  const measure = (whileItRuns: AbortSignal) =>
+    tool.measure({
+      ...server.forClients,
+      protocol: performance.protocol,
+      ...{ modelName, modelVersion: String(modelVersion), batched, workDir, signal: whileItRuns },
+      ...sent,
+      level:
+        'concurrency' in due.load
+          ? { batchSize, concurrency: due.load.concurrency }
+          : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
+      settings: settingsOf(input, due.ms),
+      ...{ onWindow: () => undefined, onLog: () => undefined, onCommand: () => undefined },
+    });
+  const what = `while candidate ${due.candidate} was measured`;
+  const point = await whileServing(server, signal, what, measure);
+  return {
+    ...{ candidate: due.candidate, phase: due.phase, load: due.load, seconds: due.ms / 1000 },
+    inferencesPerSecond: point.inferencesPerSecond,
+    latencyUs: searchLatencyUs(point),
+    requestCount: point.requestCount ?? 0,
+    errorCount: point.errorCount,
+    meanServerBatch: point.meanServerBatch,
+    serverQueueUs: point.serverQueueUs,
+  };
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import type { DeployedRun } from '../../contract/run/run-state';
+import type { Searched, SearchStrategy } from '../../contract/study/search';
+import type { StudyBody, StudySpec } from '../../contract/study/study';
+import { sameValue } from '../../contract/trees';
+import type { Executor } from '../../engine/engine';
+import type { LoadTool } from '../../perf/load-tool';
+import { watchRequests } from '../../pipeline/attempt';
+import { readInput } from '../../pipeline/measure/run-levels';
+import { linkedAbort } from '../../platform/abort';
+import { makeFolder } from '../../platform/files';
+import type { RunFolder } from '../../store/run-folder';
+import { createStudyStops, type StudyHands, type StudyStops } from '../study-hands';
+import { driveSearch } from './drive-search';
+import { measureLook } from './measure-look';
+import { type SearchModel, Variants } from './search-variants';
+
+/** What a search works with. */
+export interface SearchHands extends Pick<StudyHands, 'studies' | 'onEntry'> {
+  /** The model of a finished run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
+  readonly modelOf: (runId: string) => Promise<SearchedModel>;
+  /** Where its Triton is started. @param name of the search; @param dir its folder */
+  readonly openExecutor: (run: DeployedRun, name: string, dir: string) => Promise<Executor>;
+  /** Waits until nobody else measures on the machine. @returns gives the turn back */
+  readonly takeTurn: (run: DeployedRun, name: string, signal: AbortSignal) => Promise<() => Promise<void>>;
+  readonly loadTool: LoadTool;
+  readonly freeBytes: () => number | null;
+}
+
+export interface SearchedModel {
+  readonly run: DeployedRun;
+  readonly folder: RunFolder;
+  readonly model: SearchModel;
+}
+
+export interface SearchHow {
+  readonly resume: boolean;
+  readonly stops?: StudyStops;
+}
+
+const taken = (name: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', `A study "${name}" exists already`, {
+    where: 'name',
+    remedy: 'Choose another name (--name), or continue it with "studies resume".',
+  });
+
+/** Searches of this process; they are studies of the home as any other. */
+export class Searches {
+  private readonly active = new Map<string, { readonly stops: StudyStops; readonly end: Promise<unknown> }>();
+
+  constructor(private readonly hands: SearchHands) {}
+
+  /**
+   * Works on a search to its end or a stop. Throws study-busy, input-invalid where another study has its name, and what
+   * opening the model or starting its server throws.
+   */
+  async work(spec: StudySpec, search: SearchStrategy, how: SearchHow): Promise<Searched> {
+    const { name } = spec;
+    const { studies } = this.hands;
+    const { stops = createStudyStops() } = how;
+    const release = await studies.hold(name);
+    const working = async (): Promise<Searched> => {
+      try {
+        const before = await studies.load(name);
+        if (before !== null && !(how.resume && sameValue(before.spec, spec))) throw taken(name);
+        await studies.forgetRequests(name);
+        const record = async (body: StudyBody): Promise<void> => {
+          this.hands.onEntry(name, await studies.append(name, body));
+        };
+        if (before === null) await record({ type: 'study-planned', spec });
+        await record({ type: 'study-started', pid: process.pid });
+        const earlier = before?.searched ?? { looks: [], failed: {} };
+        try {
+          return await this.search(spec, search, { earlier, stops, record });
+        } catch (error) {
+          const outcome = stops.cancel.signal.aborted ? 'cancelled' : 'failed';
+          await record({ type: 'study-ended', outcome });
+          throw error;
+        }
+      } finally {
+        this.active.delete(name);
+        await release();
+      }
+    };
+    const end = working();
+    this.active.set(name, { stops, end: end.catch(() => undefined) });
+    return end;
+  }
+
+  private async search(
+    { name }: StudySpec,
+    search: SearchStrategy,
+    {
+      earlier,
+      stops,
+      record,
+    }: {
+      readonly earlier: Searched;
+      readonly stops: StudyStops;
+      readonly record: (body: StudyBody) => Promise<void>;
+    },
+  ): Promise<Searched> {
+    const { hands } = this;
+    const { run, folder, model } = await hands.modelOf(search.runId);
+    const paths = hands.studies.folderOf(name);
+    const stopWatching = watchRequests(paths, stops);
+    const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
+    const { signal } = controller;
+    const dir = join(paths.dir, 'work');
+    await makeFolder(join(dir, 'repository'));
+    const executor = await hands.openExecutor(run, name, dir);
+    try {
+      await executor.reclaim();
+      await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
+      const giveBack = await hands.takeTurn(run, name, signal);
+      const variants = new Variants({
+        ...{ model, candidates: search.candidates, name, dir, signal, freeBytes: hands.freeBytes },
+        startServer: (start) => executor.startServer(start),
+      });
+      const input = {
+        ...{ search, tool: hands.loadTool, dir, modelVersion: model.version },
+        performance: run.source.spec.performance,
+        inputOf: (batched: boolean) => readInput(folder, batched),
+      };
+      try {
+        return await driveSearch({
+          ...{ search, searched: earlier, variants, stops, record },
+          measure: (due, served) => {
+            const candidate = search.candidates[due.candidate - 1];
+            if (candidate === undefined) throw new Error(`No candidate ${due.candidate}`);
+            return measureLook(input, due, candidate, served, signal);
+          },
+        });
+      } finally {
+        await variants.close();
+        await giveBack();
+      }
+    } finally {
+      stopWatching();
+      dispose();
+      await executor.release();
+    }
+  }
+
+  underWay(): readonly string[] {
+    return [...this.active.keys()];
+  }
+
+  /** Pauses those under way. */
+  async close(): Promise<void> {
+    const ends = [...this.active.values()].map(({ stops, end }) => {
+      stops.close.abort();
+      return end;
+    });
+    await Promise.all(ends);
+  }
+}

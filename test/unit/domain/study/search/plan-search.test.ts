@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { planSearch, type SearchRequest } from '../../../../../main/domain/study/search/plan-search';
+import { completeState } from '../../../../support/run-state';
+
+const machine = { onGpu: false, processors: 2 };
+const request: SearchRequest = { name: 'night', space: { instances: [1, 2] }, load: 'open' };
+const plan = (change: Partial<SearchRequest> = {}, run = completeState()) =>
+  planSearch(run, { ...request, ...change }, machine);
+
+describe('the target of a search', () => {
+  it('is what was asked for', () => {
+    const { search, notes } = plan({ percentile: 95, latencyUs: 12_000, errorPercentage: 0 });
+    expect(search.target).toEqual({ percentile: 95, latencyUs: 12_000, errorPercentage: 0 });
+    expect(notes).toEqual([]);
+  });
+
+  it('is else the budget of the run', () => {
+    const { search, notes } = plan({}, { ...completeState(), p99BudgetMs: 17 });
+    expect(search.target).toMatchObject({ percentile: 99, latencyUs: 17_000 });
+    expect(notes).toEqual(['Target: p99 17.00 ms, the p99 budget of the run.']);
+  });
+
+  it('is else a multiple of what the lowest level takes, and says so', () => {
+    const [note] = plan().notes;
+    expect(note).toMatch(
+      /^Target: p99 [\d.,]+ ms, 3 times the p99 of the lowest level\. Choose another with --p99\.$/,
+    );
+  });
+});
+
+it('has the run as its first candidate, and the loads in order', () => {
+  const run = completeState();
+  const { search, spec } = plan({ load: 'closed', concurrency: [8, 1, 8], batchSize: 2 }, run);
+  expect(search.candidates[0]).toMatchObject({ instances: run.source.spec.configure.instances });
+  expect(search.load).toEqual({ kind: 'closed', batchSize: 2, concurrency: [1, 8] });
+  expect(spec).toEqual({ name: 'night', strategy: search, hosts: null });
+});
+
+it('refuses a budget that is too short for one look at each and the last comparison, with the one that does', () => {
+  expect(() => plan({ budgetS: 10 })).toThrow(/configurations take \d+ s of load at least/);
+  try {
+    plan({ budgetS: 10 });
+  } catch (error) {
+    const remedy = (error as { readonly remedy: string }).remedy;
+    const seconds = Number(/--budget (\d+)s/.exec(remedy)?.[1]);
+    expect(plan({ budgetS: seconds }).search.budgetS).toBe(seconds);
+  }
+});
+
+it('refuses more configurations than a search compares', () => {
+  const instances = Array.from({ length: 201 }, (_unused, at) => at + 1);
+  expect(() => plan({ space: { instances, threads: [1], batching: ['static'] } })).toThrow(
+    /configurations are more than a search compares: 200/,
+  );
+});

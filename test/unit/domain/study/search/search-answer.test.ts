@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Candidate, Look, LookPhase, SearchStrategy } from '../../../../../main/contract/study/search';
+import { searchAnswer } from '../../../../../main/domain/study/search/search-answer';
+
+const one: Candidate = {
+  ...{ instances: 1, maxBatchSize: 8, batching: 'dynamic', preferredBatchSizes: [] },
+  ...{ maxQueueDelayUs: 0, threads: 1 },
+};
+const closed: SearchStrategy = {
+  ...{ kind: 'search', runId: 'run', candidates: [one, { ...one, instances: 2 }, { ...one, threads: 2 }] },
+  load: { kind: 'closed', batchSize: 1, concurrency: [4, 8] },
+  target: { percentile: 99, latencyUs: 20_000, errorPercentage: 1 },
+  ...{ budgetS: 300, lookMs: 1000, fullMs: 3000 },
+};
+const look = (
+  candidate: number,
+  phase: LookPhase,
+  concurrency: number,
+  inferencesPerSecond: number,
+  change: Partial<Look> = {},
+): Look => ({
+  ...{ candidate, phase, load: { concurrency }, inferencesPerSecond, seconds: 1 },
+  ...{ latencyUs: 10_000, requestCount: 1000, errorCount: 0, meanServerBatch: 2, serverQueueUs: 10 },
+  ...change,
+});
+const five = (candidate: number, values: readonly number[]) =>
+  values.map((value) => look(candidate, 'confirm', 8, value));
+const screens = [look(1, 'screen', 8, 100), look(2, 'screen', 8, 150), look(3, 'screen', 8, 80)];
+
+describe('the answer of a search', () => {
+  it('is the best configuration with what it gives of the present one, and the interval of that', () => {
+    const looks = [...screens, ...five(2, [150, 152, 148, 151, 149]), ...five(1, [100, 101, 99, 100, 100])];
+    const answer = searchAnswer(closed, { looks, failed: {} });
+    expect(answer.sentence).toMatch(
+      /^Model instances 2: 150\.0 inferences\/s at concurrency 8 within p99 20\.00 ms, 1\.50 × the present configuration \(1\.4\d to 1\.5\d\)$/,
+    );
+    expect(answer).toMatchObject({ isConfirmed: true, isWithinNoise: false, isCutShort: false, seconds: 13 });
+    expect(answer.rows.map(({ candidate, state }) => [candidate, state])).toEqual([
+      [2, 'best'],
+      [1, 'measured'],
+      [3, 'measured'],
+    ]);
+  });
+
+  it('calls a gain that the noise can make by its name', () => {
+    const looks = [...screens, ...five(2, [150, 110, 148, 90, 149]), ...five(1, [100, 140, 99, 150, 100])];
+    const answer = searchAnswer(closed, { looks, failed: {} });
+    expect(answer.isWithinNoise).toBe(true);
+    expect(answer.sentence).toContain(': within the noise');
+  });
+
+  it('says so where the present configuration is the best', () => {
+    const looks = [look(1, 'screen', 8, 200), look(2, 'screen', 8, 150), look(3, 'screen', 8, 80)];
+    const { sentence, gain } = searchAnswer(closed, { looks, failed: {} });
+    expect(sentence).toBe(
+      'The present configuration is the best of 3: 200.0 inferences/s at concurrency 8 within p99 20.00 ms',
+    );
+    expect(gain).toBeNull();
+  });
+
+  it('says so where none holds the target, and where the present one does not', () => {
+    const slow = (candidate: number) =>
+      [4, 8].map((load) => look(candidate, 'edge', load, 100, { latencyUs: 30_000 }));
+    const none = searchAnswer(closed, { looks: [1, 2, 3].flatMap(slow), failed: {} });
+    expect(none).toMatchObject({
+      winner: null,
+      sentence: 'No configuration holds any load within p99 20.00 ms',
+    });
+    expect(none.rows.map(({ state }) => state)).toEqual(Array(3).fill('holds no load'));
+    const one = searchAnswer(closed, { looks: [...slow(1), ...slow(3), look(2, 'edge', 8, 90)], failed: {} });
+    expect(one.sentence).toMatch(/The present configuration holds no load within the target$/);
+  });
+
+  it('has the reason of each candidate that failed', () => {
+    const failed = { 3: { code: 'model-load-failed' as const, message: 'no memory' } };
+    const { rows } = searchAnswer(closed, { looks: screens.slice(0, 2), failed });
+    expect(rows.at(-1)).toMatchObject({ candidate: 3, state: 'failed', reason: 'no memory' });
+  });
+
+  it('does not take a load with too many failed requests', () => {
+    const looks = [
+      look(1, 'screen', 8, 100),
+      look(2, 'screen', 8, 900, { errorCount: 50 }),
+      look(3, 'screen', 8, 80),
+    ];
+    expect(searchAnswer(closed, { looks, failed: {} }).winner?.candidate).toBe(1);
+  });
+});
+
+it('says of rates which is held, and which interval the steps leave', () => {
+  const open: SearchStrategy = { ...closed, load: { kind: 'open', batchSize: 1 } };
+  const rate = (candidate: number, requestRate: number, latencyUs: number): Look =>
+    look(candidate, 'edge', 1, requestRate, { load: { requestRate }, latencyUs });
+  const looks = [
+    ...screens,
+    rate(1, 100, 10_000),
+    rate(1, 105, 30_000),
+    rate(2, 141, 10_000),
+    rate(2, 148, 30_000),
+  ];
+  const { sentence, winner } = searchAnswer(open, { looks, failed: {} });
+  expect(winner?.candidate).toBe(2);
+  expect(sentence).toMatch(
+    /^Model instances 2: 1\d\d\.\d requests\/s within p99 20\.00 ms, 1\.4\d × the present configuration \(1\.3\d to 1\.4\d\)$/,
+  );
+});
