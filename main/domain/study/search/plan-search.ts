@@ -6,7 +6,7 @@ import type { SearchStrategy } from '../../../contract/study/search';
 import type { StudySpec } from '../../../contract/study/study';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
 import { candidatesOf, mostCandidates, type SearchMachine, type SearchSpace } from './candidates';
-import { confirmSeconds } from './next-looks';
+import { confirmRounds, confirmSeconds } from './next-looks';
 
 /** What a person asks a search for; what is left out is taken from the run and the machine. */
 export interface SearchRequest {
@@ -33,6 +33,8 @@ const unhurriedTimes = 3;
 const usualConcurrency = [1, 2, 4, 8, 16, 32];
 const lookMs = { open: 1500, closed: 900 } as const;
 const fullMs = 3000;
+/** The last comparison takes no more than this share of the budget. */
+const comparisonShare = 1 / 2;
 const usualBudgetS = 300;
 
 /** The latency that is to be kept, and where it is from. */
@@ -75,7 +77,8 @@ export function planSearch(
     throw invalidInput('--instances', message, remedy);
   }
   const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
-  const { concurrency = usualConcurrency } = request;
+  const { concurrency = usualConcurrency, budgetS = usualBudgetS } = request;
+  const fullestMs = Math.max(1, Math.floor((1000 * comparisonShare * budgetS) / (2 * confirmRounds)));
   const search: SearchStrategy = {
     ...{ kind: 'search', runId: run.runId, candidates: [...candidates] },
     load:
@@ -87,7 +90,7 @@ export function planSearch(
       latencyUs,
       errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
     },
-    ...{ budgetS: request.budgetS ?? usualBudgetS, lookMs: lookMs[request.load], fullMs },
+    ...{ budgetS, lookMs: lookMs[request.load], fullMs: Math.min(fullMs, fullestMs) },
   };
   const least = (search.lookMs * candidates.length) / 1000 + confirmSeconds(search);
   if (search.budgetS < least) {

@@ -1,0 +1,117 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SearchStrategy } from '../../main/contract/study/search';
+import { studyEntrySchema } from '../../main/contract/study/study';
+import type { SearchAnswer } from '../../main/domain/study/search/search-answer';
+import { processesWhere } from '../../main/platform/process';
+import { engineIdVariable } from '../../main/engine/local/engine-record';
+import { cli, startCli } from '../support/cli';
+import { createTestHome, type TestHome } from '../support/home';
+import { littleModel } from '../support/little-model';
+import { until } from '../support/until';
+
+interface Document {
+  readonly name: string;
+  readonly search: SearchStrategy;
+  readonly answer: SearchAnswer;
+}
+
+let home: TestHome;
+beforeAll(async () => {
+  home = await createTestHome();
+  const flags = ['--batch-sizes', '1', '--concurrency', '1', '--max-trials', '3'];
+  const windows = ['--measurement-interval-ms', '200', '--stability-percentage', '1000'];
+  const ran = await cli(
+    home.path,
+    'run',
+    'resnet50',
+    '--profile',
+    'quick',
+    '--name',
+    'little',
+    ...littleModel,
+    ...flags,
+    ...windows,
+    // It waits for a batch that never fills.
+    ...['--set', 'configure.maxQueueDelayUs=60000', '--set', 'configure.preferredBatchSizes=[]'],
+  );
+  expect(ran.code, ran.stderr).toBe(0);
+});
+afterAll(() => home.remove());
+
+const searching = (name: string, ...more: readonly string[]) => [
+  ...['search', 'little', '--name', name, '--p99', '2s', '--load', 'closed', '--concurrency', '1,4'],
+  ...['--instances', '1,2', '--batching', 'dynamic', '--queue-delays-us', '0', '--threads', '1'],
+  ...['--budget', '24s', '--json', ...more],
+];
+
+async function journalOf(name: string) {
+  const text = await readFile(join(home.path, 'studies', name, 'journal.jsonl'), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => studyEntrySchema.parse(JSON.parse(line)));
+}
+const looksOf = async (name: string) =>
+  (await journalOf(name)).flatMap((entry) => (entry.type === 'look' ? [entry.look] : []));
+
+/** Triton processes of this home. */
+const servers = async () => {
+  const records = await readdir(join(home.path, 'engines')).catch(() => []);
+  const ids = records.map((name) => name.replace('.json', ''));
+  return (await processesWhere(engineIdVariable, (value) => ids.includes(value))).length;
+};
+
+describe('search', () => {
+  it('goes on where it was killed, and says which of its candidates is the best', async () => {
+    const killed = startCli(home.path, searching('little'));
+    await until('three looks were made', async () => (await looksOf('little').catch(() => [])).length >= 3);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    const before = await looksOf('little');
+    const { code, stdout, stderr } = await cli(home.path, 'studies', 'resume', 'little', '--json');
+    expect(code, stderr).toBe(0);
+    const { search, answer } = JSON.parse(stdout) as Document;
+    const looks = await looksOf('little');
+    // No look is lost or made again, and the budget counts those before the kill.
+    expect(looks.slice(0, before.length)).toEqual(before);
+    expect(answer.seconds).toBeCloseTo(
+      looks.reduce((sum, { seconds }) => sum + seconds, 0),
+      6,
+    );
+    expect(answer.seconds).toBeLessThanOrEqual(search.budgetS);
+    expect(looks.every(({ requestCount, errorCount }) => requestCount > 0 && errorCount === 0)).toBe(true);
+    // The present one waits 60 ms; the others do not.
+    expect(search.candidates.map(({ instances, maxQueueDelayUs }) => [instances, maxQueueDelayUs])).toEqual([
+      [1, 60_000],
+      [1, 0],
+      [2, 0],
+    ]);
+    expect(answer).toMatchObject({ isConfirmed: true, isCutShort: false, isWithinNoise: false });
+    expect(answer.winner?.candidate).not.toBe(1);
+    expect(answer.gain?.low).toBeGreaterThan(1);
+    // One server in each process, however many variants, and nothing left of them.
+    const work = join(home.path, 'studies', 'little', 'work');
+    const log = await readFile(join(work, 'triton.log'), 'utf8');
+    expect(log.match(/Started HTTPService/g)).toHaveLength(2);
+    expect(await readdir(work)).not.toContain('repository');
+    expect(await servers()).toBe(0);
+  });
+
+  it('is a study of the list, whose name no other can have', async () => {
+    const list = JSON.parse((await cli(home.path, 'studies', 'list', '--json')).stdout) as unknown;
+    expect(list).toMatchObject([{ name: 'little', state: 'done', runs: 3, complete: 3 }]);
+    const again = await cli(home.path, ...searching('little'));
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('A study "little" exists already');
+  });
+
+  it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {
+    const short = await cli(home.path, ...searching('short'), '--budget', '3s');
+    expect(short.code).toBe(2);
+    expect(short.stderr).toContain('of load at least');
+    const unknown = await cli(home.path, 'search', 'nothere');
+    expect(unknown.code).toBe(2);
+  });
+});
