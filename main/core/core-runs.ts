@@ -40,7 +40,10 @@ async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<voi
 const lowered = (line: string): string => line.charAt(0).toLowerCase() + line.slice(1);
 
 /** Checked before each start, because a run.yaml or a run folder may come from anywhere. */
-export async function requireSoundSpec({ own, presetOf, approvals }: CoreParts, spec: RunSpec): Promise<void> {
+export async function requireSoundSpec(
+  { own, presetOf, approvals }: CoreParts,
+  spec: RunSpec,
+): Promise<void> {
   const { model, format, configure } = spec;
   if (model.source !== undefined) {
     const { path, externalFiles } = model.source;

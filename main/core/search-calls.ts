@@ -6,6 +6,7 @@ import { inContainers, isElsewhere, visibleGpus } from '../contract/run/engine-k
 import type { DeployedRun } from '../contract/run/run-state';
 import type { StudySpec } from '../contract/study/study';
 import { planSearch } from '../domain/study/search/plan-search';
+import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
 import { modelConfigOf } from '../formats/model-config-of';
 import { editedConfig } from '../pipeline/step-files';
@@ -85,8 +86,8 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
     underWay: () => searches.underWay(),
     close: () => searches.close(),
     start: (spec, resume) => {
-      const { strategy } = spec;
-      if (strategy.kind === 'search') searches.work(spec, strategy, { resume }).catch(() => undefined);
+      const search = searchOf({ spec });
+      if (search !== null) searches.work(spec, search, { resume }).catch(() => undefined);
     },
     handlers: {
       'searches.plan': async ({ runId, ...request }) => {
@@ -98,7 +99,7 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
       'searches.work': ({ spec, search, ...how }) => searches.work(spec, search, how),
       'searches.get': async ({ name }) => {
         const study = await new StudyStore(layout.studies).load(name);
-        if (study?.spec.strategy.kind === 'search') return study;
+        if (study !== null && searchOf(study) !== null) return study;
         throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
       },
     },

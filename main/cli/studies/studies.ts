@@ -3,6 +3,7 @@ import type { StudySummary } from '../../contract/study/study';
 import type { Core } from '../../core';
 import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
+import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { askToRemove, formatTable, printText } from '../output';
 import { workOnSearch } from '../search';
@@ -96,9 +97,9 @@ function addResume(program: Verb): void {
     .work(async ({ core, output, exit }, name: string, options: ResumeOptions) => {
       const { trust = false, allowRemoteLoad = false, ...how } = options;
       const spec = await core.handlers['studies.specOf']({ name });
-      const { strategy } = spec;
-      if (strategy.kind === 'search') {
-        exit(await workOnSearch(core, { spec, search: strategy }, output, true));
+      const search = searchOf({ spec });
+      if (search !== null) {
+        exit(await workOnSearch(core, { spec, search }, output, true));
         return;
       }
       const consent = { trust, allowRemoteLoad };

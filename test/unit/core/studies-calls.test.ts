@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { trialsIn } from '../../../main/contract/study/study';
 import type { Core } from '../../../main/core';
 import { varyText } from '../../../renderer/views/studies/vary-text';
 import { rejection } from '../../support/rejection';
@@ -75,7 +74,7 @@ describe('a choice that is varied', () => {
         { path: 'configure.instances', values: '1, 2' },
       ]);
       const study = await read(text, `${id}-varied.yaml`);
-      const trials = trialsIn(study);
+      const { trials } = study.strategy;
       expect(trials.map(({ axes }) => axes.map(({ value }) => value))).toEqual([
         ['1', '1'],
         ['1', '2'],

@@ -6,7 +6,7 @@ import type { SearchStrategy } from '../../../contract/study/search';
 import type { StudySpec } from '../../../contract/study/study';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
 import { candidatesOf, mostCandidates, type SearchMachine, type SearchSpace } from './candidates';
-import { confirmRounds, confirmSeconds } from './next-looks';
+import { confirmRounds } from './next-looks';
 
 /** What a person asks a search for; what is left out is taken from the run and the machine. */
 export interface SearchRequest {
@@ -92,7 +92,8 @@ export function planSearch(
     },
     ...{ budgetS, lookMs: lookMs[request.load], fullMs: Math.min(fullMs, fullestMs) },
   };
-  const least = (search.lookMs * candidates.length) / 1000 + confirmSeconds(search);
+  const screenS = (search.lookMs * candidates.length) / 1000;
+  const least = screenS + Math.min(screenS, (2 * confirmRounds * fullMs) / 1000);
   if (search.budgetS < least) {
     const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
     throw invalidInput(
