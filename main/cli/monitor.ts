@@ -39,7 +39,7 @@ interface MonitorCliOptions extends TlsOptions, AlertOptions {
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
-/** The latency limit is two seconds, and restarting a Python model's process takes one: two probes per second see it. */
+/** A request to a Python model whose process died takes a second, half of the latency limit. */
 const probesPerSecond = 2;
 
 function readProbe(options: MonitorCliOptions): ProbeSettings | null {

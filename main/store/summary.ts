@@ -111,7 +111,7 @@ function placeOf({ environment, source }: RunState): Pick<RunRow, 'machine' | 's
   });
 }
 
-/** Server or toolkit, short and in full. */
+/** The executor of the model, in short and in full. */
 function servedRow(state: RunState): RunRow['servedBy'] {
   const text = servedByText(state);
   return text === null ? null : { short: servedByOf(state)?.short ?? '', text };

@@ -117,7 +117,7 @@ const patienceMs = 100;
 
 /**
  * Reads large responses in few pieces: wakes for 0.5 MiB while much is outstanding. The end, and a stalled transfer,
- * are read byte by byte, because a shorter reply may replace the rest.
+ * wake for any byte, because a shorter reply may replace the rest.
  */
 export class ReceiveLowWaterMark {
   private bytes = 1;
