@@ -23,7 +23,10 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   html: { name: 'HTML', extensions: ['html'] },
   json: { name: 'JSON', extensions: ['json'] },
   markdown: { name: 'Markdown', extensions: ['md'] },
-  ...{ csv, 'csv-offline': csv, 'csv-online': csv, 'csv-accuracy': csv },
+  csv,
+  'csv-offline': csv,
+  'csv-online': csv,
+  'csv-accuracy': csv,
 };
 
 /** null: the person chose no place. */

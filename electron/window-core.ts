@@ -98,7 +98,11 @@ async function windowCalls(
     ...core.handlers,
     ...confirmedCalls(core.handlers, createConsentDialog(window)),
     ...desktopCalls({
-      ...{ core, window: () => window, layout: homeLayout(home), closeNow, openings },
+      core,
+      window: () => window,
+      layout: homeLayout(home),
+      closeNow,
+      openings,
       checkForUpdates: updates.byHand,
     }),
     'runs.list': list,

@@ -55,6 +55,8 @@ function endWithWindows(app: App, close: () => Promise<unknown>): void {
   });
 }
 
+const nothingUnderWay = { runIds: [], images: [], fetches: [], tools: [], deployments: [], studies: [] };
+
 /**
  * The desktop window over a core of its own; one at a time for a workbench home. What it imports is read before there is a
  * window: no schema and nothing of the core, which `window-core.ts` brings while the page loads.
@@ -96,15 +98,7 @@ export async function runWindowMode(app: App): Promise<void> {
   });
   openings.add(openedBy(process.argv, process.cwd(), app.getAppPath()));
   const { closeNow } = guardClose(window, {
-    underWay: () =>
-      made.core?.underWay() ?? {
-        runIds: [],
-        images: [],
-        fetches: [],
-        tools: [],
-        deployments: [],
-        studies: [],
-      },
+    underWay: () => made.core?.underWay() ?? nothingUnderWay,
     ask: (work) => events.send({ type: 'close-asked', work }),
     stop,
   });
@@ -117,7 +111,13 @@ export async function runWindowMode(app: App): Promise<void> {
     .then(() => import('./window-core'))
     .then(({ openWindowCore }) =>
       openWindowCore({
-        ...{ app, window, home, paths, log, openings, closeNow },
+        app,
+        window,
+        home,
+        paths,
+        log,
+        openings,
+        closeNow,
         send: events.send,
         scriptsServed: served.scripts,
         onMade: (parts) => Object.assign(made, parts),

@@ -84,7 +84,8 @@ function studyReach({ strategy, hosts }: StudySpec): Reach {
   ];
   const spread = (hosts ?? []).filter((host) => host !== localHost);
   return {
-    ...{ paths: once(({ paths }) => paths), images: once(({ images }) => images) },
+    paths: once(({ paths }) => paths),
+    images: once(({ images }) => images),
     hosts: once((reach) => reach.hosts),
     machines: [...once(({ machines }) => machines), ...spread.map((value) => ({ field: 'hosts', value }))],
   };

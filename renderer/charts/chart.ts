@@ -66,12 +66,22 @@ export const sweepName = ({
 export const signTrace = (
   signs: Omit<Trace, 'type' | 'mode' | 'meta' | 'cliponaxis' | 'hoverinfo'>,
 ): Trace => ({
-  ...{ type: 'scatter', mode: 'markers', meta: 'signs', cliponaxis: false, hoverinfo: 'text' },
+  type: 'scatter',
+  mode: 'markers',
+  meta: 'signs',
+  cliponaxis: false,
+  hoverinfo: 'text',
   ...signs,
 });
 
 export const lineAcross = (at: number, color: string): object => ({
-  ...{ type: 'line', xref: 'x', x0: at, x1: at, yref: 'paper', y0: 0, y1: 1 },
+  type: 'line',
+  xref: 'x',
+  x0: at,
+  x1: at,
+  yref: 'paper',
+  y0: 0,
+  y1: 1,
   line: { color, width: 1, dash: 'dot' },
 });
 

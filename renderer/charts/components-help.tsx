@@ -14,11 +14,7 @@ const requestSteps: readonly {
 }[] = [
   { term: 'Client send', what: 'the client serializes the request and sends it', column: 'Client send' },
   { term: 'Network', what: 'the message travels from client to server', column: 'Network + server' },
-  {
-    term: 'Server receive',
-    what: 'the server deserializes the message',
-    column: 'Network + server',
-  },
+  { term: 'Server receive', what: 'the server deserializes the message', column: 'Network + server' },
   {
     term: 'Server queue',
     what: 'the request waits for a batch to fill or an instance to be free',

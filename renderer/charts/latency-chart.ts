@@ -74,11 +74,7 @@ export function latencyChart(input: SweepInput): Chart {
     return { ...layout, shapes, yaxis: { ...layout.yaxis, ...axis } };
   };
   const all = shownTraces([...measured, ...signs], null);
-  return {
-    data: [...measured, ...viewOf(all).traces, ...signs],
-    layout: layoutOf(all),
-    layoutOf,
-  };
+  return { data: [...measured, ...viewOf(all).traces, ...signs], layout: layoutOf(all), layoutOf };
 }
 
 export function throughputChart(input: SweepInput): Chart {

@@ -124,10 +124,6 @@ export function compareTradeOff(
         line: { color, width: 1.75, dash: 'solid' },
       };
     }),
-    layout: {
-      ...baseLayout(theme),
-      xaxis: axis,
-      yaxis: valueAxis({ theme }, budgetAxisTitle(sweep)),
-    },
+    layout: { ...baseLayout(theme), xaxis: axis, yaxis: valueAxis({ theme }, budgetAxisTitle(sweep)) },
   };
 }

@@ -42,7 +42,11 @@ function seriesOf(
 ): WindowSeries {
   const part = (name: keyof Columns) => columns[name].subarray(0, count);
   return {
-    ...{ count, starts, p50Ms: part('p50Ms'), avgMs: part('avgMs'), p99Ms: part('p99Ms') },
+    count,
+    starts,
+    p50Ms: part('p50Ms'),
+    avgMs: part('avgMs'),
+    p99Ms: part('p99Ms'),
     inferencesPerSecond: part('inferencesPerSecond'),
     ...(isOpen ? { scheduledP99Ms: part('scheduledP99Ms') } : {}),
   };

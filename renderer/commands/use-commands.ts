@@ -115,12 +115,7 @@ function settingCommands({ route, settings }: Workbench): readonly Action[] {
         run: open(key),
       };
     }),
-    {
-      id: 'setting home',
-      title: 'Setting: Workbench home',
-      note: 'move, sizes',
-      run: open('home'),
-    },
+    { id: 'setting home', title: 'Setting: Workbench home', note: 'move, sizes', run: open('home') },
     {
       id: 'clean-up',
       title: 'Clean up …',

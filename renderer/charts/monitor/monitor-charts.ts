@@ -35,12 +35,7 @@ type ModelLineStyle = Pick<LineStyle, 'color' | 'dash' | 'right'>;
 
 function modelLine(input: MonitorChartInput, field: ModelField, style: ModelLineStyle): Trace {
   const column = modelColumns[field];
-  return line(input, field, {
-    ...style,
-    name: column.title,
-    unit: column.unit,
-    factor: chartFactor(column),
-  });
+  return line(input, field, { ...style, name: column.title, unit: column.unit, factor: chartFactor(column) });
 }
 
 export function rateChart(input: MonitorChartInput): Chart {
@@ -90,19 +85,8 @@ export function gpuChart(input: MonitorChartInput): Chart {
   return timeChart(
     input,
     [
-      line(input, 'utilization', {
-        name: 'Utilization',
-        color: theme.throughput,
-        unit: '%',
-        factor: 100,
-      }),
-      line(input, 'powerWatts', {
-        name: 'Power',
-        color: theme.p95,
-        unit: 'W',
-        dash: 'dash',
-        right: true,
-      }),
+      line(input, 'utilization', { name: 'Utilization', color: theme.throughput, unit: '%', factor: 100 }),
+      line(input, 'powerWatts', { name: 'Power', color: theme.p95, unit: 'W', dash: 'dash', right: true }),
       line(input, 'memoryUsedBytes', {
         name: 'Memory, GiB',
         color: theme.batch,

@@ -22,10 +22,7 @@ export function hoverPlace(
   const top = (point.top + point.bottom - size.height) / 2;
   const within = (value: number, length: number, room: number) =>
     Math.max(edge, Math.min(value, room - length - edge));
-  return {
-    left: within(left, size.width, window.width),
-    top: within(top, size.height, window.height),
-  };
+  return { left: within(left, size.width, window.width), top: within(top, size.height, window.height) };
 }
 
 export interface Hovered {

@@ -69,10 +69,7 @@ function drawnAxis(axis: AxisLayout | undefined, pixels: number, isUpright: bool
   if ((axis?.type ?? 'linear') !== 'linear' || typeof from !== 'number' || typeof to !== 'number')
     return null;
   const share = (value: number): number => (value - from) / (to - from);
-  return {
-    range: [from, to],
-    toPixel: (value) => pixels * (isUpright ? 1 - share(value) : share(value)),
-  };
+  return { range: [from, to], toPixel: (value) => pixels * (isUpright ? 1 - share(value) : share(value)) };
 }
 
 /** Where the lines are within the element, pixels; null while nothing is drawn. */

@@ -74,10 +74,7 @@ function useSharedCursor(
       },
       onZoom,
     };
-    shared.current = {
-      zoom: (range) => cursor.zoom(own, range),
-      point: (x) => cursor.point(own, x),
-    };
+    shared.current = { zoom: (range) => cursor.zoom(own, range), point: (x) => cursor.point(own, x) };
     return cursor.join(own);
   }, [element, plotly, cursor, onZoom]);
   return shared;

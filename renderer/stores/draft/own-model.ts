@@ -89,10 +89,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       },
       setShape: (name, text) => {
         const shapeProblems = Object.entries(get().shapeProblems).filter(([input]) => input !== name);
-        set({
-          shapes: { ...get().shapes, [name]: text },
-          shapeProblems: Object.fromEntries(shapeProblems),
-        });
+        set({ shapes: { ...get().shapes, [name]: text }, shapeProblems: Object.fromEntries(shapeProblems) });
       },
       trust: (asNew) => call('models.trust', asNew),
       retry: (asNew) => call('models.open', asNew),

@@ -109,8 +109,15 @@ const searchSlice = (
 
 // New lists every time: they change in place.
 const empty = () => ({
-  ...{ id: null, name: '', title: '', lines: [], found: [] },
-  ...{ current: null, heldCount: 0, paused: false, error: null },
+  id: null,
+  name: '',
+  title: '',
+  lines: [],
+  found: [],
+  current: null,
+  heldCount: 0,
+  paused: false,
+  error: null,
 });
 
 /** Paused, it buffers new lines, so that nothing moves under the reader's eye. */

@@ -17,8 +17,12 @@ import { Panel } from '../../components/panel';
 import { ScrollTable } from '../../components/table';
 
 const tones = {
-  ...{ better: 'tone-good', worse: 'tone-bad', same: 'dim' },
-  ...{ unknown: '', unsteady: 'dim', faulty: 'tone-bad' },
+  better: 'tone-good',
+  worse: 'tone-bad',
+  same: 'dim',
+  unknown: '',
+  unsteady: 'dim',
+  faulty: 'tone-bad',
 } as const;
 
 function noiseText(value: ComparedValue): string | undefined {

@@ -43,7 +43,10 @@ function useAddHost(onDone: () => void) {
     if (host !== null) begin(what, () => act(host));
   };
   return {
-    ...{ form, problems, error, busy },
+    form,
+    problems,
+    error,
+    busy,
     ready: host !== null,
     // A status of another address does not apply.
     status: found?.of === key ? found.status : null,

@@ -255,7 +255,9 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   const chosen = (keys: Keys) => getAt(form.fields, keys);
   const defaultOf = (keys: Keys) => getAt(fieldDefaults, keys);
   const ofFields: FieldForm = {
-    ...{ name: 'measure', problems, defaultOf },
+    name: 'measure',
+    problems,
+    defaultOf,
     valueAt: (keys) => valueIn(form, keys),
     isChanged: (keys) => chosen(keys) !== undefined && !sameValue(chosen(keys), defaultOf(keys)),
     change: (keys, value) => change({ fields: setAt(form.fields, keys, value) }),

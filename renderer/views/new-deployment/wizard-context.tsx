@@ -43,7 +43,10 @@ export function useWizard(): WizardModel & { readonly draft: DraftState } {
 function formOf(wizard: ReturnType<typeof useWizard>): FieldForm {
   const { draft, context: known, problems, valueAt, defaultOf, isChanged } = wizard;
   return {
-    ...{ name: 'field', problems, defaultOf, isChanged },
+    name: 'field',
+    problems,
+    defaultOf,
+    isChanged,
     valueAt: (keys) =>
       // An own model may have the id of a preset, and is not one.
       keys.join('.') === 'model.preset' && valueAt(ownModelKeys) !== undefined ? undefined : valueAt(keys),

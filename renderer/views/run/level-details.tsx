@@ -73,12 +73,7 @@ export const TogetherTable = detailsTable({
   rowsOf: (point) =>
     point.together === undefined || point.together.length === 0
       ? []
-      : [
-          {
-            key: keyOf(point),
-            cells: [cellText(model, point), levelText(point), cellText(together, point)],
-          },
-        ],
+      : [{ key: keyOf(point), cells: [cellText(model, point), levelText(point), cellText(together, point)] }],
 });
 
 const range = (fewest: number | null, most: number | null): string =>

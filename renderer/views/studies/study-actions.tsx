@@ -49,7 +49,10 @@ function StudyWork({ study }: { study: StudyDetail }) {
     why: string | null = null,
   ) => (
     <TextAction
-      {...{ icon, text, why, busy }}
+      icon={icon}
+      text={text}
+      why={why}
+      busy={busy}
       label={`${text} ${name}`}
       onClick={working(async () => {
         await client.call(`studies.${what}`, { name });

@@ -15,7 +15,10 @@ function FlagControl({ field, labelId, input }: ControlProps) {
   const { id, size, error, description, disabled } = input;
   return (
     <Switch
-      {...{ id, size, error, description }}
+      id={id}
+      size={size}
+      error={error}
+      description={description}
       aria-labelledby={labelId}
       // What has no effect can still be switched off.
       disabled={disabled && !on}

@@ -26,7 +26,10 @@ function typedControl(row: FieldRow, placeholder: string): Control {
       return { kind: 'flag' };
     case 'integer':
       return {
-        ...{ kind: 'integer', min: minimum, placeholder, isName: row.identifier === true },
+        kind: 'integer',
+        min: minimum,
+        placeholder,
+        isName: row.identifier === true,
         ...(row.unit === undefined ? {} : { suffix: row.unit === 'bytes' ? ' B' : ` ${row.unit}` }),
         ...(row.unit === 'bytes' ? { unit: 'bytes' } : {}),
       };

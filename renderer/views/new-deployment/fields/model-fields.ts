@@ -155,11 +155,7 @@ export function modelSections(context: FieldContext): readonly Section[] {
       ...(isOwn ? {} : { note: `Published with: ${preset.origin.checkpoint}; ${preset.origin.dataset}.` }),
       fields: inputFields(context),
     },
-    {
-      title: 'Comparison with published results',
-      folded: true,
-      fields: targetGpuFields(context),
-    },
+    { title: 'Comparison with published results', folded: true, fields: targetGpuFields(context) },
     {
       title: 'Model arguments',
       folded: true,

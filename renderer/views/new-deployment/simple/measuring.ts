@@ -55,7 +55,10 @@ export function measuringOptions(
   if (standard === null) return [];
   const why = isByCount ? 'Windows end after a number of requests here.' : undefined;
   const option = (value: string, label: string, length: Length, note: string): Measuring => ({
-    ...{ value, label, ...length, note: `${lengthText(length)} ${note}` },
+    value,
+    label,
+    ...length,
+    note: `${lengthText(length)} ${note}`,
     why: same(length, standard) ? undefined : why,
   });
   const published = publishedLength(preset);

@@ -33,7 +33,10 @@ function PresetSelect({ input }: ControlProps) {
 }
 
 const presetField: Field = {
-  ...{ keys: ['model', 'preset'], label: 'Preset', term: fieldAt('model.preset').term, help: '' },
+  keys: ['model', 'preset'],
+  label: 'Preset',
+  term: fieldAt('model.preset').term,
+  help: '',
   control: { kind: 'text', placeholder: '' },
 };
 
