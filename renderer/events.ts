@@ -2,7 +2,6 @@ import type { WindowEvent } from '../main/contract/api';
 import type { JournalEntry } from '../main/contract/run/run-events';
 import type { Workbench } from './workbench';
 
-/** Entries that change a row of the run list. */
 const changesRow = new Set<JournalEntry['type']>([
   'run-created',
   'run-trusted',

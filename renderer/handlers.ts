@@ -8,5 +8,4 @@ export const onTick =
   (event: { readonly currentTarget: { readonly checked: boolean } }): void =>
     set(event.currentTarget.checked);
 
-/** For elements with clicks of their own in a row that can be clicked. */
 export const stopClick = (event: { stopPropagation: () => void }): void => event.stopPropagation();

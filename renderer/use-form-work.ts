@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react';
 import { toWire, type WireError } from '../main/contract/errors';
 
-/** Prevents the browser's own submission. */
 export const onSubmit =
   (work: () => void) =>
   (event: { readonly preventDefault: () => void }): void => {

@@ -33,10 +33,8 @@ export function createWorkbench(client: Client, storage: Storage) {
     client,
     app: createResource(() => client.call('app.info')),
     machine,
-    /** Polled while the Environment page is shown. */
     gpus: createGpuReadings(client),
     docker: createDocker(client),
-    /** Polled while the Containers page is shown. */
     containerStats: createResource(() => client.call('docker.stats')),
     containerLog: createContainerLog(client),
     deployments: createResource(() => client.call('deployments.list')),

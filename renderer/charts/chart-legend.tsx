@@ -55,7 +55,6 @@ function Swatch({ entry }: { entry: LegendEntry }) {
   );
 }
 
-/** Outside of the plot: a legend of several lines takes nothing from it. */
 export function ChartLegend(props: {
   title: string;
   entries: readonly LegendEntry[];

@@ -11,7 +11,6 @@ import { publishedSeries } from './published-series';
 import { levelsOf, sweepLayout } from './sweep-axis';
 import { pointText, sweepSeries } from './sweep-series';
 
-/** Distinguish the runs as well as colors do. */
 const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'pentagon', 'star'] as const;
 
 interface ComparedSeries {

@@ -15,7 +15,6 @@ import { sweepEnds, sweepLayout } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
 import type { ChartLayout, Trace } from './trace';
 
-/** Mean executed batch size over the sweep; gaps where it is unknown. */
 export function batchChart(input: SweepInput): Chart {
   const { theme } = input;
   return {

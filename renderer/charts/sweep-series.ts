@@ -109,7 +109,6 @@ export function sweepSeries(
   };
 }
 
-/** Error bars are paler than lines and symbols. */
 function pale(color: string): string {
   const parts = /^#(..)(..)(..)$/.exec(color)?.slice(1);
   return parts === undefined
@@ -163,7 +162,6 @@ function rangeOf(point: LoadPoint, valueOf: (point: LoadPoint) => number | null)
   return { up: Math.max(0, end('max') - shown), down: Math.max(0, shown - end('min')) };
 }
 
-/** A level without a result is a cross on the axis with the reason. */
 export function holeSeries(input: SweepInput): readonly Trace[] {
   const { missing } = input.state;
   if (missing.length === 0) return [];

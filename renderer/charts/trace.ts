@@ -6,7 +6,6 @@ export interface Trace {
   readonly y: ArrayLike<number>;
   /** One text per point, in plotly's HTML. A long trace has `textAt` instead. */
   readonly hovertext?: readonly string[];
-  /** Called only for points that are drawn. */
   readonly textAt?: (index: number) => string;
   /** One pattern for every point, in plotly's d3 formats; wins over the texts. */
   readonly hovertemplate?: string;
@@ -35,7 +34,6 @@ export interface Trace {
   readonly error_y?: {
     readonly type: 'data';
     readonly array: readonly number[];
-    /** Lower lengths, where they differ. */
     readonly arrayminus?: readonly number[];
     readonly symmetric?: boolean;
     readonly color: string;

@@ -45,7 +45,6 @@ function levelMarks(input: SweepInput, points: readonly LoadPoint[], first: read
   };
 }
 
-/** From zero, with room for the label of the fastest level; without levels there are no numbers. */
 function rateAxis(theme: ChartTheme, points: readonly LoadPoint[]): { axis: Axis; ends: [number, number] } {
   const most = points.reduce((highest, point) => Math.max(highest, rate(point)), 0);
   const ends: [number, number] = [0, most === 0 ? 1 : most * 1.06];

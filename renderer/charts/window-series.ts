@@ -7,10 +7,8 @@ import { levelOf } from './chart';
 const names = ['p50Ms', 'avgMs', 'p99Ms', 'scheduledP99Ms', 'inferencesPerSecond'] as const;
 type Columns = Readonly<Record<(typeof names)[number], Float64Array>>;
 
-/** Windows in the order of measuring; NaN where the tool reports nothing. */
 export interface WindowSeries extends Omit<Columns, 'scheduledP99Ms'> {
   readonly count: number;
-  /** From scheduled send; absent with closed loops. */
   readonly scheduledP99Ms?: Float64Array;
   /** Index at which the windows of each level begin, ascending. */
   readonly starts: readonly { readonly at: number; readonly level: number }[];

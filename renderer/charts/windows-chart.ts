@@ -8,7 +8,6 @@ import { axisStyle, valueAxis } from './sweep-axis';
 import type { Axis, ChartLayout, Trace } from './trace';
 import { levelAt, windowNumbers, type WindowSeries } from './window-series';
 
-/** More level names would touch. */
 const mostNames = 16;
 
 /** Windows whose texts are written beforehand; of more, one pattern says what a hover asks for. */
@@ -46,7 +45,6 @@ interface LineStyle {
   readonly color: string;
   readonly symbol: string;
   readonly dash?: string;
-  /** On the right axis: a rate. */
   readonly right?: boolean;
 }
 
@@ -112,7 +110,6 @@ function windowsAxis({ series, sweep, theme }: WindowsInput, end: number): Axis 
   };
 }
 
-/** One point per window as it lands; a line where a level begins. */
 export function windowsChart(input: WindowsInput): Chart {
   const { series, theme, scenario, budgetMs } = input;
   const end = axisEnd(series.count);

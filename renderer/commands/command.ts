@@ -2,7 +2,6 @@ export interface Command {
   readonly id: string;
   readonly title: string;
   readonly group: 'Actions' | 'Pages' | 'Runs';
-  /** Shown beside the title, and searched too. */
   readonly note?: string;
   /** As `keyText` writes it: "Ctrl+K". */
   readonly shortcut?: string;
@@ -11,7 +10,6 @@ export interface Command {
 
 export type Action = Omit<Command, 'group'>;
 
-/** Commands of one group shown at once; a longer search finds the others. */
 const mostOfGroup = 40;
 
 function rank(command: Command, words: readonly string[]): number {

@@ -17,7 +17,6 @@ import { runCommands } from './run-commands';
 import { showConfiguration } from './use-opened';
 import { themeText, useThemeChoice } from './use-theme-choice';
 
-/** A log's search field comes before that of a list. */
 function findOnPage(): void {
   const fields = [...document.querySelectorAll<HTMLElement>('[data-find]')];
   const field = fields.findLast((one) => one.offsetParent !== null);

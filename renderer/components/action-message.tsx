@@ -24,7 +24,6 @@ function ActionMessage({ title, text, action, onAction }: ActionMessageProps) {
   );
 }
 
-/** Its button closes the notice. */
 export function noticeAction(id: string, { onAction, ...props }: ActionMessageProps): void {
   noticeMessage(id, (close) => (
     <ActionMessage

@@ -18,7 +18,6 @@ export function SmallButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
   return <Button size="xs" variant="default" leftSection={section} {...rest} />;
 }
 
-/** For a row or the head of a panel. */
 export function CompactButton({ icon: Glyph, ...rest }: WithIcon<ButtonProps>) {
   const section = Glyph === undefined ? null : <Glyph size={13} aria-hidden="true" />;
   return <Button size="compact-xs" variant="default" leftSection={section} {...rest} />;
@@ -86,7 +85,6 @@ export function IconAction(props: RowAction) {
   );
 }
 
-/** For an action that interrupts others: with a word, which the label begins with. */
 export function TextAction({ text, ...props }: RowAction & { text: string }) {
   const { icon, label, why } = props;
   return (

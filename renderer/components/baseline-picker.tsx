@@ -67,10 +67,6 @@ function OtherwiseNote(props: { run: Deployed<NotedRun>; name: string | undefine
   );
 }
 
-/**
- * Whose figures the dashed line shows, and which of the runs beside it were measured otherwise.
- * @param names of the runs, where several are shown; the first is compared with the figures
- */
 export function BaselineNote(props: {
   baseline: ShownBaseline;
   runs: readonly NotedRun[];

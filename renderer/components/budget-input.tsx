@@ -3,7 +3,6 @@ import { useTypedNumber } from './use-typed-number';
 
 export const budgetLabel = 'p99 budget (ms)';
 
-/** `onLeave`: on Enter and on blur. */
 export function BudgetInput(props: {
   id: string;
   title: string;

@@ -5,9 +5,7 @@ import { CompactButton } from './actions';
 const nameOf = (element: Element | null): string =>
   element?.getAttribute('aria-label') ?? element?.textContent ?? '';
 
-/** Focus returns to the button that asked, or to the first one in its place. */
 function useFocusBack(place: RefObject<HTMLElement | null>): void {
-  // Drawing removes the button, and the focus with it.
   const [opener] = useState(() => nameOf(document.activeElement));
   useEffect(() => {
     const around = place.current?.parentElement;

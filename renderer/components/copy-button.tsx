@@ -4,7 +4,6 @@ import { shellLine } from '../../main/contract/flag-text';
 import { remedyCommand } from '../format/remedy-command';
 import { IconButton } from './actions';
 
-/** A long text is given as a function, called on the click. */
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   return (

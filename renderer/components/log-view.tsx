@@ -18,13 +18,11 @@ export function LogView(props: {
   /** Changes with `lines`, which is mutated in place. */
   version: number;
   search: string;
-  /** Index of the line jumped to. */
   marked: number | null;
   follow: boolean;
   onFollow: (follow: boolean) => void;
   /** Breaks long lines instead of scrolling sideways. */
   wrap?: boolean;
-  /** Shown while there are no lines. */
   empty: string;
 }) {
   const { lines, version, search, marked, follow, onFollow, wrap = false } = props;

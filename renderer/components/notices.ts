@@ -7,12 +7,10 @@ import { asSentence } from '../format/words';
 
 const closeButtonProps = { 'aria-label': 'Close' } as const;
 
-/** Ids of the shown errors, with the time of each. */
 const shownErrors = new Map<string, number>();
 /** An error that opened another page, or came with it, is about that page. */
 const sameMomentMs = 1000;
 
-/** Removes the errors of the page that is left. */
 export function leaveErrors(now = Date.now()): void {
   for (const [id, at] of [...shownErrors]) {
     if (now - at < sameMomentMs) continue;
@@ -50,7 +48,6 @@ export function noticeDone(title: string, message: string): void {
   });
 }
 
-/** `message` gets a function that closes the notice. */
 export function noticeMessage(id: string, message: (close: () => void) => ReactNode): void {
   notifications.show({
     id,
@@ -64,7 +61,6 @@ export function noticeMessage(id: string, message: (close: () => void) => ReactN
   });
 }
 
-/** Runs the action of a button and shows its error. */
 export function attempt(action: () => Promise<unknown>): void {
   action().catch(noticeError);
 }

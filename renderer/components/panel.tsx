@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 export function Panel(props: {
   title: string;
   label?: string;
-  /** 3 within a section that has a heading itself. */
   level?: 2 | 3;
   note?: ReactNode;
   head?: ReactNode;

@@ -91,7 +91,6 @@ const helpEntries = [
   ['about', 'About Triton Workbench'],
 ] as const;
 
-/** The Help menu again, as the menu bar may be hidden. */
 function HelpButton() {
   const { overlay } = useWorkbench();
   return (

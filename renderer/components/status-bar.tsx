@@ -57,7 +57,6 @@ function MonitorStatus() {
   );
 }
 
-/** Failed runs not looked at yet; opens the list filtered to them. */
 function FailedStatus() {
   const { route, runs, runFilter, seenFailures } = useWorkbench();
   const list = useStore(runs, (state) => state.value);

@@ -6,7 +6,6 @@ export interface Heading {
   readonly number?: boolean;
   /** Pixels or a share of the table; absent: the remaining width. */
   readonly width?: number | string;
-  /** For screen readers only. */
   readonly hidden?: boolean;
 }
 

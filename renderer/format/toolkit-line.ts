@@ -21,7 +21,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** As text; any other line unchanged. */
 export function toolkitLine(line: string): string {
   if (!line.startsWith('{"type"')) return line;
   const { data } = lineSchema.safeParse(parsed(line));

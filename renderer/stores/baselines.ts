@@ -17,10 +17,8 @@ export interface Baselines {
   readonly published: Readonly<Record<string, PublishedResults | null>>;
   /** Key of the baseline of each run; '' where it is off. */
   readonly picks: Readonly<Record<string, string>>;
-  /** Fetches once; a failed fetch is repeated by the next call. */
   readonly load: (preset: string) => Promise<void>;
   readonly pick: (runId: string, key: string) => void;
-  /** How runs were measured otherwise than published, by {@link differencesKey}. */
   readonly differences: Readonly<Record<string, readonly string[]>>;
   readonly loadDifferences: (run: ComparedRun, gpu: PublishedGpu) => Promise<void>;
 }
@@ -31,7 +29,6 @@ export const differencesKey = ({ runId, source }: ComparedRun, gpu: PublishedGpu
   `${runId} ${source.specHash} ${gpu}`;
 
 const storageKey = 'workbench.baselines';
-/** Choices kept: the storage is small. */
 const most = 500;
 const picksSchema = z.record(z.string(), z.string().max(100));
 
@@ -75,9 +72,7 @@ export function createBaselines(client: Client, storage: Storage): StoreApi<Base
 }
 
 export interface ShownBaseline {
-  /** Empty where nothing is published. */
   readonly all: readonly Baseline[];
-  /** null: none. */
   readonly shown: Baseline | null;
 }
 

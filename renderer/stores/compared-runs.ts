@@ -25,7 +25,6 @@ export function createComparedRuns(client: Client): StoreApi<ComparedRuns> {
   return createStore<ComparedRuns>()((set, get) => {
     /** Entries that came while their run was fetched. */
     const early = new Map<string, JournalEntry[]>();
-    /** Runs whose pending answer is older than an event. */
     const outdated = new Set<string>();
     const fetchOne = async (runId: string): Promise<void> => {
       // It is being fetched already.

@@ -9,9 +9,7 @@ export type ContainerAction = 'start' | 'stop' | 'restart' | 'remove';
 export interface Docker {
   /** null before the first answer. */
   readonly state: DockerState | null;
-  /** Why the core did not answer; the state of the engine is in `state`. */
   readonly error: WireError | null;
-  /** By container id. */
   readonly busy: Readonly<Record<string, ContainerAction>>;
   readonly load: () => Promise<void>;
   /** Rejects with the core's error. */
@@ -28,7 +26,6 @@ function isOlder(next: DockerState, known: DockerState | null): boolean {
 const without = <Value>(record: Readonly<Record<string, Value>>, id: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== id));
 
-/** Fetched once, then updated by events; an older listing never replaces a newer one. */
 export function createDocker(client: Client): StoreApi<Docker> {
   return createStore<Docker>()((set, get) => {
     let events = 0;

@@ -6,21 +6,18 @@ import type { Client } from '../client';
 
 export interface HostEntry {
   readonly host: Host;
-  /** null before the first answer. */
   readonly status: HostStatus | null;
   readonly checks: readonly Check[] | null;
   readonly asking: boolean;
 }
 
 export interface Hosts {
-  /** null before the first list. */
   readonly entries: readonly HostEntry[] | null;
   readonly error: WireError | null;
   /** Fetches the list without connecting to hosts. Never rejects. */
   readonly list: () => Promise<void>;
   /** Also connects to every host; answers are shown as they come. */
   readonly load: () => Promise<void>;
-  /** Runs the preflight of a host and shows it. Never rejects. */
   readonly check: (name: string) => Promise<void>;
   readonly hideChecks: (name: string) => void;
 }

@@ -13,7 +13,6 @@ export interface ImageWorks {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** Fetched once, then updated by events. */
 export function createImageWorks(client: Client): StoreApi<ImageWorks> {
   return createStore<ImageWorks>()((set, get) => {
     const dismissed = new Set<string>();

@@ -16,7 +16,6 @@ import { createPacedShow } from './paced-show';
 export const windowMinutes = [1, 5, 15, 60, 360, 1440] as const;
 
 export interface Monitor {
-  /** null before the first answer. */
   readonly state: MonitorState | null;
   readonly error: WireError | null;
   /** The newest sample, with verdicts that came after it. */
@@ -37,7 +36,6 @@ export interface Monitor {
   readonly onEvent: (event: WindowEvent) => void;
 }
 
-/** The watched server and its last 24 hours; updated every second, also while another page is shown. */
 export function createMonitorStore(client: Client): StoreApi<Monitor> {
   const history = new MonitorHistory();
   return createStore<Monitor>()((set, get) => {

@@ -31,7 +31,6 @@ export interface OpenRun {
   readonly error: WireError | null;
   readonly progress: StepProgress | null;
   readonly level: LiveLevel | null;
-  /** Runs with a pending stop, by id. */
   readonly stopping: Readonly<Record<string, 'pause' | 'cancel'>>;
   readonly open: (runId: string) => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
@@ -69,7 +68,6 @@ function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
   return { scenario, batchSize, concurrency, requestRate, windows };
 }
 
-/** Entries after which progress and windows are over. */
 const endsLive = new Set<JournalEntry['type']>([
   'step-started',
   'step-finished',

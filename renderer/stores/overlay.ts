@@ -8,7 +8,6 @@ export interface MeasureTarget {
   /** Host that connects to the address; absent or '': this machine. */
   readonly host?: string;
   readonly model?: string;
-  /** Part of a specification. */
   readonly fields?: Tree;
   readonly p99BudgetMs?: number;
 }
@@ -26,11 +25,8 @@ export type OverlayPage =
 export interface Overlay {
   /** null: only the page is shown. */
   readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | null;
-  /** null: none. */
   readonly renamed: string | null;
-  /** null: none. */
   readonly measured: MeasureTarget | null;
-  /** null: none. */
   readonly varied: Choice | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;

@@ -41,7 +41,6 @@ export function createPacedShow(show: (newest: Shown) => void) {
       waiting = newest;
       if (timer === undefined) now();
     },
-    /** Shows a waiting value before something that depends on it. */
     now,
     forget(): void {
       waiting = null;

@@ -4,7 +4,6 @@ import { stored } from './stored';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
-  /** `draft`: the form, in place of the page that offers how to begin. */
   z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),

@@ -4,7 +4,6 @@ import type { Client } from '../client';
 import type { ChosenFacets } from '../views/runs/filter-runs';
 import { createResource, type Resource } from './resource';
 
-/** Rows that the core is still reading. */
 interface RowsToCome {
   readonly outdated: ReadonlySet<string>;
   readonly missing: number;
@@ -31,7 +30,6 @@ interface RunFilter {
   readonly clear: () => void;
 }
 
-/** Kept while other pages, which may set it, are shown. */
 export function createRunFilter(): StoreApi<RunFilter> {
   return createStore<RunFilter>()((set) => ({
     search: '',

@@ -13,7 +13,6 @@ const resumable = new Set<RunStatus>([
   'paused',
 ]);
 
-/** Something is to be fixed before, or beside, another try. */
 export const hasFailed = (status: RunStatus): boolean => status === 'failed' || status === 'gate-failed';
 
 export function worksFor(status: RunStatus): readonly RunWork[] {

@@ -18,7 +18,6 @@ export interface SeenFailures {
 }
 
 const storageKey = 'workbench.seen-failures';
-/** Ids kept: the storage is small. */
 const most = 1000;
 const idsSchema = z.array(z.string().max(200));
 

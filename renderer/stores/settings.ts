@@ -11,11 +11,9 @@ import {
 import type { HomeMoveWork } from '../../main/contract/settings/storage';
 import type { Client } from '../client';
 
-/** `home` is not a key of the file. */
 export type SoughtSetting = SettingKey | 'home' | 'clean-up';
 
 export interface SettingsStore {
-  /** null before the first answer. */
   readonly state: SettingsState | null;
   readonly error: WireError | null;
   /** Setting that the page scrolls to and focuses; null: none. */

@@ -30,7 +30,6 @@ export function pageOnDemand<Props extends object>(
   };
 }
 
-/** One after the other, so that each is there when it is opened. */
 export async function loadPages(): Promise<void> {
   // A page that cannot be loaded says so where it is shown.
   for (const load of loads) await load().catch(() => undefined);

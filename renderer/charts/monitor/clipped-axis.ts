@@ -4,13 +4,11 @@ import type { ChartTheme } from '../chart-theme';
 import type { Trace } from '../trace';
 import { momentOf } from './history-columns';
 
-/** Values sampled at most to find the end of the axis. */
 const mostSampled = 4000;
 
 /** A chart is cut where its highest value is this many times the one that 95 of 100 stay below. */
 const spikeFactor = 3;
 
-/** The axis ends at this multiple of that value. */
 const axisFactor = 1.5;
 
 /** More signs could not be told apart. */

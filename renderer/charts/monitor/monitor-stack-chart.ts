@@ -68,7 +68,6 @@ function stackBars(input: MonitorChartInput): StackBars {
   return bars;
 }
 
-/** A second without requests has no bar. */
 export function stackChart(input: MonitorChartInput): Chart {
   const { theme } = input;
   const { x, parts, seconds } = stackBars(input);

@@ -121,7 +121,6 @@ export function timeChart(
     layout: {
       ...base,
       legend: { ...base.legend, traceorder: 'normal' },
-      // Keeps a zoom while points arrive; another length of the window resets it.
       uirevision: `${input.key} ${length}`,
       // With a right axis or without: the same second is at the same place in every chart.
       margin: { l: 52, r: 52, t: 8, b: 26 },

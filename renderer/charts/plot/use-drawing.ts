@@ -77,7 +77,6 @@ async function drawWhole(
   await Plotly.react(place, data, layout, config);
 }
 
-/** Whether only points were added since the whole chart was drawn, not long ago. */
 function onlyGrows(last: DrawnWhole | null, { grows }: Chart, view: View, everyMs: number): boolean {
   return (
     grows !== undefined &&

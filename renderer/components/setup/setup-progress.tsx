@@ -5,7 +5,6 @@ import { useWorkbench } from '../../workbench';
 import { ProgressBar } from '../loading';
 import { attempting } from '../notices';
 
-/** Lines of the installer's output that are shown. */
 const shownLines = 6;
 
 const doing: Readonly<Record<SetupWork['action'], string>> = {

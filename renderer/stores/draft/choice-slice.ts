@@ -46,7 +46,6 @@ export function choiceSlice(
     ({ preset: firstPreset, page: 'environment', changing: null, name: '', ...fresh() }) as const;
   /** Name and budget are not part of the specification, and stay with another choice. */
   const noted = ({ name, p99BudgetMs }: Noted): Noted => ({ name, p99BudgetMs });
-  /** A complete specification is reduced to its differences from the preset, as that of a run. */
   const importedChoice = async ({ choice }: ImportedSpec): Promise<Choice | null> => {
     const { success, data } = runSpecSchema.safeParse(choice?.overrides);
     return success ? client.call('spec.choice', { spec: data }) : choice;

@@ -7,7 +7,6 @@ import { choiceOf, type DraftAccess, type DraftState, withEdit } from './draft-s
 
 const editDelayMs = 250;
 
-/** The form follows the text as soon as it can be parsed. */
 export function createConfigText({ client, get, set }: DraftAccess, { edited, files }: DraftSession) {
   let left = false;
   const compare = createLatest(

@@ -6,10 +6,8 @@ import type { Client } from '../../client';
 import { type DraftState, isOwnModel } from './draft-state';
 
 export interface DataSources {
-  /** Preset of `items`; null before the first. */
   readonly preset: string | null;
   readonly items: readonly DataItem[];
-  /** Latest work of each source, by {@link workKey}. */
   readonly works: Readonly<Record<string, DataWork>>;
   readonly error: WireError | null;
   readonly load: (preset: string) => Promise<void>;
@@ -24,7 +22,6 @@ export const workKey = (preset: string, source: string): string => `${preset}/${
 
 export function createDataSources(client: Client, draft: StoreApi<DraftState>): StoreApi<DataSources> {
   return createStore<DataSources>()((set, get) => {
-    /** Fetches begun here: the draft takes their data. */
     const awaited = new Set<string>();
     const keep = (work: DataWork) => {
       set({ works: { ...get().works, [workKey(work.preset, work.source)]: work } });

@@ -41,7 +41,6 @@ export const blankDraft = () =>
     stale: true,
   }) as const;
 
-/** @param startedAs run that the draft became */
 function savedDraft(state: DraftState, startedAs: string | null): Draft {
   const { id, changing, page, visited, tolerancesOf, p99BudgetMs, name } = state;
   return {
@@ -104,7 +103,6 @@ function createDraftFiles(client: Client, current: () => Draft, onError: (error:
 }
 
 interface Marks {
-  /** The draft that undo returns to. */
   before: Draft | null;
   /** Run that the draft became; a change makes it another draft again. */
   startedAs: string | null;
@@ -136,13 +134,11 @@ export function createDraftSession(
     if (openText(get()) !== null) readText();
   };
 
-  /** A change by hand removes the notice about the choice before it. */
   const edited = (overrides: Tree): void => {
     marks.startedAs = null;
     setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
   };
 
-  /** Replaces the choice, which can be undone and stays on disk where it has content. */
   const replace = (
     next: Choice,
     notice: DraftNotice,
@@ -163,7 +159,6 @@ export function createDraftSession(
     setOverrides(next.overrides, { ...renewed, preset: next.preset, page, changing, notice, ...more });
   };
 
-  /** A new draft by the settings; the present one stays on disk where it has content, and can be returned to. */
   const begin = (preset: string): void => {
     const { overrides, ...given } = fresh();
     if (isWorthKeeping(get(), fresh())) {

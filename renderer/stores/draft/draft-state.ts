@@ -63,7 +63,6 @@ export interface DraftState {
   readonly p99BudgetMs: number | null;
   /** As typed; '': none. */
   readonly name: string;
-  /** Last change, or when it was read from disk; null: nothing was chosen yet. */
   readonly editedAt: string | null;
   readonly ready: boolean;
   readonly preview: SpecPreview | null;
@@ -72,7 +71,6 @@ export interface DraftState {
   /** What the choice repeats and keeps of the run that it changes; null without one, and until it is known. */
   readonly plan: ChangePlan | null;
   readonly planError: WireError | null;
-  /** The preview is older than the newest change. */
   readonly stale: boolean;
   readonly error: WireError | null;
   readonly saveError: WireError | null;
@@ -83,7 +81,6 @@ export interface DraftState {
   readonly goTo: (page: WizardPage) => void;
   readonly change: (keys: Keys, value: unknown) => void;
   readonly reset: (keys: Keys) => void;
-  /** @param title for the notice */
   readonly choosePreset: (preset: string, title?: string) => void;
   /** @param engine used where none is chosen; null: the published one */
   readonly chooseTarget: (gpu: string, engine: Tree | null) => void;
@@ -92,11 +89,9 @@ export interface DraftState {
    * @param asNew in a new draft, as `startNew`
    */
   readonly chooseModel: (choice: Choice, preset: Preset, asNew?: boolean) => void;
-  /** Back to the defaults; the model stays. */
   readonly startOver: () => void;
   /** Begins a draft with this preset; the present one stays on disk where it has content. */
   readonly startNew: (preset: string) => void;
-  /** The next deployment begins anew. */
   readonly started: (runId: string) => void;
   readonly setBudget: (p99BudgetMs: number | null) => void;
   readonly setName: (name: string) => void;
@@ -109,7 +104,6 @@ export interface DraftState {
   readonly dismiss: () => void;
   readonly importText: (fileName: string, text: string, how?: HowToImport) => Promise<void>;
   readonly editConfig: (text: string) => void;
-  /** Parsed text is replaced by the generated one. */
   readonly leaveConfig: () => void;
   readonly discardConfig: () => void;
   /** Resolves once every pending answer has come: what is shown is what would run. */
@@ -142,7 +136,6 @@ export const ownModelOf = (overrides: Tree): Tree => {
   return source === undefined ? {} : { model: { source } };
 };
 
-/** null while it is not known. */
 export function draftPreset(
   draft: Pick<DraftState, 'preset' | 'ownPreset' | 'overrides'>,
   list: readonly Preset[],

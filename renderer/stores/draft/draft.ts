@@ -93,10 +93,6 @@ function pageSlice(
   };
 }
 
-/**
- * Kept on disk by the core on every change.
- * @param fresh a new draft by the settings
- */
 export function createDraft(
   client: Client,
   fresh: () => NewDraft = () => ({ overrides: {}, p99BudgetMs: null }),

@@ -18,7 +18,6 @@ export const isTolerance = ([section, name]: Keys): boolean =>
 const hasTolerances = (overrides: Tree): boolean =>
   tolerances.some((name) => getAt(overrides, ['accuracy', name]) !== undefined);
 
-/** With the default tolerances of the precision. */
 const withoutTolerances = (overrides: Tree): Tree =>
   tolerances.reduce<Tree>((tree, name) => unsetAt(tree, ['accuracy', name]), overrides);
 
@@ -48,7 +47,6 @@ function withTarget(overrides: Tree, targetGpu: string, engine: Tree | null): Tr
 export function fieldSlice(
   { get, set }: DraftAccess,
   { edited, files }: DraftSession,
-  /** Replaces parsed editor text by the form's. */
   leaveText: () => void,
 ): Pick<DraftState, 'change' | 'reset' | 'chooseTarget' | 'setBudget' | 'setName' | 'useDefaultTolerances'> {
   const change = (keys: Keys, next: Tree): void => {

@@ -29,7 +29,6 @@ interface GivenTensors {
   readonly problems: Record<string, string>;
 }
 
-/** The parsed shape, or what is wrong with it. */
 function shapeOf(input: string, text: string) {
   const written = parseShape(text);
   if (written === null) return `Write the sizes with commas, for example 1, 3, 224, 224.`;

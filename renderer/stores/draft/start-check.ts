@@ -13,9 +13,7 @@ import type { DraftState } from './draft-state';
 const checkDelayMs = 500;
 
 export interface StartCheck {
-  /** Empty until the first answer. */
   readonly problems: readonly StartProblem[];
-  /** Something in use may be free by now. */
   readonly again: () => Promise<void>;
 }
 

@@ -6,14 +6,12 @@ import type { Client } from '../../client';
 import { containerTitle } from '../../format/container-title';
 import { toolkitLine } from '../../format/toolkit-line';
 
-/** Docker has all lines. */
 export const maxContainerLines = 100_000;
 const tailLines = 5000;
 
 type LoggedContainer = Pick<ContainerInfo, 'id' | 'name' | 'state' | 'role' | 'step'>;
 
 export interface ContainerLog {
-  /** null: no log is followed. */
   readonly id: string | null;
   readonly name: string;
   /** Kept once Docker has removed the container. */
@@ -22,11 +20,9 @@ export interface ContainerLog {
   readonly lines: string[];
   readonly version: number;
   readonly paused: boolean;
-  /** Lines received while paused. */
   readonly heldCount: number;
   readonly error: WireError | null;
   readonly search: string;
-  /** Indices of lines with the search text, ignoring case. */
   readonly found: number[];
   /** Index in `found` of the current match; null before the first jump. */
   readonly current: number | null;
@@ -48,7 +44,6 @@ function addFound(found: number[], lines: readonly string[], from: number, searc
   }
 }
 
-/** In place; over the limit the oldest lines go, with their matches. */
 function addLines(
   { lines, found, search, current }: ContainerLog,
   added: readonly string[],
@@ -120,7 +115,6 @@ const empty = () => ({
   error: null,
 });
 
-/** Paused, it buffers new lines, so that nothing moves under the reader's eye. */
 export function createContainerLog(client: Client): StoreApi<ContainerLog> {
   return createStore<ContainerLog>()((set, get) => {
     let held: string[] = [];

@@ -34,7 +34,6 @@ function createEntryReader() {
 /** Flag beside the level of a line: the first kept line of its entry. */
 const firstMark = 4;
 
-/** Entries of the kept lines, by line number; of an entry that is too long only the end. */
 function createLogEntries(capacity: number) {
   const read = createEntryReader();
   const marks = new Uint8Array(capacity);
@@ -46,12 +45,10 @@ function createLogEntries(capacity: number) {
     counts[level] = (counts[level] ?? 0) + by;
   };
   return {
-    /** Kept entries of each level. */
     get counts(): Readonly<Record<LogLevel, number>> {
       const [info = 0, warning = 0, error = 0] = counts;
       return { info, warning, error };
     },
-    /** Level of the entry of a kept line. */
     levelOf: (number: number): LogLevel => logLevels[markOf(number) % firstMark] ?? 'info',
     /** @param isFirst no earlier line is kept */
     add(number: number, line: string, isFirst: boolean): void {
@@ -116,11 +113,9 @@ export function createLogFilter(ring: LineRing, capacity: number) {
     get wish() {
       return wish;
     },
-    /** Kept entries of each level. */
     get counts() {
       return entries.counts;
     },
-    /** Reads the lines that have come since the last call. */
     follow(): void {
       forgetOldest();
       const wanted = wish.search.toLowerCase();

@@ -17,7 +17,6 @@ export interface StepLog {
   /** Matching lines; changes in place, and `version` with it. */
   readonly lines: LineList;
   readonly version: number;
-  /** Entries of each level, of all kept lines. */
   readonly counts: Readonly<Record<LogLevel, number>>;
   readonly wish: LogWish;
   readonly error: WireError | null;

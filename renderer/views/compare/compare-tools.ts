@@ -8,7 +8,6 @@ import { noticeDone } from '../../components/notices';
 import type { ComparedRuns } from '../../stores/compared-runs';
 import type { Workbench } from '../../workbench';
 
-/** Loaded runs on the page, in their order. */
 export const shownStates = ({ runIds, states, errors }: Pick<ComparedRuns, 'runIds' | 'states' | 'errors'>) =>
   runIds.flatMap((runId) => {
     const state = states[runId];

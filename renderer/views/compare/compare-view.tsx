@@ -39,7 +39,6 @@ function isPlanned(state: RunState, sweep: Sweep): boolean {
   return performance !== null && plannedSweep(performance, 'online') === sweep;
 }
 
-/** Batch size first; online sweeps that any run measured or plans. */
 function sweepsOf(states: readonly RunState[]): readonly Sweep[] {
   const online = (['concurrency', 'requestRate'] as const).filter((sweep) =>
     states.some((state) => pointsOfSweep(state, sweep).length > 0 || isPlanned(state, sweep)),
@@ -92,7 +91,6 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
 const publishedOf = (shown: Baseline | null, sweep: Sweep, first: RunState): BaselineSeries | null =>
   sweep === 'requestRate' ? null : baselineSeries(shown, scenarioOf(sweep), performanceOf(first));
 
-/** @param first baseline of the others and of published figures */
 function Comparison({ first, states }: { first: RunState; states: readonly RunState[] }) {
   const { presets } = useWorkbench();
   const known = useStore(presets, (list) => list.value);

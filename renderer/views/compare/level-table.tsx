@@ -80,7 +80,6 @@ function NoCells({ first }: { first: boolean }) {
 interface ValueGroup {
   readonly title: string;
   readonly cells: (run: ComparedRun, first: boolean) => ReactNode;
-  /** undefined: nothing is published for the level. */
   readonly published: (point: BaselinePoint | undefined) => string;
 }
 
@@ -157,7 +156,6 @@ function LevelHeads(props: {
   );
 }
 
-/** Each run with its ratio to the first, the baseline. */
 export function LevelTable(props: {
   sweep: Sweep;
   levels: readonly AlignedLevel[];

@@ -16,7 +16,6 @@ const glyphs = ['●', '■', '◆', '▲', '⬟', '★'] as const;
 
 const changeLine = ({ at, changed }: SpecChange): string => `${formatWhen(at)}: ${changesText(changed)}`;
 
-/** `index` 0 is the baseline. */
 function LegendRun(props: {
   state: RunState;
   index: number;
@@ -64,7 +63,6 @@ function LegendRun(props: {
 export function RunLegend(props: {
   states: readonly RunState[];
   names: readonly string[];
-  /** What differs, as named in charts and tables. */
   short: readonly string[];
 }) {
   const { states, names, short } = props;

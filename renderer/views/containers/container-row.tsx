@@ -36,7 +36,6 @@ const styles: Readonly<Record<ContainerState, StatusStyle>> = {
   dead: { icon: IconCircleX, tone: 'bad' },
 };
 
-/** With the exit code once it has ended; Docker's own words on hover. */
 function ContainerStateText({ container }: { container: ContainerInfo }) {
   const { state, status } = container;
   const code = exitCode(container);
@@ -70,7 +69,6 @@ function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
   );
 }
 
-/** @param props.onOpen null: the run is not on this machine */
 function RunOfContainer({
   runId,
   title,
@@ -107,7 +105,6 @@ export function ContainerRow(props: {
   image: ImageName;
   selected: boolean;
   connected: boolean;
-  /** null: the run is not on this machine. */
   onOpenRun: (() => void) | null;
   onSelect: () => void;
 }) {

@@ -12,7 +12,6 @@ export const containerStateText: Readonly<Record<ContainerState, string>> = {
   dead: 'Dead',
 };
 
-/** Running ones first, then the newest. */
 export function sortContainers(containers: readonly ContainerInfo[]): readonly ContainerInfo[] {
   const rank = (state: ContainerState): number =>
     state === 'running' || state === 'restarting' || state === 'paused' ? 0 : 1;
@@ -50,7 +49,6 @@ const portNames: ReadonlyMap<number, string> = new Map([
 export const portText = (containerPort: number): string =>
   portNames.get(containerPort) ?? String(containerPort);
 
-/** By index where the machine knows the GPU. */
 export function gpuText(asked: readonly string[], known: readonly GpuFacts[]): string {
   if (asked.length === 0) return '–';
   if (asked.includes('all')) return 'All';
@@ -85,7 +83,6 @@ export function exitCode(container: Pick<ContainerInfo, 'state' | 'status'>): nu
   return code === undefined || container.state !== 'exited' ? null : Number(code);
 }
 
-/** null: the action is available. */
 export function whyNot(
   action: 'start' | 'stop' | 'restart' | 'remove',
   state: ContainerState,

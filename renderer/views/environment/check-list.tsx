@@ -29,7 +29,6 @@ function CheckLine({ check, installable }: { check: Check; installable: boolean 
   );
 }
 
-/** Checks that do not apply are folded away with their reason. */
 export function CheckList({ checks, installable }: { checks: readonly Check[]; installable: boolean }) {
   const applied = checks.filter((check) => check.status !== 'not-applicable');
   const rest = checks.filter((check) => check.status === 'not-applicable');

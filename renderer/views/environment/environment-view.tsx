@@ -16,7 +16,6 @@ import { GpuCard } from './gpu-card';
 import { machineFacts } from './machine-text';
 import { ToolsPanel } from './tools-panel';
 
-/** Read every second only where there is a GPU. */
 function GpuSection() {
   const { gpus, machine } = useWorkbench();
   const { report: live, error, history, load } = useStore(gpus);
@@ -50,7 +49,6 @@ function GpuSection() {
   );
 }
 
-/** Shown while the machine is read for the first time. */
 function WaitingList() {
   const { docker, gpus } = useWorkbench();
   const connection = useStore(docker, (state) => state.state?.connection ?? null);

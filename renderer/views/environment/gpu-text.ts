@@ -3,7 +3,6 @@ import { formatBytes, formatCount } from '../../../main/contract/numbers';
 
 const yesNo = (value: boolean | null): string | null => (value === null ? null : value ? 'on' : 'off');
 
-/** Without what the driver does not report. */
 export function gpuFacts(
   gpu: GpuFacts,
   report: GpuReport,
@@ -98,7 +97,6 @@ export function gaugesOf(gpu: GpuFacts, history: readonly GpuFacts['load'][]): r
   ];
 }
 
-/** Newest at the right; a gap where there is no reading. */
 export function sparkline(
   past: readonly (number | null)[],
   kept: number,

@@ -124,7 +124,6 @@ const titles = {
   about: 'About Triton Workbench',
 } as const;
 
-/** Focus returns to where it was before the dialog, menu or palette. */
 function useFocusBack(opened: boolean): void {
   const last = useRef<HTMLElement | null>(null);
   useEffect(() => {

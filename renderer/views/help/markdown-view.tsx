@@ -5,7 +5,6 @@ import { useWorkbench } from '../../workbench';
 import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
 
 interface LinkContext {
-  /** "guide/window". */
   readonly page: string;
   readonly known: ReadonlySet<string>;
   /** A new object with each followed link. */
@@ -113,7 +112,6 @@ function One({ block, context }: { block: Block; context: LinkContext }) {
   }
 }
 
-/** Focused, and scrolled to the heading of the link. */
 export function MarkdownView({ text, context }: { text: string; context: LinkContext }) {
   const region = useRef<HTMLDivElement>(null);
   const { at } = context;

@@ -4,7 +4,6 @@ import { useStore } from 'zustand';
 import { onText } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 
-/** Nothing where there are no hosts. */
 export function HostChoice(props: {
   /** '': this machine. */
   value: string;

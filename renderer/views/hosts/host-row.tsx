@@ -36,7 +36,6 @@ export function HostStateText({ status }: { status: HostStatus | null }) {
   );
 }
 
-/** Columns of a row, which the lines below it span. */
 export const hostColumns = 7;
 
 /** What runs there is known. */

@@ -9,7 +9,6 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { digestOf, useText, whyKept } from './image-text';
 
-/** Images of other programs have no actions. */
 export function ImageRow({ image, connected }: { image: ImageInfo; connected: boolean }) {
   const { client, images } = useWorkbench();
   const [removing, working] = useWork();

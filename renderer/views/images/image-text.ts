@@ -8,14 +8,12 @@ export const builtText: Readonly<Record<BuiltImage, { readonly title: string; re
 
 export const useText = { triton: 'Triton', client: 'Client', build: 'Build' } as const;
 
-/** Digest in the registry, or of the image itself where it was built here. */
 export function digestOf(image: ImageInfo): { readonly short: string; readonly full: string } {
   const full = image.digests[0] ?? image.id;
   const hex = /sha256:([0-9a-f]+)/.exec(full)?.[1] ?? full;
   return { short: hex.slice(0, 12), full };
 }
 
-/** By name, unnamed ones last; equal ones newest first. */
 export function sortImages(images: readonly ImageInfo[]): readonly ImageInfo[] {
   return [...images].sort((a, b) => {
     const [left, right] = [a.tags[0], b.tags[0]];
@@ -25,7 +23,6 @@ export function sortImages(images: readonly ImageInfo[]): readonly ImageInfo[] {
   });
 }
 
-/** null: it can be removed. */
 export function whyKept(image: ImageInfo, connected: boolean): string | null {
   if (!connected) return 'Docker is unreachable';
   if (image.containerCount === 0) return null;

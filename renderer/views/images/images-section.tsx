@@ -165,7 +165,6 @@ function Images({ connected }: { connected: boolean }) {
 export function ImagesSection({ state }: { state: DockerState }) {
   const { images, imageWorks } = useWorkbench();
   const connected = state.connection === 'connected';
-  // Images of containers cannot be removed.
   const used = state.containers.map((container) => container.id + container.state).join(' ');
   useEffect(() => {
     if (connected) void images.getState().load();

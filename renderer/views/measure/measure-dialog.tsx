@@ -46,7 +46,6 @@ interface ServerQuery {
   readonly changed?: boolean;
 }
 
-/** The answer of another address does not apply. */
 const changed: ServerQuery = { server: null, error: null, asking: false, changed: true };
 
 const addressKey = ({ url, host, caFile, headers }: Address): string =>
@@ -151,7 +150,6 @@ function addressText({
     : { description: undefined, error: error.message };
 }
 
-/** null: it can be measured. */
 function whyNot(
   found: ServerQuery,
   { request, problems }: ReadForm,

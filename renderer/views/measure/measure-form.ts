@@ -42,7 +42,6 @@ export const emptyForm: MeasureForm = {
   p99BudgetMs: null,
 };
 
-/** `perf` has all others. */
 const loadPaths = ['batchSizes', 'concurrency', 'protocol', 'measurementIntervalMs'].map(
   (name) => `performance.${name}`,
 );
@@ -114,7 +113,6 @@ function shapeProblems(form: MeasureForm, model: ServedModel | null): readonly S
   });
 }
 
-/** Findings of the load rules; an address is checked by connecting to it. */
 function ruleProblems(request: MeasureRequest, model: ServedModel | null): readonly SpecProblem[] {
   try {
     const wanted = wantedLoad(request);
@@ -140,7 +138,6 @@ function requestOf(form: MeasureForm, model: ServedModel | null): MeasureRequest
 }
 
 export interface ReadForm {
-  /** null: there are problems. */
   readonly request: MeasureRequest | null;
   readonly problems: readonly SpecProblem[];
 }

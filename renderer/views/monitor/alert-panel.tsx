@@ -139,10 +139,8 @@ function RuleLine(props: {
   );
 }
 
-/** Alerts are redrawn every second. */
 const mostShown = 50;
 
-/** `models`: names seen so far. */
 export function AlertPanel(props: {
   alerts: readonly Alert[];
   rules: readonly AlertRule[];

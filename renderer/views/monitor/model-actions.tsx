@@ -24,12 +24,10 @@ function work(
   );
 }
 
-/** Memoized: samples come every second. */
 const ActionButtons = memo(function ActionButtons(props: {
   name: string;
   /** Host and port. */
   server: string;
-  /** Name and version. */
   modelKey: string;
   served: boolean;
   why: string | null;

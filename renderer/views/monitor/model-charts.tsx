@@ -13,7 +13,6 @@ import { useChartTheme } from '../../components/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;
-/** GPU charts shown at first and added per click: each is redrawn every second. */
 const gpuStep = 8;
 
 /** `version`: of the history, which is mutated in place. */
@@ -22,7 +21,6 @@ export function ModelCharts(props: {
   version: number;
   model: ModelSample;
   gpus: readonly GpuSample[];
-  /** GPUs beyond the monitor's limit. */
   moreGpus: number;
   fromMs: number;
   toMs: number;

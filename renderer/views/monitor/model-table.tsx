@@ -28,11 +28,9 @@ const figures: readonly ModelColumn[] = [
   modelColumns.batch,
 ];
 
-/** In one cell: the table has no room for two. */
 const probes = [probeP50Us, probeP99Us];
 const probesHeading = `${tableTitle(probeP50Us)} / ${probeP99Us.title}, ${probeP99Us.unit}`;
 
-/** Only models with a response cache have one. */
 function CacheHits({ share }: { share: number | null }) {
   if (share === null) return null;
   const text = `cache ${formatShare(share)}`;
@@ -86,7 +84,6 @@ function ModelRow(props: {
   );
 }
 
-/** Rows shown at first and added per click: each is redrawn every second. */
 const rowStep = 100;
 
 function MoreModels(props: { shown: number; models: number; more: number; onMore: () => void }) {
@@ -123,7 +120,6 @@ const headings = [
 
 export function ModelTable(props: {
   models: readonly ModelSample[];
-  /** Models beyond the monitor's limit. */
   more: number;
   server: string;
   selected: string | null;

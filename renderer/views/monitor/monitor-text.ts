@@ -27,7 +27,6 @@ const serverStyles: Readonly<Record<ServerState, StatusWord>> = {
   gone: { icon: IconPlugConnectedX, tone: 'bad', text: 'Gone' },
 };
 
-/** No answer since watching began. */
 const neverReached = ({ state, version, restarts }: MonitorSample['server']): boolean =>
   state === 'gone' && version === null && restarts === 0;
 
@@ -47,7 +46,6 @@ export const windowText = (minutes: number): string =>
 
 export const speedText = (speed: number): string => (speed === 0 ? 'as fast as possible' : `${speed} ×`);
 
-/** Name of the metric, and unit of its limit; null: it has no limit. */
 export const metricText: Readonly<
   Record<AlertMetric, { readonly label: string; readonly unit: string | null }>
 > = {
@@ -61,7 +59,6 @@ export const metricText: Readonly<
 /** Made once: a comparison that looks up the language each time takes ten times as long for thousands of names. */
 export const compareNames = new Intl.Collator().compare;
 
-/** Every model, those seen, and the one that the rule already names. */
 export function ruleModels(
   seen: readonly string[],
   { model }: Pick<AlertRule, 'model'>,
@@ -73,7 +70,6 @@ export function ruleModels(
   ];
 }
 
-/** "–" where its metrics are missing. */
 export function gpuSentence(gpu: GpuSample): string {
   return [
     formatShare(gpu.utilization),
@@ -82,7 +78,6 @@ export function gpuSentence(gpu: GpuSample): string {
   ].join(' · ');
 }
 
-/** Without models it says why the server does not answer. */
 export function serverSentence({ server, metricsProblem, models }: MonitorSample): string {
   const parts = [
     server.version === null ? null : `Triton ${server.version}`,

@@ -43,7 +43,6 @@ function useRunServers(): readonly FoundServer[] {
   useEffect(() => {
     let wanted = true;
     const running = (list ?? []).filter((run) => run.status === 'running');
-    // Unreadable runs are not offered; their page says why.
     const asked = running.map(({ runId }) =>
       client.call('runs.get', { runId }).then(serverOfRun, () => null),
     );

@@ -30,7 +30,6 @@ function sourceText({ source }: MonitorState): string {
   return `Recording ${source.file}, ${speedText(source.speed)}${source.done ? ', finished' : ''}${lost}`;
 }
 
-/** A second without figures says why. */
 function ServerBanner(props: { state: MonitorState; sample: MonitorSample; pausedMs: number | null }) {
   const { state, sample, pausedMs } = props;
   const { server, hole } = sample;
@@ -82,7 +81,6 @@ function EventList({ markers }: { markers: readonly MonitorMarker[] }) {
 
 const rank = { failing: 0, ready: 1, loading: 2, unloading: 2, unavailable: 3 } as const;
 
-/** null: models can be loaded and unloaded. */
 function whyNot(live: boolean, gone: boolean): string | null {
   if (!live) return 'Not available in a recording';
   return gone ? 'The server is unreachable' : null;

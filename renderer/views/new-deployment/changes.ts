@@ -44,7 +44,6 @@ export interface Change {
   readonly to: unknown;
 }
 
-/** "2 changes from the defaults". */
 export const changesText = (count: number): string =>
   count === 0 ? 'preset defaults' : `${counted(count, 'change')} from the defaults`;
 

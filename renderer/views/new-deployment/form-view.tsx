@@ -12,7 +12,6 @@ export function useFormView(): FormViewName {
   return isChange ? 'all' : view;
 }
 
-/** By field path; null: the page only. */
 export function useGoToField(): (path: string | null, page: WizardPage) => void {
   const { draft, formView } = useWorkbench();
   const view = useFormView();
@@ -38,7 +37,6 @@ export function useGoToField(): (path: string | null, page: WizardPage) => void 
   };
 }
 
-/** Beside the simple page, or on the review. */
 export function useShowProblems(): () => void {
   const { draft } = useWorkbench();
   const view = useFormView();

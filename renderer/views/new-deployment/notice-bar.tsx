@@ -101,7 +101,6 @@ export function NoticeBar() {
   );
 }
 
-/** The tolerances were chosen under another precision. */
 export function ToleranceNotice() {
   const { draft, changes, valueAt } = useWizard();
   const { tolerancesOf, useDefaultTolerances } = draft;

@@ -6,7 +6,6 @@ import type { FieldContext } from './fields/field';
 import { engineOf } from './fields/why-not';
 import { valueText } from './read-text';
 
-/** Sentence below the heading, and what F1 adds. */
 export const pageText: Readonly<
   Record<WizardPage, { readonly intro: string; readonly help: readonly string[] }>
 > = {

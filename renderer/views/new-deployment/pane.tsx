@@ -15,7 +15,6 @@ import { useWizard } from './wizard-context';
 
 type PaneTab = 'plan' | 'help';
 
-/** The program without its folder, then its arguments. */
 const commandTitle = ([program = '', ...words]: readonly string[]): string =>
   shellLine([program.split(/[\\/]/).at(-1) ?? program, ...words]);
 

@@ -70,14 +70,12 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   },
 };
 
-/** `metrics`: of the preset; they say how a threshold bounds. */
 export const planText = (
   spec: RunSpec,
   metrics: Metrics,
 ): readonly { readonly step: StepId; readonly title: string; readonly what: string }[] =>
   stepsOf(spec).map((step) => ({ step, title: stepTitle[step], what: what[step](spec, metrics) }));
 
-/** By path below the run's folder. */
 export function runFiles(spec: RunSpec): readonly { readonly path: string; readonly what: string }[] {
   const { modelName, modelVersion } = spec.configure;
   const { fileName } = formatFacts[spec.format];
@@ -131,7 +129,6 @@ export function commandChanges(
     : changes;
 }
 
-/** A preset's id, or an own model's path with the options that its file lacks. */
 export function modelWords(preset: string, source: unknown): readonly string[] {
   const parsed = sourceSchema.safeParse(source);
   if (!parsed.success) return [preset];

@@ -14,7 +14,6 @@ import { textProblem } from './read-text';
 export const isAbout = (problem: Pick<SpecProblem, 'field'>, path: string): boolean =>
   problem.field === path || problem.field.startsWith(`${path}.`);
 
-/** The core puts the field before its message; beside the field that is redundant. */
 export const problemText = (problem: SpecProblem): string => {
   const { field, message } = problem;
   return message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
@@ -24,7 +23,6 @@ const requiredText = 'Required';
 
 export const configTextField = 'configure.config.pbtxt';
 
-/** Values that cannot be parsed, problems of the core, and an unfinished config.pbtxt. */
 export function problemsOf(
   fields: readonly Field[],
   overrides: Tree,
@@ -70,12 +68,10 @@ export function withStartProblems(
   return [...kept, ...start.filter(({ field }) => !kept.some(hard(field)))];
 }
 
-/** Not visited yet, so not an error: the field says that it is required, the review that it is missing. */
 export const isMissing = (problem: SpecProblem, value: unknown): boolean =>
   problem.message === requiredText && (value === undefined || value === '');
 
 export interface PageState {
-  /** `unvisited`: no known problem, and not visited yet. */
   readonly state: 'valid' | 'unvisited' | 'needs-input' | 'problem' | 'warning';
   readonly problems: number;
   readonly warnings: number;

@@ -35,7 +35,6 @@ function reading(control: Control, text: string): unknown {
   return control.kind === 'decimal' ? parseDecimal(text) : null;
 }
 
-/** null: the value was parsed. */
 export function textProblem(control: Control, value: unknown): string | null {
   const read = typeof value === 'string' ? reading(control, value) : null;
   return typeof read === 'string' ? read : null;

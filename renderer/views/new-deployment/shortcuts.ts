@@ -13,7 +13,6 @@ export type WizardKey =
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
-/** By physical key: Alt changes the character on some keyboards. */
 function pageKey({ key, code }: Pressed): WizardKey | null {
   if (key === 'ArrowRight') return { kind: 'move', by: 1 };
   if (key === 'ArrowLeft') return { kind: 'move', by: -1 };
@@ -21,7 +20,6 @@ function pageKey({ key, code }: Pressed): WizardKey | null {
   return digit === undefined ? null : { kind: 'page', index: Number(digit) - 1 };
 }
 
-/** null: not a key of the wizard. */
 export function wizardKey(event: Pressed): WizardKey | null {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   const control = ctrlKey || metaKey;

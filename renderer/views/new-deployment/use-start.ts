@@ -50,7 +50,6 @@ export function useStart() {
   };
   return {
     start: begin(false),
-    /** Despite problems of the preflight; the run is marked. */
     startAnyway: begin(true),
     starting,
   };

@@ -12,7 +12,6 @@ import { type FieldForm, FieldFormProvider } from './controls/field-form';
 import { engineForTarget } from './fields/model-fields';
 import { type WizardModel, wizardModel } from './wizard-model';
 
-/** null while presets are loading, or where the draft's is unknown. */
 export function useWizardModel(): WizardModel | null {
   const { draft, presets, machine, startCheck, settings, hosts } = useWorkbench();
   const state = useStore(draft);
@@ -70,7 +69,6 @@ export function WizardProvider({ value, children }: { value: WizardModel; childr
   );
 }
 
-/** A note in its place while presets and drafts are loading, and for an unknown preset. */
 export function Wizard(props: { model: WizardModel | null; error: WireError | null; children: ReactNode }) {
   const { model, error, children } = props;
   const { draft, presets } = useWorkbench();

@@ -17,9 +17,7 @@ export interface WizardModel {
   readonly fields: readonly Field[];
   readonly problems: readonly SpecProblem[];
   readonly changes: readonly Change[];
-  /** No known problem keeps the run from starting. */
   readonly ready: boolean;
-  /** Only problems of the preflight: the run can be started despite them. */
   readonly onlyPreflight: boolean;
   readonly valueAt: (keys: Keys) => unknown;
   readonly defaultOf: (keys: Keys) => unknown;
@@ -33,7 +31,6 @@ type DraftView = Pick<
 
 const hasSpec = (preview: DraftView['preview']): boolean => (preview?.spec ?? null) !== null;
 
-/** Chosen values over the last specification of the core. */
 function valuesOf(draft: DraftView): Tree {
   const { preview, spec, overrides } = draft;
   const last: Tree = spec === null ? {} : { ...spec };

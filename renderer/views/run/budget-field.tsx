@@ -10,7 +10,6 @@ export function BudgetField({ state }: { state: RunState }) {
   const { client } = useWorkbench();
   const { runId } = state;
   const budgetMs = budgetMsOf(state);
-  /** Typed, not yet saved; undefined: nothing. */
   const [next, setNext] = useState<number | null | undefined>(undefined);
   const takeOver = (): void => {
     setNext(undefined);

@@ -16,7 +16,6 @@ export interface DetailsRow {
   readonly key: string;
   /** One per heading. */
   readonly cells: readonly ReactNode[];
-  /** Marked; a cell of the row says why. */
   readonly doubtful?: boolean;
 }
 

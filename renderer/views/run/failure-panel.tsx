@@ -50,7 +50,6 @@ export function detailsText(
   ].join('\n');
 }
 
-/** Lines that repeat the error are removed from these. */
 const askedLines = 20;
 
 function useTail(runId: string, step: StepState | undefined, error: WireError): readonly string[] {

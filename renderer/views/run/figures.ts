@@ -5,7 +5,6 @@ import { levelText, type MetricTitles } from '../../../main/contract/words';
 import { type KeyFigure, keyFigures } from '../../../main/domain/measured/key-figures';
 import type { LiveLevel } from '../../stores/open-run';
 
-/** Of the level under way while it is measured, else of the report. */
 export function figuresOf(
   state: RunState,
   level: LiveLevel | null,

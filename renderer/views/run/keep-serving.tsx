@@ -10,7 +10,6 @@ import { noticeDone } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-/** Verified, on a Triton that the workbench starts. */
 export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'origin' | 'accuracy'>>(
   run: Run,
 ): run is Deployed<Run> =>
@@ -22,7 +21,6 @@ export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'o
   // The server of a job was on a node of the cluster.
   !isJobEngine(run.source.spec.engine);
 
-/** null: this machine. */
 const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (engine.host ?? null) : null);
 
 export function KeepServing({ state }: { state: DeployedRun }) {

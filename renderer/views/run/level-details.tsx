@@ -160,7 +160,6 @@ export const ComposingTable = detailsTable({
     })),
 });
 
-/** As worded in the table of levels. */
 const limitText = {
   'client-saturated': 'client-limited: the server may be faster',
   'machine-busy': 'machine busy: latencies may read too high',

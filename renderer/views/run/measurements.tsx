@@ -40,7 +40,6 @@ import { PointsTable } from './points-table';
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');
 
-/** The scenario under way, else that of the answer, else the last with results. */
 function newsOf(state: RunState, answer: ChosenLevel | null): Scenario {
   const busy = scenarios.find((scenario) => isBusy(state, scenario));
   const { points, missing } = state.scenarios.online;
@@ -50,7 +49,6 @@ function newsOf(state: RunState, answer: ChosenLevel | null): Scenario {
 /** Created once: the panel around it is redrawn only for another chart. */
 const componentsHelp = <ComponentsHelp />;
 
-/** Each is nothing where no level has it. */
 const details = [
   ErrorsTable,
   ChecksTable,
@@ -64,7 +62,6 @@ const details = [
   GpuTable,
 ] as const;
 
-/** The planned sweep; of imported figures the measured one. */
 const plannedOf = (state: Pick<RunState, 'source' | 'scenarios'>, scenario: Scenario): Sweep => {
   const performance = performanceOf(state);
   const levels = state.scenarios[scenario].points.map(({ point }) => point);
@@ -139,7 +136,6 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
   );
 }
 
-/** The scenario with news is shown until the reader picks one. */
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
   const budgetMs = budgetMsOf(state);

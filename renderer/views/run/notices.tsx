@@ -100,7 +100,6 @@ const texts: Partial<Record<RunStatus, string>> = {
   cancelled: 'Cancelled. Resume continues with the first step or level that is not done.',
 };
 
-/** No level of several in turns ends before the last round. */
 const inTurns = 'Levels whose last window had ended are kept; the others are measured again.';
 const turnsTexts: typeof texts = {
   paused: `Paused. Resume continues. ${inTurns}`,
@@ -108,7 +107,6 @@ const turnsTexts: typeof texts = {
   cancelled: `Cancelled. Resume continues. ${inTurns}`,
 };
 
-/** Stopped is not an error: the run can be continued. */
 export function StoppedNotice({ state }: { state: RunState }) {
   const text = measuresInTurns(state) ? turnsTexts[state.status] : texts[state.status];
   if (text === undefined) return null;

@@ -44,7 +44,6 @@ import { Panel } from '../../components/panel';
 import { type Heading, numeric, ScrollTable, TableHead } from '../../components/table';
 import { doubtsText } from '../../format/words';
 
-/** Other percentiles and the final response have a table of their own. */
 const streams = [
   ...responseRates,
   ...responseTimes
@@ -52,7 +51,6 @@ const streams = [
     .flatMap(({ columns }) => columns.filter(({ short }) => short === 'p50' || short === 'p99')),
 ];
 
-/** With request rates: latency from send and from schedule. */
 const ofRates = [
   achieved,
   ...latencies.map(fromSend),

@@ -78,7 +78,6 @@ const ofContent: ReadonlySet<ErrorCode> = new Set([
   'model-mismatch',
 ]);
 
-/** The same files would cause the same error. */
 export const needsOtherFiles = ({ code }: Pick<WireError, 'code'>): boolean => ofContent.has(code);
 
 const hasOwnFiles = ({ model, performance }: RunSpec): boolean =>
@@ -97,7 +96,6 @@ export function remediesOf(
   state: Pick<RunState, 'source' | 'origin'>,
 ): readonly RemedyAction[] {
   const known = remediesHere(error, state);
-  // A run from elsewhere is trusted first, by the button of its notice.
   return state.origin === 'foreign' ? known.filter((action) => !continues.has(action)) : known;
 }
 

@@ -48,14 +48,12 @@ const buttons: Readonly<
   },
 };
 
-/** The same content would fail again. */
 const resumeFilesButton = {
   icon: IconPlayerPlay,
   label: 'Resume with changed files',
   help: 'Repeats what depends on the files of your model and data, as they are now; unchanged ones fail again',
 };
 
-/** For a run that cannot be changed here. */
 const runAgainButton = {
   icon: IconPencil,
   label: 'Run again with changes',

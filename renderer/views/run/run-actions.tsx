@@ -38,11 +38,9 @@ const buttons = {
   resume: { icon: IconPlayerPlay, label: 'Resume' },
 } as const;
 
-/** Already requested, or too late. */
 const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
   stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
 
-/** Remedies of a failed run are beside its error. */
 export function WorkButtons({ state }: { state: RunState }) {
   const { client, run } = useWorkbench();
   const [busy, setBusy] = useState<RunWork | null>(null);
@@ -202,7 +200,6 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
   );
 }
 
-/** Remedies are beside the error already. */
 const isOfferedByError = (state: RunState): boolean =>
   hasFailed(state.status) && state.error !== null && remediesOf(state.error, state).includes('edit');
 

@@ -100,7 +100,6 @@ function AnswerPanel({ state, verdict }: { state: RunState; verdict: Verdict }) 
   );
 }
 
-/** Doubts beyond those of the answer, as on the first page of the report. */
 function DoubtsPanel({ state }: { state: RunState }) {
   const doubts = useMemo(() => doubtsOf(state), [state]);
   if (doubts.length === 0) return null;

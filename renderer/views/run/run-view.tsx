@@ -79,10 +79,6 @@ function RunBody({ state }: { state: RunState }) {
   );
 }
 
-/**
- * The run's name and kind; its id until it is loaded.
- * @param title of its model
- */
 function runTitle(runId: string, state: RunState | null, title: string | undefined): string {
   if (state === null) return runId;
   const own = state.name === null ? [] : [state.name];
@@ -97,7 +93,6 @@ function runTitle(runId: string, state: RunState | null, title: string | undefin
   return [...own, ...what].join(' · ');
 }
 
-/** undefined: the state itself says it. */
 function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText | undefined) {
   if (stopping !== undefined) return stoppingText[stopping];
   return queueOf(waitsFor) === null ? undefined : 'Queued';

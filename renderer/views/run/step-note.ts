@@ -5,7 +5,6 @@ import type { RunState, StepState, StepStatus } from '../../../main/contract/run
 import { plannedTurns } from '../../../main/contract/run/sweep';
 import { skipWords } from '../../../main/contract/words';
 
-/** Left by a workbench that died. */
 export const isLeft = (state: Pick<RunState, 'status'>, step: Pick<StepState, 'status'>): boolean =>
   step.status === 'running' && state.status !== 'running';
 
@@ -31,10 +30,8 @@ export function shownStatus(state: RunState, step: StepState): StepStatus | 'pau
   return step.status;
 }
 
-/** One word for a step that was not run, else its duration. */
 export function stepTime(state: RunState, step: StepState, nowMs: number): string {
   if (isLeft(state, step)) return '';
-  // A step that was done before shows its time.
   if (step.skippedBecause === 'cached' || step.skippedBecause === 'not-needed')
     return skipWords[step.skippedBecause];
   if (step.status === 'running' && step.startedAt !== null) {
@@ -43,7 +40,6 @@ export function stepTime(state: RunState, step: StepState, nowMs: number): strin
   return step.durationUs === null ? '' : formatDuration(step.durationUs);
 }
 
-/** '' where the row says it all. */
 export function stepNote(state: RunState, step: StepState, progressText: string | null): string {
   if (step.status === 'running' && !isLeft(state, step)) return progressText ?? '';
   // Before a step begins its files are looked for among those of earlier runs.
@@ -56,7 +52,6 @@ export function stepNote(state: RunState, step: StepState, progressText: string 
   return scenario === undefined ? (step.warnings[0] ?? '') : step.warnings.join(' ');
 }
 
-/** Meaning of the word at the end of the row; undefined for a time. */
 export function stepHelp(step: StepState): string | undefined {
   if (step.skippedBecause === 'cached') return 'Reuses the files of an earlier run with the same inputs.';
   if (step.skippedBecause === 'not-needed') return 'Not needed by any later step.';

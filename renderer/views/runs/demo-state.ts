@@ -2,7 +2,6 @@ import { type MachineStatus, toolList } from '../../../main/contract/machine';
 import { inContainers } from '../../../main/contract/run/engine-kinds';
 
 interface DemoState {
-  /** Why the demo cannot run on the local engine; null: it can, or nobody has checked. */
   readonly why: string | null;
   readonly canInstall: boolean;
   readonly canUseDocker: boolean;

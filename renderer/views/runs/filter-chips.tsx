@@ -14,7 +14,6 @@ const mostChips = 8;
 
 const isStatus = (value: string): value is keyof typeof runStatusText => Object.hasOwn(runStatusText, value);
 
-/** A facet with a single value offers no choice. */
 export function FilterChips(props: {
   runs: readonly RunSummary[];
   chosen: ChosenFacets;

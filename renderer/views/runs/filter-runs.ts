@@ -11,7 +11,6 @@ const valuesOf = {
 export type Facet = keyof typeof valuesOf;
 export const facets = Object.keys(valuesOf) as readonly Facet[];
 
-/** Any of the values of each facet; empty: everything. */
 export type ChosenFacets = Readonly<Partial<Record<Facet, readonly string[]>>>;
 
 const fits = (run: RunSummary, chosen: ChosenFacets): boolean =>

@@ -26,7 +26,6 @@ const known = (text: string): string => (text === '' ? missing : text);
 const titleOf = ({ name, createdAt }: Pick<RunSummary, 'name' | 'createdAt'>): string =>
   [name, formatWhen(createdAt)].filter(Boolean).join(', ');
 
-/** Same model, format and precision, newest first; nothing for a single run. */
 export function RunHistory({ runId }: { runId: string }) {
   const { runs } = useWorkbench();
   const list = useStore(runs, ({ value }) => value);

@@ -128,7 +128,6 @@ const outdatedRow = {
 export function RunRow(props: {
   run: RunSummary;
   name: string;
-  /** From the other runs of its model. */
   distinction: Distinction | undefined;
   selected: boolean;
   outdated: boolean;

@@ -27,7 +27,6 @@ export async function changeRun(workbench: Workbench, runId: string): Promise<vo
 type Changeable = Pick<RunSummary, 'runId' | 'status' | 'origin'> &
   (Parameters<typeof isDeployedRow>[0] | Pick<RunState, 'source'>);
 
-/** Nobody works on it, and its files and specification are known here. */
 export const isChangeable = (run: Changeable): boolean =>
   ('source' in run ? isDeployed(run) : isDeployedRow(run)) &&
   run.status !== 'running' &&

@@ -62,7 +62,6 @@ function SortHead(props: Column & { sorting: Sorting; onSort: (sorting: Sorting)
   );
 }
 
-/** @param props.runs shown runs, which the checkbox selects */
 function RunsHead(props: {
   runs: readonly RunSummary[];
   sorting: Sorting;
@@ -135,7 +134,6 @@ function AnnotationForm(props: { run: RunSummary; knownTags: readonly string[]; 
   );
 }
 
-/** The height of rows that are not in the document. */
 const Spacer = ({ rows }: { rows: number }) =>
   rows <= 0 ? null : <tr className="spacer" aria-hidden="true" style={{ height: rows * rowHeight }} />;
 

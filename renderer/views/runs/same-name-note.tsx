@@ -1,10 +1,6 @@
 import { useStore } from 'zustand';
 import { useWorkbench } from '../../workbench';
 
-/**
- * Says whether another run has the name, which is allowed.
- * @param runId run that gets it; null: a new one
- */
 export function SameNameNote({ name, runId }: { name: string; runId: string | null }) {
   const { runs } = useWorkbench();
   const wanted = name.trim();

@@ -11,7 +11,6 @@ import type { TickedRuns } from './ticked-runs';
 
 const hiddenText = (hidden: number): string => `${formatCount(hidden)} more hidden by the filter`;
 
-/** Oldest first: it is the default baseline. */
 const byAge = (rows: readonly RunSummary[]): string[] =>
   rows.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)).map((row) => row.runId);
 

@@ -7,7 +7,6 @@ export interface TickedRuns {
   readonly hidden: number;
 }
 
-/** Actions never apply to runs that are not on the screen. */
 export function tickedRuns(
   all: readonly RunSummary[],
   shown: readonly RunSummary[],
@@ -17,7 +16,6 @@ export function tickedRuns(
   return { rows, hidden: all.filter((run) => ticked.has(run.runId)).length - rows.length };
 }
 
-/** The header checkbox selects all shown runs or none; hidden ones stay as they are. */
 export function tickShown(
   shown: readonly RunSummary[],
   ticked: ReadonlySet<string>,

@@ -59,7 +59,6 @@ function RetiredList({ asked, onDone }: { asked: Asked; onDone: () => void }) {
   );
 }
 
-/** Runs that would move to the trash are listed first. */
 export function KeepRunsRow({ value }: { value: number | null }) {
   const { client, settings } = useWorkbench();
   const [asked, setAsked] = useState<Asked | null>(null);

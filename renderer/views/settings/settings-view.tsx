@@ -18,7 +18,6 @@ import { KeepRunsRow } from './keep-runs-row';
 import { SettingRow } from './setting-control';
 import { StoragePanel } from './storage-panel';
 
-/** Search terms of the storage group. */
 const storageWords = 'storage workbench home folder move size cache trash images clean up';
 
 export function findSettings(search: string): ReadonlySet<SettingKey> {

@@ -1,9 +1,7 @@
 import type { Choice } from '../../../main/contract/run/spec-tools';
 import { mergeTrees } from '../../../main/contract/trees';
 
-/** As typed: "fp32, fp16". */
 export interface VariedField {
-  /** Path in the specification; null: not chosen. */
   readonly path: string | null;
   readonly values: string;
 }

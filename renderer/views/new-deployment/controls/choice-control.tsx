@@ -18,7 +18,6 @@ function OptionRadio(props: {
   checked: boolean;
   disabled: boolean;
   card: boolean;
-  /** Id of the text with the reason that several options share. */
   sharedWhyId: string | undefined;
   onChoose: () => void;
 }) {
@@ -67,7 +66,6 @@ interface Chosen {
   onChoose: (value: string) => void;
 }
 
-/** Options that cannot be chosen stay, and say why. */
 function OptionGroup({ labelId, input, options, cards, value, onChoose }: ControlProps & Chosen) {
   const { id, error, description } = input;
   const helpId = `${id}-help`;
@@ -111,7 +109,6 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
   );
 }
 
-/** A choice that sets one or several fields; framed as the field of its first keys. */
 export function ChoiceField(
   props: Chosen & Pick<Field, 'keys' | 'label' | 'help'> & { also?: readonly Keys[] },
 ) {

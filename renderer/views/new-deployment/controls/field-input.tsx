@@ -35,7 +35,6 @@ function FlagControl({ field, labelId, input }: ControlProps) {
 
 type NumberKind = Extract<Control, { kind: 'integer' | 'number' }>;
 
-/** Empty means the default, shown again on blur. */
 function NumberControl({ field, input, control }: ControlProps & { control: NumberKind }) {
   const { valueAt, change, reset } = useFieldForm();
   const value = valueAt(field.keys);
@@ -65,7 +64,6 @@ function NumberControl({ field, input, control }: ControlProps & { control: Numb
   );
 }
 
-/** Devices of this machine that a container can be given, with their labels. */
 function devicesOf(machine: MachineStatus | null): ReadonlyMap<string, string> {
   const devices = (machine?.gpus.gpus ?? []).flatMap((gpu): (readonly [string, string])[] => [
     ...(gpu.uuid === null ? [] : [[gpu.uuid, `GPU ${gpu.index}, ${gpu.name}`] as const]),

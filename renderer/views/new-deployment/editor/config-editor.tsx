@@ -66,7 +66,6 @@ function EditorHead({ shown }: { shown: string }) {
   );
 }
 
-/** Nobody has read the sizes of given weights yet. */
 function CheckpointNote() {
   const { valueAt } = useWizard();
   if (typeof valueAt(['model', 'checkpoint']) !== 'string') return null;

@@ -5,7 +5,6 @@ export interface LineMark {
   readonly before: readonly string[];
 }
 
-/** Lengths of the longest common subsequences of all suffixes. */
 function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -21,7 +20,6 @@ function commonLengths(a: readonly string[], b: readonly string[]): readonly Uin
   return lengths;
 }
 
-/** Replaced lines pair up; the surplus of either side is added or removed. */
 function hunkMarks(first: number, removed: readonly string[], count: number): readonly LineMark[] {
   if (count === 0) {
     return removed.length === 0 ? [] : [{ line: first, kind: 'removed', before: removed }];
@@ -33,7 +31,6 @@ function hunkMarks(first: number, removed: readonly string[], count: number): re
   });
 }
 
-/** Common lines at the start, and of the rest at the end. */
 function commonEnds(
   a: readonly string[],
   b: readonly string[],

@@ -6,7 +6,6 @@ interface Field {
   readonly keyType?: string;
 }
 
-/** A message or enum of Triton's model_config.proto, in protobufjs JSON. */
 interface Definition {
   readonly fields?: Readonly<Record<string, Field>>;
   readonly values?: Readonly<Record<string, number>>;
@@ -41,7 +40,6 @@ function fieldsOf({ definition }: MessageScope): readonly (readonly [name: strin
   return Object.entries(definition.fields ?? {}).map(([name, field]) => [textName(name), field]);
 }
 
-/** A map entry is a message of key and value. */
 function entryOf({ type, keyType = 'string' }: Field, { around }: MessageScope): MessageScope {
   return { definition: { fields: { key: { type: keyType }, value: { type } } }, around };
 }

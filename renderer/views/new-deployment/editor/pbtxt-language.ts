@@ -3,7 +3,6 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/
 import { tags } from '@lezer/highlight';
 import { fieldsAt, pbtxtPlace, valuesAt } from './pbtxt-fields';
 
-/** Protobuf's text format, as far as colors need it. */
 const language = StreamLanguage.define<null>({
   name: 'pbtxt',
   startState: () => null,

@@ -29,7 +29,6 @@ const markText: Readonly<Record<LineMark['kind'], string>> = {
   removed: 'lines are missing here',
 };
 
-/** The number of a line that differs from the generated text, or that cannot be parsed. */
 class MarkedNumber extends GutterMarker {
   constructor(
     readonly line: number,
@@ -118,7 +117,6 @@ interface EditorProps {
 
 type Events = Pick<EditorProps, 'onChange' | 'onLeave'>;
 
-/** Focus in the search panel is still in the editor. */
 function leaves(view: EditorView, event: FocusEvent): boolean {
   return !(event.relatedTarget instanceof Node) || !view.dom.contains(event.relatedTarget);
 }
@@ -182,7 +180,6 @@ export function createPbtxtView(parent: HTMLElement, text: string, events: () =>
   return new EditorView({ parent, doc: text, extensions: extensions(events) });
 }
 
-/** Only where the text differs: the form was changed. */
 export function showText(view: EditorView, text: string): void {
   const shown = view.state.doc.toString();
   if (shown === text) return;
@@ -239,7 +236,6 @@ function showLabel(view: EditorView, label: string, describedBy: string, isInval
   view.dispatch({ effects: labelled.reconfigure(EditorView.contentAttributes.of(attributes)) });
 }
 
-/** Marks lines that differ from the generated text, and the line that cannot be parsed. */
 export function PbtxtEditor(props: EditorProps) {
   const { value, label, marks, problem, describedBy } = props;
   const place = useRef<HTMLDivElement>(null);

@@ -80,7 +80,6 @@ const fieldWith =
   (context: FieldContext): readonly Field[] => [formField(`engine.${name}`, context, own)];
 const text = (placeholder: string): Own => ({ control: { kind: 'text', placeholder } });
 
-/** Overrides of the table of fields. */
 const ownFields: Readonly<Record<string, (context: FieldContext) => readonly Field[]>> = {
   host: (context) => hostField('host', context),
   login: (context) => hostField('login', context),

@@ -8,7 +8,6 @@ export interface Option {
   readonly value: string;
   readonly label: string;
   readonly note?: string;
-  /** Why it is unavailable; absent: it is available. */
   readonly why?: string | undefined;
 }
 
@@ -23,12 +22,10 @@ export type Control =
       /** A name, not an amount: digits are not grouped. */
       readonly isName?: boolean;
       readonly suffix?: string;
-      /** With its size in larger units. */
       readonly unit?: 'bytes';
       readonly placeholder?: string;
     }
   | { readonly kind: 'number'; readonly min: number; readonly step: number; readonly placeholder?: string }
-  /** Over many decades, such as 1e-4. */
   | { readonly kind: 'decimal'; readonly placeholder?: string }
   | { readonly kind: 'integers'; readonly mayBeEmpty: boolean; readonly placeholder?: string }
   /** Above 0; the list may be empty. */
@@ -43,14 +40,11 @@ export type Control =
 export interface Field {
   readonly keys: Keys;
   readonly label: string;
-  /** Name in Triton or perf_analyzer. */
   readonly term: string;
-  /** Variable of the published procedures. */
   readonly variable?: string;
   readonly help: string;
   readonly control: Control;
   readonly topic?: Topic;
-  /** Why it has no effect; absent: it has one. */
   readonly idle?: string | undefined;
   readonly wide?: boolean;
 }
@@ -59,9 +53,7 @@ export interface Section {
   readonly title: string;
   readonly fields: readonly Field[];
   readonly note?: string;
-  /** Folded until opened or changed. */
   readonly folded?: boolean;
-  /** Accepts arguments by other names too. */
   readonly open?: boolean;
 }
 

@@ -56,7 +56,6 @@ function controlOf(row: FieldRow): Control {
     : typedControl(row, placeholder);
 }
 
-/** With the unit where it is not beside the value. */
 function labelOf(row: FieldRow, control: Control): string {
   const beside = control.kind === 'integer' || row.unit === undefined;
   return beside ? row.label : `${row.label} (${row.unit})`;
@@ -85,7 +84,6 @@ export function formField(
   };
 }
 
-/** As {@link formField}; the model decides the name in place of "*". */
 export function namedField(
   path: string,
   name: string,

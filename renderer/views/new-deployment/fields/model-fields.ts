@@ -28,7 +28,6 @@ function argumentFields(context: FieldContext): readonly Field[] {
   );
 }
 
-/** One per input of a model file; for code the loader decides. */
 function shapeFields(context: FieldContext): readonly Field[] {
   const shapes = context.preset.defaults['model'];
   const known = isTree(shapes) && isTree(shapes['shapes']) ? shapes['shapes'] : {};
@@ -47,7 +46,6 @@ function shapeFields(context: FieldContext): readonly Field[] {
   });
 }
 
-/** Weights and data of code; a model file has its weights. */
 function inputFields(context: FieldContext): readonly Field[] {
   const kind = context.value('model', 'source', 'kind');
   if (kind !== undefined && kind !== 'folder') {
@@ -68,7 +66,6 @@ function inputFields(context: FieldContext): readonly Field[] {
   ];
 }
 
-/** Published GPU of this machine; null: none. */
 function foundGpu({ machine }: FieldContext): PublishedGpu | null {
   const names = machine?.gpus.gpus.map(({ name }) => name) ?? [];
   return names.map(publishedGpuOf).find((gpu) => gpu !== null) ?? null;
@@ -86,7 +83,6 @@ const hasGpuContainers = (machine: MachineStatus | null): boolean =>
 export const engineForTarget = (machine: MachineStatus | null): { readonly kind: 'local' } | null =>
   hasGpuContainers(machine) ? null : { kind: 'local' };
 
-/** Empty where nothing is published. */
 function targetGpuFields(context: FieldContext): readonly Field[] {
   const gpus = publishedGpus.filter((gpu) => context.preset.byGpu?.[gpu] !== undefined);
   // A choice made for another model can be reset.

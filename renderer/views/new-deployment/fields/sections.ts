@@ -67,7 +67,6 @@ const loadTitles: Readonly<Record<LoadGroup, string>> = {
   apart: 'Offline and online apart',
 };
 
-/** Overrides of the table of fields. */
 const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
   'performance.batchSizes': { wide: true },
   'performance.concurrency': { wide: true, control: { kind: 'sweep' } },

@@ -113,7 +113,6 @@ function Source({ item, work }: { item: DataItem; work: DataWork | undefined }) 
   );
 }
 
-/** Fetched here where anybody may, else step by step. */
 export function DataSourcesPanel() {
   const { dataSources } = useWorkbench();
   const { preset: chosen, valueAt } = useWizard();

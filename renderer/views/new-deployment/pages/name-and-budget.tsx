@@ -37,7 +37,6 @@ const budgetHelp = (byDefault: number | null): string =>
     byDefault === null ? 'none' : `${byDefault} ms, from Settings`
   }.`;
 
-/** `onType`: null for none. */
 export function BudgetField(props: { budgetMs: number | null; onType: (budgetMs: number | null) => void }) {
   const { budgetMs, onType } = props;
   const { 'deployment.p99BudgetMs': byDefault } = settingsOf(useStore(useWorkbench().settings));

@@ -129,7 +129,6 @@ export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; o
   );
 }
 
-/** null: the draft has no own model. */
 export function useOwnModelPath(): string | null {
   const path = useWizard().valueAt(['model', 'source', 'path']);
   return typeof path === 'string' ? path : null;

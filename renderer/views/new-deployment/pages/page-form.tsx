@@ -127,7 +127,6 @@ function MachineNotes() {
   );
 }
 
-/** The heading takes the focus when the page changes. */
 export function PageForm() {
   const { draft, context, problems, fields } = useWizard();
   const { page } = draft;

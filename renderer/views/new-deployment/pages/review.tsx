@@ -98,7 +98,6 @@ function Differences() {
   );
 }
 
-/** Both can change later; neither affects the measurement. */
 const NameAndBudget = () => (
   <Panel title="Name and p99 budget" level={3}>
     <div className="panel-body stack name-and-budget">

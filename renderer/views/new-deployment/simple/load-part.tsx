@@ -17,7 +17,6 @@ const lists = [
   { keys: ['performance', 'batchSizes'], mayBeEmpty: false },
 ] as const;
 
-/** Lists of batch sizes that nobody chose follow it. */
 function MaxBatchInput({ field }: { field: Field }) {
   const { draft, valueAt, defaultOf } = useWizard();
   const value = valueAt(field.keys);

@@ -3,7 +3,6 @@ import type { Preset } from '../../../../main/contract/run/preset';
 import { getAt, type Keys } from '../../../../main/contract/trees';
 import type { Option } from '../fields/field';
 
-/** Length of the windows, and how many a level may have until three agree. */
 interface Length {
   readonly measurementIntervalMs: number;
   readonly maxTrials: number;
@@ -28,7 +27,6 @@ function lengthAt(read: (keys: Keys) => unknown): Length | null {
     : null;
 }
 
-/** null: the preset's document has no figures. */
 function publishedLength({ byGpu = {}, defaults }: Preset): Length | null {
   const [first] = Object.values(byGpu);
   return first === undefined
@@ -76,7 +74,6 @@ export function measuringOptions(
   return all.filter((one) => one.value === 'standard' || !same(one, standard));
 }
 
-/** undefined: the values were chosen individually. */
 export function chosenMeasuring(
   options: readonly Measuring[],
   valueAt: (keys: Keys) => unknown,

@@ -17,12 +17,10 @@ const fileOf = (format: Format, precision: Precision, context: FieldContext) => 
   };
 };
 
-/** Each with why it cannot be served where it is to run. */
 export function servedFiles(context: FieldContext) {
   const { formats, precisions } = context.preset;
   return formats.flatMap((format) => precisions.map((precision) => fileOf(format, precision, context)));
 }
 
-/** Formats of the published document that the preset lacks, and why. */
 export const notOfferedText = ({ preset }: Pick<FieldContext, 'preset'>): readonly string[] =>
   (preset.notOffered ?? []).map(({ title, reason }) => `Not available: ${title}. ${reason}`);

@@ -88,7 +88,6 @@ function devices(context: FieldContext): readonly Option[] {
   ];
 }
 
-/** Nothing for a remote server or a job: they decide themselves. */
 function DeviceInput() {
   const { context, draft } = useWizard();
   const engine = engineOf(context);

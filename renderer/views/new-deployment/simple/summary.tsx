@@ -52,7 +52,6 @@ function Changes() {
   );
 }
 
-/** Shown before anything runs: a stand-in backend has other figures. */
 function Server() {
   const spec = useWizard().draft.preview?.spec ?? null;
   if (spec === null) return null;

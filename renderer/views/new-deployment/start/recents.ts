@@ -9,7 +9,6 @@ import { contentOf, isWorthKeeping, type NewDraft, ownModelKeys } from '../../..
 export interface Recent {
   readonly key: string;
   readonly title: string;
-  /** Paths of weights or data, or the kind of file. */
   readonly detail: string;
   readonly at: string;
   readonly from:

@@ -81,7 +81,6 @@ function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   const { draft, preset, changes } = useWizard();
   const fresh = useFresh();
   const { changing, editedAt, name, p99BudgetMs, overrides } = draft;
-  // Values equal to the defaults are nothing to continue.
   const isDefault =
     changes.length === 0 &&
     !isOwnModel(overrides) &&
@@ -111,7 +110,6 @@ function ContinueDraft({ onContinue }: { onContinue: () => void }) {
   );
 }
 
-/** A draft continues as it was left; of a run only its changes from the defaults are taken. */
 function RecentList({ onDraft }: { onDraft: () => void }) {
   const workbench = useWorkbench();
   const { runs, presets, draft } = workbench;
