@@ -54,7 +54,7 @@ const programs = [
 const external = ['@playwright/test', 'dockerode'];
 
 /** The bench is TypeScript over the product's own modules: one bundle for each of its processes. */
-async function bundle(root = repoRoot, names = programs) {
+async function bundle(root = repoRoot, names = programs, into = folder) {
   const { build } = await import('vite');
   await build({
     root,
@@ -66,7 +66,7 @@ async function bundle(root = repoRoot, names = programs) {
     build: {
       ssr: true,
       target: 'node20',
-      outDir: join(root, 'out', 'bench'),
+      outDir: into,
       emptyOutDir: true,
       rolldownOptions: {
         external,
@@ -97,15 +97,17 @@ async function benchGenerator({ home }, args) {
   const against = args[args.indexOf('--against') + 1];
   if (!args.includes('--against') || against === undefined)
     throw new SetupError('generator needs --against FOLDER: another tree, built with npm run build.');
-  const other = resolve(against);
-  await bundle(other, ['native-child']);
-  const own = ['', 'against-'].flatMap((of) => {
-    const root = of === '' ? repoRoot : other;
-    return [
-      ...[`--${of}worker`, join(root, 'out', 'main', 'load-worker.cjs')],
-      ...[`--${of}child`, join(root, 'out', 'bench', 'native-child.mjs')],
-    ];
-  });
+  const own = [];
+  for (const [of, root] of [
+    ['', repoRoot],
+    ['against-', resolve(against)],
+  ]) {
+    // Each by itself: one that shares files with other benches starts otherwise.
+    const child = join(root, 'out', 'bench-child');
+    await bundle(root, ['native-child'], child);
+    own.push(`--${of}worker`, join(root, 'out', 'main', 'load-worker.cjs'));
+    own.push(`--${of}child`, join(child, 'native-child.mjs'));
+  }
   return foreground(process.execPath, [join(folder, 'generator-bench.mjs'), ...own, ...args], {
     env: appEnvironment(home),
   });

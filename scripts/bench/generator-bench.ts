@@ -31,7 +31,8 @@ async function measurePairs(scenario: BenchScenario, dir: string): Promise<void>
     ];
     // The first of a pair by turns: a machine that drifts does so for both.
     for (const side of at % 2 === 0 ? sides : sides.reverse()) await side();
-    say(`${titleOf(scenario)}: pair ${at + 1} of ${repeats}`);
+    const rates = [samples.now, samples.before].map((of) => of[at]?.point.inferencesPerSecond.toFixed(0));
+    say(`${titleOf(scenario)}, ${at + 1} of ${repeats}: now ${rates[0]}/s, before ${rates[1]}/s`);
   }
   say(`\n${titleOf(scenario)}, now / before:`);
   for (const [title, of] of figures) {
