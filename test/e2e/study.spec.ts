@@ -106,6 +106,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   expect(cut).toBe(0);
   expect(await findings(app.page)).toEqual([]);
+  await expect(app.page.getByText('Run ended: done')).toHaveCount(0);
   await takePictures(app.page, 'studies');
 
   const report = join(home.path, 'four-report.json');
