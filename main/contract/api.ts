@@ -181,10 +181,7 @@ export const api = {
   'drafts.list': call<readonly Draft[]>().with(z.undefined()),
   'drafts.save': call<null>().with(draftSchema),
   'drafts.remove': call<null>().with(z.strictObject({ id: draftSchema.shape.id })),
-  /**
-   * Stops before the next level or step, never inside one; results are kept, Triton is stopped. `runs.resume` continues.
-   * Throws input-invalid when nobody works on the run.
-   */
+  /** Stops before the next level or step, and keeps results; `runs.resume` continues. Throws input-invalid. */
   'runs.pause': call<null>().with(runId),
   'deployments.list': call<readonly DeploymentInfo[]>().with(z.undefined()),
   'deployments.show': call<DeploymentInfo>().with(deploymentId),

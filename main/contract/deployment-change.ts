@@ -60,10 +60,7 @@ const nounOf = ({ what, to }: DeploymentChange): string => {
   return to === undefined ? what : `${what} to version ${to.version}`;
 };
 
-/**
- * Text about a change whose process was killed; null: it was not.
- * @param isInterrupted its process has ended, and nobody has completed it yet
- */
+/** null: not killed. @param isInterrupted its process has ended, and nobody has completed the change yet */
 export function interruptionText(change: DeploymentChange | null, isInterrupted: boolean): string | null {
   if (change === null) return null;
   const noun = nounOf(change);

@@ -70,10 +70,7 @@ const bodies = [
   }),
   z.object({ type: z.literal('started') }),
   z.object({ type: z.literal('stopped') }),
-  /**
-   * Written before the process starts, so that no server is unrecorded. Its id is in the environment of all that it
-   * starts, by which it is found.
-   */
+  /** Written before the process starts, which is later found by this id in its environment. */
   z.object({
     type: z.literal('server-process'),
     id: z.string().regex(/^[0-9a-f]{32}$/),

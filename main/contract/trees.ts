@@ -52,10 +52,7 @@ export function unsetAt(tree: Tree, keys: Keys): Tree {
   return Object.keys(left).length === 0 ? others : { ...others, [key]: left };
 }
 
-/**
- * `over` wins. Branches merge at every depth; lists and `configPatch` (a JSON merge patch) are replaced as a whole;
- * undefined is ignored.
- */
+/** `over` wins. Branches merge at every depth; lists and `configPatch` are replaced; undefined is ignored. */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {

@@ -135,10 +135,7 @@ interface SaveBody {
   readonly onBytes: (bytes: number) => void;
 }
 
-/**
- * Streams a body into a file and flushes it to disk. @returns the file's bytes.
- * Throws disk-full, file-unwritable, download-invalid, or what the stream threw.
- */
+/** @returns the file's bytes. Throws disk-full, file-unwritable, download-invalid, or what the stream threw. */
 export async function saveBody(
   body: ReadableStream<Uint8Array> | null,
   { path, from, limit, onBytes }: SaveBody,

@@ -10,10 +10,7 @@ interface ServingChoice {
   readonly accelerator: Accelerator;
 }
 
-/**
- * `native`: Triton's own backend reads the file. `shim`: the Python backend runs `resources/serving/<shimFolder>/model.py`,
- * which is beside the file.
- */
+/** `shim`: the Python backend runs `resources/serving/<shimFolder>/model.py`, which is beside the file. */
 export type Serving =
   | { readonly ok: true; readonly serving: 'native' }
   | { readonly ok: true; readonly serving: 'shim'; readonly shimFolder: string }
@@ -101,10 +98,7 @@ export const ampRefusal: Serving = {
   remedy: 'Use precision fp16, or another backend accelerator.',
 };
 
-/**
- * Optimization block that hands work to TensorRT.
- * @param parameters of the backend, beside the precision
- */
+/** Hands work to TensorRT. @param parameters of the backend, beside the precision */
 export function tensorrtAccelerator(
   input: Pick<ConfigPartInput, 'precision'>,
   parameters: Readonly<Record<string, string>> = {},

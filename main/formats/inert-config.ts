@@ -213,10 +213,7 @@ function walk(type: protobuf.Type, message: Readonly<Record<string, unknown>>, p
   }
 }
 
-/**
- * Throws config-invalid naming the first field or parameter that may make Triton load a library, run a command or read a
- * file, or that was never reviewed.
- */
+/** Throws config-invalid naming the first field that may make Triton load or run something, or is unreviewed. */
 export function requireInertConfig(config: object, type = modelConfigType): void {
   walk(type, plainMessage(type, config, { unknown: 'reject' }), '');
 }

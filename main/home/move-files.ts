@@ -242,10 +242,7 @@ interface RemoveOptions {
   readonly movedMs: number;
 }
 
-/**
- * Removes items that the new home has and that are unchanged since the move, and empty folders.
- * @returns whether nothing is left
- */
+/** Removes unchanged items that the new home has, and empty folders. @returns whether nothing is left */
 export async function removeItems(entries: readonly string[], options: RemoveOptions): Promise<boolean> {
   const { from, movedMs } = options;
   for (const item of (await listItems(from, entries)).toReversed()) {

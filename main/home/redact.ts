@@ -85,10 +85,7 @@ function literals({ user, host, userHome, home, env, secrets = [] }: Identity): 
     .toSorted((a, b) => Number(a.isName) - Number(b.isName) || b.value.length - a.value.length);
 }
 
-/**
- * Removes user name, host name, paths of user and home, environment secrets, credentials, tokens, headers and e-mail
- * addresses.
- */
+/** Removes names and paths of user and home, environment secrets, credentials, tokens, headers, e-mail addresses. */
 export function createRedact(identity: Identity): Redact {
   const all = literals(identity);
   return (text) => {

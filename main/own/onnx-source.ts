@@ -9,10 +9,7 @@ import type { Dimension, OnnxFacts, OnnxTensor } from './read-onnx';
 import { type GivenShapes, requireTensors, sourceTensors } from './source-tensors';
 import { type Unsendable, unsendableText } from './unsendable';
 
-/**
- * Checks the external weight files of an ONNX file: plain files below its folder, without links.
- * Throws model-file-invalid naming the first other one.
- */
+/** Plain files below the ONNX file's folder, without links. Throws model-file-invalid naming the first other one. */
 export async function checkExternalFiles(path: string, locations: ReadonlySet<string>): Promise<string[]> {
   const folder = await realpath(dirname(path));
   const found: string[] = [];

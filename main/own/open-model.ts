@@ -5,6 +5,7 @@ import { invalidInput, WorkbenchError } from '../contract/errors';
 import { type OpenedModel, type OpenModelInput, openModelSchema } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
 import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
+import type { Tree } from '../contract/trees';
 import { exists } from '../platform/files';
 import { silentListener, type Toolkit } from '../toolkit/toolkit';
 import { allFaults, checkArguments, datasetNote, makesDataset } from './folder-code';
@@ -37,8 +38,6 @@ export interface OpenModelTools {
     inputs: readonly GivenInput[],
   ) => Promise<Pick<ModelSource, 'inputs' | 'outputs' | 'batched'>>;
 }
-
-type Tree = Readonly<Record<string, unknown>>;
 
 function opened(
   source: ModelSource,

@@ -140,10 +140,7 @@ export function filePreset(source: ModelSource): Preset {
   };
 }
 
-/**
- * Preset of an own model: a folder's preset.yaml, or one made from a file.
- * Throws model-folder-invalid where preset.yaml is unusable.
- */
+/** A folder's preset.yaml, or one made from a file. Throws model-folder-invalid where it is unusable. */
 export async function ownPreset(
   source: ModelSource,
   resources: string,

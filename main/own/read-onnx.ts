@@ -244,10 +244,7 @@ function unreadable(path: string, error: unknown, bytes: number): WorkbenchError
   );
 }
 
-/**
- * Facts of an ONNX file. Reads the graph and skips weights, so that neither size nor content can do harm.
- * Throws model-file-invalid.
- */
+/** Reads the graph and skips weights, so that neither size nor content can do harm. Throws model-file-invalid. */
 export function readOnnx(path: string): OnnxFacts {
   const file = openModelFile(path);
   try {

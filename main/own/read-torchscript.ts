@@ -36,10 +36,7 @@ function parameterOf(part: string): Parameter[] {
   return type === '' ? [] : [{ name, type, optional: equals >= 0 }];
 }
 
-/**
- * "self: __torch__.M, x: Tensor" -> name and type of each but the first. Linear, as the text is foreign.
- * Throws an Error for too many.
- */
+/** "self: __torch__.M, x: Tensor" -> all but the first. Linear, as the text is foreign. Throws an Error for too many. */
 function parametersOf(text: string): Parameter[] {
   const parts: string[] = [];
   let depth = 0;
@@ -108,10 +105,7 @@ function forwardOf(path: string, file: FileWindow, entries: readonly ZipEntry[],
   return names;
 }
 
-/**
- * Input names of a TorchScript file, from the text of its code; nothing is loaded or executed.
- * Throws model-file-invalid, also for pickles and state dictionaries.
- */
+/** From the text of its code; nothing is loaded. Throws model-file-invalid, also for pickles and state dictionaries. */
 export function readTorchscript(path: string): readonly string[] {
   const file = openModelFile(path);
   try {

@@ -231,10 +231,7 @@ function byContent(ends: FileEnds): Recognized | null {
 const endingOf = (name: string): FileKindId | null =>
   endings.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
-/**
- * Error of a file that is not a model, by its first and last bytes, else its ending. Nothing is unpacked or executed.
- * null where neither is known.
- */
+/** By first and last bytes, else by ending; null where neither is known. Nothing is unpacked or executed. */
 export function recognizedRefusal(path: string, wanted?: FileKindId): WorkbenchError | null {
   const name = basename(path);
   let found: Recognized | null;

@@ -95,10 +95,7 @@ function batchMisfit({ maxBatchSize, input, output }: ModelConfig, source: Model
   ] as const;
 }
 
-/**
- * Why Triton would refuse a config.pbtxt for this file: an unknown name, type or axis; null where it fits. TorchScript
- * files have no tensor names.
- */
+/** An unknown name, type or axis; null where it fits. TorchScript files have no tensor names. */
 export function repositoryMisfit(
   model: RepositoryModel,
   source: ModelSource,

@@ -1,10 +1,9 @@
 import type { ModelSource } from '../contract/run/run-spec';
+import type { Tree } from '../contract/trees';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
 import { textName } from '../triton/plain-message';
 import type { RepositoryModel } from './read-repository';
-
-type Tree = Readonly<Record<string, unknown>>;
 
 /** Default batch sizes up to this maximum. */
 const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));

@@ -19,10 +19,7 @@ export function chosenGpu(preset: Preset, overrides: Tree): PublishedGpu | null 
   return gpu !== undefined && preset.byGpu?.[gpu] !== undefined ? gpu : null;
 }
 
-/**
- * Published defaults are for the published size and a server with a GPU.
- * @param engine possibly incomplete; a GPU implies containers where nothing else is chosen
- */
+/** Published for the full size and a GPU server. @param engine possibly incomplete; a GPU implies containers */
 export function gpuDefaultsOff(profile: unknown, engine: unknown): GpuDefaultsOff {
   if (profile !== 'full') return 'quick';
   return servesOnGpu(engine) ? null : 'cpu';

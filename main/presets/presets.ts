@@ -87,10 +87,7 @@ export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: st
   return found;
 }
 
-/**
- * Published figures, as written by `scripts/published-results.mjs`; null where there are none.
- * Throws model-folder-invalid for another form.
- */
+/** By `scripts/published-results.mjs`; null where there are none. Throws model-folder-invalid for another form. */
 export async function readPublished(resources: string, preset: string): Promise<PublishedResults | null> {
   const path = join(resources, 'baselines', `${preset}.json`);
   if (!(await exists(path))) return null;

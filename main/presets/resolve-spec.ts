@@ -77,10 +77,7 @@ function withoutThresholds(tree: Tree): Tree {
   return { ...tree, accuracy: { ...accuracy, thresholds: {} } };
 }
 
-/**
- * The seeds' online sweep from maximum batch size and instances, unless another is set; `concurrency: formula` overrides a
- * preset's list with it.
- */
+/** The seeds' online sweep unless another is set; `concurrency: formula` overrides a preset's list with it. */
 function withOnlineSweep(tree: Tree): Tree {
   const performance = isTree(tree['performance']) ? tree['performance'] : {};
   const configure = isTree(tree['configure']) ? tree['configure'] : {};

@@ -4,9 +4,11 @@ import type { Preset } from '../contract/run/preset';
 import type { Precision, RunSpec } from '../contract/run/run-spec';
 
 type ModelChoice = Pick<RunSpec, 'model'>;
-type PresetTensor = Preset['signature']['inputs'][number];
 
-function tensorOf(tensor: PresetTensor, args: Readonly<Record<string, string>>): TensorSignature {
+function tensorOf(
+  tensor: Preset['signature']['inputs'][number],
+  args: Readonly<Record<string, string>>,
+): TensorSignature {
   const shape = tensor.shape.map((dimension) => {
     if (typeof dimension === 'number') return dimension;
     const value = args[dimension];

@@ -166,10 +166,7 @@ function precisionOf(
   return precisions.find((precision) => typesAt(precision) === types) ?? spec.precision;
 }
 
-/**
- * Specification fields from a config.pbtxt; absent ones stay. Precision is that of its tensors, as TensorRT's
- * `precision_mode` may differ.
- */
+/** Absent fields stay. Precision is that of the tensors, as TensorRT's `precision_mode` may differ. */
 function configFields(input: {
   readonly config: ModelConfig;
   readonly spec: RunSpec;

@@ -24,10 +24,7 @@ import type { SpecReaders } from './spec-readers';
 /** Previews repeat at every change: larger files are read when the run starts. */
 const mostBytes = 16 * 1024 * 1024;
 
-/**
- * Problem of the specified input data file: entry, tensor, expectation.
- * @param mayRead false: it is checked when the run starts
- */
+/** Entry, tensor and expectation. @param mayRead false: it is checked when the run starts */
 async function inputFileProblem(
   { performance }: RunSpec,
   signature: () => Signature,

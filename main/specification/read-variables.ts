@@ -10,10 +10,7 @@ const own = 'a run has its own folders';
 const derived = null;
 const image = 'choose the engine "docker" and its release or image';
 
-/**
- * Published variables without a field, with the reason; null for mere repetitions. Source: the environment files and
- * runner configurations of the five deployments.
- */
+/** Reason by published variable without a field; null for mere repetitions. Source: as `upstreamVariables`. */
 const upstreamNotes: Readonly<Record<string, string | null>> = {
   WORKDIR: own,
   WORKSPACE_DIR: own,
@@ -119,10 +116,7 @@ function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[
   return notes;
 }
 
-/**
- * Variables of a published procedure as overrides, and notes on those without a field. Null, empty and usual values are
- * skipped silently.
- */
+/** Overrides, and notes on variables without a field. Null, empty and usual values are skipped silently. */
 export function readVariables(preset: NamedPreset, given: Variables): ReadVariables {
   const variables: Variables = new Map(
     [...given].map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => !absent(value)),

@@ -196,10 +196,7 @@ function statements(text: string): string[] {
   return found;
 }
 
-/**
- * Variables set by a shell file (`export KEY=value`, `${VAR:-default}`, arrays), without executing it. Conditions and
- * loops are ignored.
- */
+/** `export KEY=value`, `${VAR:-default}`, arrays; never executes. Conditions and loops are ignored. */
 export function parseShellEnvironment(text: string): ShellEnvironment {
   const variables = new Map<string, string>();
   const unknown = new Map<string, string>();

@@ -58,10 +58,7 @@ function script(loaded: LoadedPreset, spec: RunSpec, yaml: string): string {
   ].join('\n');
 }
 
-/**
- * The complete specification as run.yaml, or as a POSIX shell script that runs it.
- * Throws spec-invalid or combination-unsupported.
- */
+/** As run.yaml, or as a POSIX shell script that runs it. Throws spec-invalid or combination-unsupported. */
 export function exportSpec(loaded: LoadedPreset, choice: Choice, as: 'run-yaml' | 'shell'): ExportedSpec {
   const spec = resolveSpec(loaded.preset, choice.overrides);
   const yaml = stringify(spec, { lineWidth: 0 });

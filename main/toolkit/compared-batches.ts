@@ -16,10 +16,7 @@ export interface ComparedBatches {
   readonly samples: number;
 }
 
-/**
- * Batch sizes at which framework and Triton are compared: one, the model's maximum, and every measured size, as a model
- * may behave differently at each.
- */
+/** One, the model's maximum, and every measured size, as a model may behave differently at each. */
 export function comparedBatches({
   configure,
   performance,

@@ -62,10 +62,7 @@ export function toolkitWords({ verb, args }: ToolkitCommand): string[] {
 }
 
 export interface Toolkit {
-  /**
-   * Runs a verb and parses its result line.
-   * Throws the verb's own error, toolkit-failed with the last log lines, or cancelled.
-   */
+  /** Parses a verb's result line. Throws its own error, toolkit-failed with the last log lines, or cancelled. */
   call<Schema extends z.ZodType>(
     command: ToolkitCommand,
     result: Schema,

@@ -36,10 +36,7 @@ function numberText({ identifier, unit }: FieldRow, value: number): string {
   return unit === 'bytes' ? bytesText(value) : `${exactText(value)}${unitText(unit)}`;
 }
 
-/**
- * A field's value for people, with its unit: "1,000 ms", "gRPC", "1, 2, 4".
- * @returns null: it is not set and has no text for that
- */
+/** With its unit: "1,000 ms", "gRPC", "1, 2, 4". @returns null: it is not set and has no text for that */
 export function parameterText(row: FieldRow, value: unknown): string | null {
   if (isEmpty(value)) return row.absent ?? null;
   if (value === 0 && row.zero !== undefined) return row.zero;

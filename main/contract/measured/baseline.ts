@@ -124,10 +124,7 @@ function baselineOf(key: string, tables: readonly PublishedTable[], first: Publi
 
 type Wanted = Pick<RunSpec, 'model' | 'format' | 'precision'>;
 
-/**
- * Published figures of this model on this data set, the run's own format and precision first. Empty for a user's
- * own model, whatever its name.
- */
+/** The run's own format and precision first; empty for a user's own model, whatever its name. */
 export function baselinesOf(published: PublishedResults | null, spec: Wanted): readonly Baseline[] {
   if (published === null || spec.model.source !== undefined || published.preset !== spec.model.preset)
     return [];

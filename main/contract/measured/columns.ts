@@ -4,10 +4,7 @@ import { loadToolText } from '../words';
 import { type Column, count, ms, named, rate, text } from './column';
 import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
 
-/**
- * Every measured column, once: tables, CSV files, charts and comparisons take title, help, unit and value from here.
- * Times are read in microseconds.
- */
+/** Every measured column, once, for tables, CSV files, charts and comparisons. Times are read in microseconds. */
 
 const repeated =
   (name: keyof Repeats['ranges']) =>

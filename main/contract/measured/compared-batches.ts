@@ -4,10 +4,7 @@ import { formatCount, formatScale } from '../numbers';
 /** Comparison of framework and Triton by requests of one batch size, over the first samples. */
 export const comparedBatchSchema = z.object({
   batchSize: z.int().min(1),
-  /**
-   * Sent at once for the dynamic batcher: the batch sizes that Triton executed, ascending, empty where not reported.
-   * Absent: one request after the other.
-   */
+  /** Sent at once: batch sizes that Triton executed, empty where not reported. Absent: one after the other. */
   gathered: z.array(z.int().min(1)).optional(),
   requestCount: z.int().min(0),
   /** Over all outputs; null where no values were compared. */

@@ -16,10 +16,7 @@ interface ColumnImage {
   readonly values: Float32Array | null;
 }
 
-/**
- * One field over one block; NaN: no value. A constant run, as of an idle model, needs no buffer; a buffer starts small
- * and doubles.
- */
+/** One field over one block; NaN: no value. A constant run needs no buffer; a buffer starts small and doubles. */
 class HistoryColumn {
   private from = 0;
   private to = 0;

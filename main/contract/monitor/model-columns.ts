@@ -101,10 +101,7 @@ const columns = {
 
 export type ModelField = keyof typeof columns;
 
-/**
- * Every figure of a monitored model, in CSV order; tables, charts and history take title, unit and value from here.
- * Times are read in microseconds.
- */
+/** Every figure of a monitored model, in CSV order. Times are read in microseconds. */
 export const modelColumns: Readonly<Record<ModelField, ModelColumn>> = columns;
 
 export const modelFields = Object.keys(columns) as readonly ModelField[];

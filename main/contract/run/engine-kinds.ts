@@ -5,15 +5,14 @@ import {
   type BackendSet,
   type EngineRow,
   engineRows,
+  type EngineSpec,
   type JobRow,
   jobRows,
   type OfKind,
 } from './engine-rows';
-import { type EngineKind, engines, type RunSpec } from './run-spec';
+import { type EngineKind, engines } from './run-spec';
 
 export { type BackendSet, imageFamily, isSlice, type OfKind } from './engine-rows';
-
-type EngineSpec = RunSpec['engine'];
 
 type EngineWords = Pick<
   EngineRow<never>,
@@ -31,10 +30,7 @@ export const enginePlace = <Kind extends EngineKind>(engine: OfKind<Kind>): stri
 export const backendsOf = <Kind extends EngineKind>(engine: OfKind<Kind>): BackendSet =>
   engineRows[engine.kind].backends(engine);
 
-/**
- * GPU indexes as Triton numbers them; null: unknown (all of a machine, or a server elsewhere). A CUDA process uses one
- * MIG device, whatever its container has.
- */
+/** GPU indexes as Triton numbers them; null: unknown. A CUDA process uses one MIG device at most. */
 export const visibleGpus = <Kind extends EngineKind>(engine: OfKind<Kind>): readonly number[] | null =>
   engineRows[engine.kind].gpus(engine);
 

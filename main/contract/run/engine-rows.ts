@@ -9,7 +9,7 @@ import type { ToolId } from '../machine';
 import type { Tree } from '../trees';
 import type { DockerEngineSpec, EngineKind, RunSpec } from './run-spec';
 
-type EngineSpec = RunSpec['engine'];
+export type EngineSpec = RunSpec['engine'];
 /** The specification of an engine kind; `rows[engine.kind].ask(engine)` compiles for a generic one. */
 export type OfKind<Kind extends EngineKind = EngineKind> = {
   readonly [K in Kind]: { readonly kind: K } & Extract<EngineSpec, { readonly kind: K }>;

@@ -35,13 +35,15 @@ export interface OpenedModel {
   readonly notes: readonly string[];
 }
 
-type PresetTensor = Preset['signature']['inputs'][number];
 type FileTensor = ModelSource['outputs'][number];
 
 /** Without batching the tensor is served with a leading axis of 1, which Triton removes. */
 const isLifted = ({ shape }: FileTensor, batched: boolean): boolean => !batched && shape[0] !== 1;
 
-function served({ name, datatype, shape }: FileTensor, batched: boolean): PresetTensor {
+function served(
+  { name, datatype, shape }: FileTensor,
+  batched: boolean,
+): Preset['signature']['inputs'][number] {
   const lifted = isLifted({ name, datatype, shape }, batched);
   return lifted ? { name, datatype, shape: [1, ...shape], reshape: shape } : { name, datatype, shape };
 }

@@ -211,10 +211,7 @@ export const presetSchema = z.strictObject({
     example: { configure: { maxBatchSize: 8, batching: 'dynamic' } },
   }),
   byFormat: layersBy(formats, 'format'),
-  /**
-   * Published values per GPU, over `defaults`. Apply with the profile `full` where a GPU serves, and win over the
-   * profile, whose values are for a CPU.
-   */
+  /** Published values per GPU, over `defaults` and profile; they apply to `full` where a GPU serves. */
   byGpu: key(z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(), {
     description: `Fields of run.yaml for one GPU, with the profile full: ${publishedGpus.join(', ')}`,
     absent: 'none',

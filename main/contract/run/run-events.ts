@@ -128,10 +128,7 @@ const createdSchema = z.union([
 ]);
 
 const laterBodySchema = z.discriminatedUnion('type', [
-  /**
-   * Replaces the specification. Steps and levels with the same key are kept, others are due again; the journal keeps the
-   * record of earlier measurements.
-   */
+  /** Replaces the specification: steps and levels with the same key are kept, others are due again. */
   z.object({
     type: z.literal('spec-changed'),
     /** Complete and resolved, as in `run-created`. */

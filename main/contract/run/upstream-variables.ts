@@ -24,10 +24,7 @@ function readerOf(row: FieldRow): (value: string) => unknown {
   }
 }
 
-/**
- * Variables of the published shell and runner procedures: field of the run specification and parser. Source: environment
- * files and runner configurations of the five deployments.
- */
+/** By published variable: field and parser. Source: environment files and configurations of the five deployments. */
 export const upstreamVariables: Readonly<
   Record<string, { readonly field: string; readonly read: (value: string) => unknown }>
 > = Object.fromEntries(

@@ -63,10 +63,7 @@ function partOf(field: string, value: string | null, titleOf: (preset: string) =
 
 const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;
 
-/**
- * A short distinct name per run: its own or an imported file's, else what differs ("fp16", "instances 2"), with the time
- * where that is not enough.
- */
+/** A run's or imported file's own name, else what differs ("fp16", "instances 2"), with the time if needed. */
 export function shortNames(
   states: readonly RunState[],
   titleOf: (preset: string) => string,

@@ -112,7 +112,7 @@ function nameOf({ point }: BestPoint): string {
   return `No level without ${faultWord(point)}; best level, ${faultText(point)}`;
 }
 
-const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
+export const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
 
 const leftOutKinds = [
   {
@@ -267,10 +267,7 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
   };
 }
 
-/**
- * The answer of a run within its p99 budget; window, list, reports, files and command line use its words.
- * null where nothing was measured.
- */
+/** The answer within the p99 budget, in the words of every output. null where nothing was measured. */
 export function answerOf(state: RunState, budgetMs: number | null = budgetMsOf(state)): Answer | null {
   const all = measuredPoints(state);
   const within = budgetMs === null ? all : all.filter(({ point }) => isWithin(point, budgetMs));

@@ -7,7 +7,7 @@ import type { RunState } from '../../contract/run/run-state';
 import { servedModels } from '../../contract/run/server-load';
 import { levelText } from '../../contract/words';
 import { largestOf } from '../statistics';
-import { type Answer, answerOf, levelFigures } from './answer';
+import { type Answer, answerOf, levelFigures, rateOf } from './answer';
 import { besideThroughput } from './compare-levels';
 import { type BestPoint, budgetMsOf, isAllFaulty, isWithin, measuredPoints } from './points';
 
@@ -69,7 +69,6 @@ export function differentModelsText(states: readonly RunState[]): string | null 
     : `The runs are of ${models}: the ratios compare models, not settings of one.`;
 }
 
-const rateOf = ({ point }: BestPoint): number => point.inferencesPerSecond;
 const placeOf = ({ scenario, point }: BestPoint): string => `${scenario}, ${levelText(point)}`;
 
 /** Common p99 budget; null where they differ or have none. */
@@ -155,10 +154,7 @@ function contenderOf(run: NamedRun, budgetMs: number | null): Contender {
   return { ...run, within, headroom, doubts, level: isAllFaulty(run.state) ? null : level };
 }
 
-/**
- * The run with the highest throughput within a p99 budget, and whether it beats the others beyond noise, in one
- * sentence for window, command line and exports.
- */
+/** Highest throughput within a p99 budget, and whether it is beyond noise, in one sentence. */
 export function bestOfRuns(runs: readonly NamedRun[], budgetMs: number | null): BestRun {
   const contenders = runs.map((run) => contenderOf(run, budgetMs));
   const rankOf = ({ level }: Contender): number => (level === null ? -1 : isSound(level.point) ? 1 : 0);

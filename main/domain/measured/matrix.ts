@@ -3,7 +3,7 @@ import { labelOf } from '../../contract/fields/fields';
 import { isFaulty, isSound, isSteady, marksOf, stateWords } from '../../contract/flag-text';
 import { localHost } from '../../contract/host/host-name';
 import { isJobEngine } from '../../contract/job/run-job';
-import type { Column } from '../../contract/measured/column';
+import { type Column, named, text as textMeasure } from '../../contract/measured/column';
 import { batchSize, p99, throughput } from '../../contract/measured/columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount } from '../../contract/numbers';
@@ -36,15 +36,12 @@ const ownColumns: ReadonlySet<string> = new Set([
 
 type Row = Column<MatrixResult>;
 
-const text = (id: string, title: string, help: string, read: Row['read']): Row => ({
-  id,
-  heading: title,
-  title,
-  help,
-  unit: '',
-  kind: 'text',
-  read,
-});
+const text = <Of = MatrixResult>(
+  id: string,
+  title: string,
+  help: string,
+  read: Column<Of>['read'],
+): Column<Of> => ({ ...named(id, title, title, textMeasure), help, read });
 
 const axisIn = ({ axes }: MatrixResult, field: string): string | null =>
   axes.find((axis) => axis.field === field)?.value ?? null;
@@ -257,30 +254,16 @@ function levelDocument(point: LoadPoint | null, scenario: Scenario) {
 
 type DeviceColumn = Column<DeviceRow>;
 
-const ofDevice = (id: string, title: string, help: string, read: DeviceColumn['read']): DeviceColumn => ({
-  id,
-  heading: title,
-  title,
-  help,
-  unit: '',
-  kind: 'text',
-  read,
-});
-
 const ofResult = ({ id, heading, title, help, unit, kind, read }: Row): DeviceColumn => ({
-  id,
-  heading,
-  title,
+  ...named(id, heading, title, { unit, kind }),
   help,
-  unit,
-  kind,
   read: ({ result }) => read(result),
 });
 
 const ratioColumn = (scenario: Scenario, baseline: string): DeviceColumn => {
   const title = `${scenario === 'offline' ? 'Offline' : 'Online'} throughput, relative`;
   return {
-    ...ofDevice(
+    ...text<DeviceRow>(
       `${scenario}-ratio`,
       title,
       `Throughput ${scenario} divided by that of the same choice on ${baseline}.`,
@@ -302,9 +285,14 @@ export function deviceColumns(results: readonly MatrixResult[]): readonly Device
     ofResult(stateColumn(scenario)),
   ];
   return [
-    ofDevice('device', 'Measured on', 'GPU that measured, or the CPU of a machine.', ({ device }) => device),
+    text<DeviceRow>(
+      'device',
+      'Measured on',
+      'GPU that measured, or the CPU of a machine.',
+      ({ device }) => device,
+    ),
     {
-      ...ofDevice('number', 'Run', 'Place of the run in the matrix.', ({ result }) => result.number),
+      ...text<DeviceRow>('number', 'Run', 'Place of the run in the matrix.', ({ result }) => result.number),
       kind: 'count',
     },
     ...choice.map(ofResult),

@@ -35,10 +35,7 @@ function wantedLoads(state: RunState, scenario: Scenario): readonly LoadLevel[] 
   return searching ? [] : askedLoads(state, scenario);
 }
 
-/**
- * All levels of a scenario by batch size, then load: measured, failed, or never reached. A level measured twice, as in a
- * resumed run under changed keys, shows the later result.
- */
+/** By batch size, then load: measured, failed, or never reached. Of repeated ones the later result. */
 export function levelsOf(state: RunState, scenario: Scenario): readonly Level[] {
   const known = knownLevels.get(state) ?? {};
   const levels = known[scenario] ?? findLevels(state, scenario);
@@ -96,10 +93,7 @@ function bestOf(all: readonly BestPoint[]): BestPoint | null {
   return highest(sound) ?? highest(usable) ?? highest(all);
 }
 
-/**
- * Highest throughput over both scenarios: of sound levels, else of those without too many errors, else of all, which then
- * is not an answer. null without points.
- */
+/** Highest throughput: of sound levels, else of those without too many errors, else of all. null without points. */
 export const bestPoint = (state: RunState): BestPoint | null => bestOf(measuredPoints(state));
 
 export const bestPointOf = (state: RunState, scenario: Scenario): LoadPoint | null =>

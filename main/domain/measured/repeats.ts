@@ -268,10 +268,7 @@ export function repeatsText(repeats: Repeats | undefined): string | null {
 /** Models measured at the same time have a point each. */
 const modelKey = ({ model }: LoadPoint): string => (model === undefined ? '' : ` ${model}`);
 
-/**
- * One point per level, of repeats their median, by the run's load tool; the other tool of a cross-check is only in
- * {@link crossCheckOf}. A level is missing when all its measurements are.
- */
+/** One point per level, of repeats their median, by the run's load tool: not the other one of a cross-check. */
 export function shownScenario(
   state: Pick<RunState, 'source' | 'scenarios'>,
   scenario: Scenario,

@@ -61,10 +61,7 @@ const emptyPayload = (): Payload => ({
 /** Tolerance for sums of floating-point times. */
 const tinyUs = 1e-3;
 
-/**
- * Triton's dynamic batcher and payload queue, after dynamic_batch_scheduler.cc, rate_limiter.cc and instance_queue.cc:
- * two payloads are prefetched per instance, and the last one grows.
- */
+/** After dynamic_batch_scheduler.cc, rate_limiter.cc and instance_queue.cc: two payloads prefetched per instance. */
 export class Batcher {
   private readonly queues: readonly Fifo[];
   private readonly preferred: ReadonlySet<number>;

@@ -39,10 +39,7 @@ const computeUsOf = ({
 }: LoadPoint): number =>
   (serverComputeInputUs ?? 0) + (serverComputeInferUs ?? 0) + (serverComputeOutputUs ?? 0);
 
-/**
- * Busy instances during an execution: by Little's law the average number, plus the share of others; at most the requests
- * in flight.
- */
+/** Busy instances during an execution, by Little's law; at most the requests in flight. */
 function busySeen({ point, instances }: FedLevel, executions: readonly Executions[]): number {
   const most = Math.min(instances, point.requestRate === undefined ? point.concurrency : instances);
   const rows = executions.reduce((sum, { count, batch }) => sum + count * batch, 0);

@@ -12,10 +12,7 @@ interface Execution {
 /** Remainders below are rounding errors of the clock. */
 const doneBelow = 1e-6;
 
-/**
- * Instances of a model. Each execution proceeds at the pace for the currently busy instances, so that a new one slows down
- * the others as well.
- */
+/** Executions proceed at the pace for the currently busy instances: a new one slows the others. */
 export class Instances {
   private running: Execution[] = [];
   private busyUs = 0;

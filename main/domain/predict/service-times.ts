@@ -91,10 +91,7 @@ function cellOf(rows: readonly Row[], batch: number, busy: number): Cell {
   return { us: between(from.us, to.us, share), isOutside: from.isOutside || to.isOutside };
 }
 
-/**
- * Interpolates linearly, extrapolates outside. Throws a RangeError without points.
- * @param maxBatch largest batch asked for; @param instances most busy instances
- */
+/** Interpolates linearly, extrapolates outside, to `maxBatch` and `instances`. Throws a RangeError without points. */
 export function serviceTable(
   points: readonly ServiceTimePoint[],
   maxBatch: number,

@@ -25,10 +25,7 @@ interface ServedBy {
   readonly insteadOf: string | null;
 }
 
-/**
- * What executes the model. The PyPI wheel and CPU images have only the Python backend, whose figures are not those of the
- * backend in NVIDIA's images.
- */
+/** The wheel and CPU images have only the Python backend, whose figures are not those of NVIDIA's images. */
 export function servedBy(
   { engine, format, configure }: Pick<RunSpec, 'engine' | 'format' | 'configure'>,
   packages: Environment['packages'] = {},
