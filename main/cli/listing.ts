@@ -19,6 +19,7 @@ import { loadToolText, skipWords, stepTitle } from '../contract/words';
 import type { Core } from '../core';
 import { answerLines } from '../domain/measured/again';
 import { crossCheckOf } from '../domain/measured/cross-check';
+import { limitsLines } from '../domain/measured/limits';
 import { historyOf } from '../domain/measured/verdict';
 import { servedByText } from '../domain/run/served-by';
 import { instancesText } from '../domain/run/serving';
@@ -232,6 +233,7 @@ function addShow(program: Verb): void {
           ...(served === null ? [] : [`  served by ${served}`]),
           ...summaryLines(state),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
+          ...limitsLines(state).map((line) => `  ${line}`),
           ...measured.flatMap((scenario) => [
             '',
             scenario,

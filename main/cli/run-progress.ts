@@ -14,6 +14,7 @@ import { type ByType, type OfType, present } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
 import { crossCheckOf } from '../domain/measured/cross-check';
+import { limitsDocument } from '../domain/measured/limits';
 import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
 import { servedByText } from '../domain/run/served-by';
 import { formatError, type Output } from './output';
@@ -214,6 +215,7 @@ export function runDocument(state: RunState, dir: string) {
     best: bestDocument(state),
     budget: budgetDocument(state),
     answer: answerDocument(state),
+    limits: limitsDocument(state),
     verification: verificationOf(state),
     servedBy: servedByText(state),
     accuracy: state.accuracy?.result ?? null,

@@ -1,5 +1,5 @@
 import { type ReportSection, reportSections } from '../contract/run/report-settings';
-import { headSection, problemsSection, remarksSection } from './html/head-section';
+import { headSection, limitsSection, problemsSection, remarksSection } from './html/head-section';
 import { Markup, markup } from './html/markup';
 import {
   accuracySection,
@@ -34,10 +34,13 @@ ${body}
 
 /** Selected sections in order. */
 function sections(report: Report): readonly (Markup | null)[] {
-  const made: Readonly<Record<ReportSection, () => Markup | readonly Markup[] | null>> = {
+  const made: Readonly<Record<ReportSection, () => Markup | readonly (Markup | null)[] | null>> = {
     accuracy: () => accuracySection(report.accuracy),
     environment: () => environmentSection(report),
-    levels: () => report.scenarios.map((scenario) => scenarioSection(scenario, report.summary.accuracyBadge)),
+    levels: () => [
+      limitsSection(report),
+      ...report.scenarios.map((scenario) => scenarioSection(scenario, report.summary.accuracyBadge)),
+    ],
     published: () => publishedSection(report.published),
     parameters: () => parametersSection(report),
     steps: () => stepsSection(report),

@@ -3,6 +3,7 @@ import { outcomeOf } from '../contract/run/run-outcome';
 import { importedFileOf, isDeployed, performanceOf, serverLoadOf, specOf } from '../contract/run/run-source';
 import { present } from '../contract/trees';
 import { crossCheckOf, crossSummary } from '../domain/measured/cross-check';
+import { limitsDocument } from '../domain/measured/limits';
 import { levelsOf } from '../domain/measured/points';
 import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
 import { servedByText } from '../domain/run/served-by';
@@ -46,6 +47,7 @@ export const json: Exporter = {
       best: bestDocument(state),
       budget: budgetDocument(state),
       answer: answerDocument(state),
+      limits: limitsDocument(state),
       verdict: report.verdict,
       verification: report.verification,
       error: state.error,

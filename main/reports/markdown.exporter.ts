@@ -115,6 +115,17 @@ function published({ published: found }: Report): string {
   );
 }
 
+function limitsSection({ limits }: Report): string {
+  if (limits === null) return '';
+  const { level, sentence, suggestions } = limits;
+  return section(
+    'What limits it',
+    escaped(`${sentence} (${level})`),
+    list(limits.limits.map(({ sentence: what, evidence }) => `${what} ${evidence}`)),
+    suggestions.length === 0 ? null : `What to try:\n\n${list(suggestions)}`,
+  );
+}
+
 const shown = ({ without }: Report, id: ReportSection, make: () => readonly string[]): readonly string[] =>
   without.includes(id) ? [] : make();
 
@@ -122,11 +133,12 @@ const text = (report: Report): string =>
   [
     head(report),
     section('Doubts and failures', list(report.problems.map(({ title, text: what }) => `${title}: ${what}`))),
-    ...shown(report, 'levels', () =>
-      report.scenarios
+    ...shown(report, 'levels', () => [
+      limitsSection(report),
+      ...report.scenarios
         .filter(({ rows }) => rows.length > 0)
         .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
-    ),
+    ]),
     ...shown(report, 'accuracy', () => [accuracy(report)]),
     ...shown(report, 'published', () => [published(report)]),
     ...shown(report, 'parameters', () => [parameters(report.parameters)]),

@@ -8,6 +8,7 @@ import type { Sweep } from '../contract/run/sweep';
 import type { ChosenLevel } from '../domain/measured/answer';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
+import type { LimitsText } from '../domain/measured/limits';
 import type { Logo } from './report-settings';
 
 /** Content of all exporters as formatted plain data. Missing values are "–". */
@@ -33,6 +34,8 @@ export interface Report {
   readonly isSure: boolean;
   readonly figures: readonly KeyFigure[];
   readonly summary: ReportSummary;
+  /** What limits the level of the answer; null where nothing was found. */
+  readonly limits: LimitsText | null;
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
   /** Changes of the specification after creation. */

@@ -15,6 +15,7 @@ import { changesText } from '../contract/run/spec-tools';
 import { allowanceText, metricTitle, type MetricTitles, thresholdSign } from '../contract/words';
 import { answerOf } from '../domain/measured/answer';
 import { keyFigures } from '../domain/measured/key-figures';
+import { limitsText } from '../domain/measured/limits';
 import { verdictOf } from '../domain/measured/verdict';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
@@ -196,6 +197,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     isSure: answerOf(state)?.isSure ?? false,
     figures: keyFigures(state, titles),
     summary: reportSummary(state, { titles, title: modelTitle }),
+    limits: limitsText(state),
     problems: reportProblems(state),
     parameters: bySource(source, {
       deployed: (spec) => reportParameters(spec, context.defaults ?? null, state.gateOverridden),

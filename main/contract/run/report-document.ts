@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limitsDocumentSchema } from '../measured/limits';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { wireErrorSchema } from '../wire-error';
 import { importSourceSchema } from './imported';
@@ -156,6 +157,11 @@ export const reportDocumentSchema = z.object({
     })
     .nullable()
     .describe('The best level within the p99 budget, where there is one; null: nothing was measured.'),
+  limits: limitsDocumentSchema
+    .nullable()
+    .describe(
+      'What limits the level of the answer; null: nothing was measured, or the figures were imported.',
+    ),
   verdict: z.string(),
   verification: z.object({
     verified: z.boolean(),

@@ -26,18 +26,23 @@ function executionsOf(point: LoadPoint): readonly Executions[] {
       .filter(({ count }) => count >= fewestExecutions)
       .map(({ batchSize, ...rest }) => ({ ...rest, batch: batchSize }));
   }
-  const { meanServerBatch, serverComputeInferUs, requestCount, batchSize } = point;
-  if (meanServerBatch === null || serverComputeInferUs === null || requestCount === null) return [];
+  const { meanServerBatch, requestCount, batchSize } = point;
+  const computeUs = computeUsOf(point);
+  if (meanServerBatch === null || computeUs === null || requestCount === null) return [];
   if (Math.abs(meanServerBatch - batchSize) > 0.02 * batchSize) return [];
-  return [{ batch: batchSize, count: requestCount, computeUs: computeUsOf(point) }];
+  return [{ batch: batchSize, count: requestCount, computeUs }];
 }
 
-const computeUsOf = ({
+/** Compute input, infer and output of a mean request, microseconds; null where the server does not tell them. */
+export const computeUsOf = ({
   serverComputeInputUs,
   serverComputeInferUs,
   serverComputeOutputUs,
-}: LoadPoint): number =>
-  (serverComputeInputUs ?? 0) + (serverComputeInferUs ?? 0) + (serverComputeOutputUs ?? 0);
+}: Pick<LoadPoint, 'serverComputeInputUs' | 'serverComputeInferUs' | 'serverComputeOutputUs'>):
+  number | null =>
+  serverComputeInferUs === null
+    ? null
+    : (serverComputeInputUs ?? 0) + serverComputeInferUs + (serverComputeOutputUs ?? 0);
 
 /** Busy instances during an execution, by Little's law; at most the requests in flight. */
 function busySeen({ point, instances }: FedLevel, executions: readonly Executions[]): number {
@@ -57,8 +62,9 @@ const isUsable = ({ point }: FedLevel): boolean =>
 
 /** Time outside queue and execution, microseconds; null without server times. */
 function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | null {
-  if (avgUs === null || serverQueueUs === null || point.serverComputeInferUs === null) return null;
-  return Math.max(0, avgUs - serverQueueUs - computeUsOf({ avgUs, serverQueueUs, ...point }));
+  const computeUs = computeUsOf(point);
+  if (avgUs === null || serverQueueUs === null || computeUs === null) return null;
+  return Math.max(0, avgUs - serverQueueUs - computeUs);
 }
 
 const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);

@@ -143,3 +143,14 @@ ${problems.map(problem)}
 ${further.length === 0 ? null : markup`<h3>What is also doubtful</h3><ul>${further.map((doubt) => markup`<li>${doubt}</li>`)}</ul>`}
 </section>`;
 }
+
+/** What limits the level of the answer, with its numbers, and what to try; null where nothing was found. */
+export function limitsSection({ limits }: Report): Markup | null {
+  if (limits === null) return null;
+  return markup`<section>
+<h2>What limits it</h2>
+<p class="soft">${limits.level}</p>
+<ul>${limits.limits.map(({ sentence, evidence }) => markup`<li>${sentence} <span class="soft">${evidence}</span></li>`)}</ul>
+${limits.suggestions.length === 0 ? null : markup`<h3>What to try</h3><ul>${limits.suggestions.map((line) => markup`<li>${line}</li>`)}</ul>`}
+</section>`;
+}

@@ -18,6 +18,7 @@ import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
 import { FailurePanel } from './failure-panel';
 import { figuresOf } from './figures';
+import { LimitsPanel } from './limits-panel';
 import { Measurements } from './measurements';
 import {
   ChangesNotice,
@@ -143,6 +144,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
         {verdict === null || !measurements ? null : <AnswerPanel state={state} verdict={verdict} />}
+        {verdict === null || !measurements ? null : <LimitsPanel state={state} />}
         <ChangesNotice changes={state.specChanges} />
         {measurements ? (
           <>

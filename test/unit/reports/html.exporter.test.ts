@@ -146,6 +146,7 @@ describe('the HTML report', () => {
     expect([...page.querySelectorAll('h2')].map(({ textContent }) => textContent)).toEqual([
       'Accuracy',
       'Environment',
+      'What limits it',
       'Offline scenario',
       'Online scenario',
       'Parameters',
