@@ -132,10 +132,7 @@ const printer =
     for (const marker of sample.markers) output.say(`* ${marker.text}`);
   };
 
-/**
- * Resolves at Ctrl-C, after --for, and, for a monitor that only prints, when stdout is closed. With an output file or a
- * duration the monitor runs to its end.
- */
+/** Resolves at Ctrl-C, after --for, and, for a monitor that only prints, when stdout is closed. */
 function listenForEnd({ record, csv, report }: MonitorCliOptions, forMs: number | null) {
   const reader = untilReaderLeaves();
   const end = new AbortController();

@@ -162,10 +162,7 @@ interface GivenShape {
   readonly dims: readonly number[];
 }
 
-/**
- * `x:1,3,224,224`, `x=1x3x224x224` or `ids:INT64:1,16`. Throws input-invalid. @param batched first is the batch, maybe
- * -1
- */
+/** `x:1,3,224,224`, `x=1x3x224x224`, `ids:INT64:1,16`. Throws input-invalid. @param batched first is the batch */
 export function readShape(text: string, batched = false): GivenShape {
   const shape = parseShape(text);
   if (shape !== null && shape.name !== null && (batched || !shape.dims.includes(null))) {

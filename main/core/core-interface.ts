@@ -43,10 +43,7 @@ export interface MatrixReportRequest {
   readonly out?: string;
 }
 
-/**
- * CLI and native dialogs only: `electron/answer-call.ts` answers the names of `api` alone, so the page cannot make
- * these.
- */
+/** CLI and native dialogs: `electron/answer-call.ts` answers the names of `api` only, so the page cannot make these. */
 export interface TrustedCalls {
   /** The part of `reach` without consent. */
   'approvals.missing': (reach: Reach) => Promise<Reach>;

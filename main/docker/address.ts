@@ -131,10 +131,7 @@ async function contextAddress(config: string, name: string): Promise<DockerAddre
   return parseHost(host, join(config, 'contexts', 'tls', id, 'docker'), `Docker context ${name}`);
 }
 
-/**
- * Resolves like the docker command: DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket. Throws
- * input-invalid for plain TCP and invalid addresses.
- */
+/** DOCKER_HOST, DOCKER_CONTEXT, the current context, or the default socket. Throws input-invalid for plain TCP. */
 export async function readDockerAddress(env: NodeJS.ProcessEnv): Promise<DockerAddress> {
   const read = (name: string): string => env[name] ?? '';
   const config = env['DOCKER_CONFIG'] ?? join(env['HOME'] ?? homedir(), '.docker');

@@ -17,11 +17,7 @@ export function gpuAccessOf({ runtimes, cdiDevices }: GpuOffer): 'runtime' | 'cd
   return cdiDevices === null || ofNvidia(cdiDevices).length > 0 ? 'cdi' : 'runtime';
 }
 
-/**
- * CDI device names; null if the engine lacks one. nvidia-ctk before 1.15 lists GPUs by number, which suffices if all
- * are requested.
- * @param devices null: not listed
- */
+/** null if the engine lacks one. nvidia-ctk before 1.15 lists GPUs by number. @param devices null: not listed */
 export function cdiNames(
   gpus: readonly string[],
   devices: readonly string[] | null,

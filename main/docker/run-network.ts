@@ -6,10 +6,7 @@ import { formatNetworkLabels, instanceFilter, type NetworkLabels, parseNetworkLa
 
 const patienceMs = 60_000;
 
-/**
- * A bridge with published ports only: isolated containers, no masquerading, so no replies from beyond this machine. An
- * `internal` network could not publish ports.
- */
+/** Isolated containers without masquerading, with published ports only, which an `internal` network could not have. */
 const closed = {
   'com.docker.network.bridge.enable_icc': 'false',
   'com.docker.network.bridge.enable_ip_masquerade': 'false',

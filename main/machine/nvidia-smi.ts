@@ -207,10 +207,7 @@ function withoutClockLists(xml: string): string {
   return kept.join('');
 }
 
-/**
- * Parses `nvidia-smi -q -x`, schema v10 to v13. null for incomplete or oversized text. Ignores text around the report
- * (warnings, DTD), and resolves no entities.
- */
+/** Parses `nvidia-smi -q -x`, schema v10 to v13; resolves no entities. null for incomplete or oversized text. */
 export function parseNvidiaSmi(xml: string): GpuReport | null {
   const endTag = '</nvidia_smi_log>';
   const start = xml.indexOf('<nvidia_smi_log');

@@ -36,10 +36,7 @@ const oldestRelease = '22.04';
 /** First release with PyTorch 2.5, which the toolkit needs. */
 const oldestClientRelease = '24.10';
 
-/**
- * Why the workbench does not support a release, or null. Completes "its Triton has no …".
- * @param buildsClient the client image uses the release's PyTorch image
- */
+/** Completes "its Triton has no …"; null if supported. @param buildsClient the client is built on its PyTorch image */
 export function releaseFault(release: string, buildsClient: boolean) {
   if (compareVersions(release, oldestRelease) < 0) {
     return {

@@ -149,10 +149,7 @@ function judgeUnlisted(alert: Alert, atMs: number): Judged {
   return resolved(alert, atMs, `${alert.text}; the server no longer lists the model`);
 }
 
-/**
- * Alerts after another sample: pending until the rule's duration, then firing, then resolved. Unknown samples (holes,
- * no requests) change nothing. At most `mostAlerts`.
- */
+/** Pending until the rule's duration, then firing, then resolved. Unknown samples (holes, no requests) change nothing. */
 export function judgeAlerts(
   before: readonly Alert[],
   rules: readonly AlertRule[],

@@ -33,10 +33,7 @@ export const recordingHead = (url: string, now: Date): RecordingHead => ({
   startedAt: now.toISOString(),
 });
 
-/**
- * Appends JSON lines. Incomplete ones are ignored, so truncation loses at most a second. Throws disk-full,
- * file-unwritable.
- */
+/** Appends JSON lines; truncation loses at most the incomplete last one. Throws disk-full, file-unwritable. */
 export class RecordingWriter {
   private tail: Promise<unknown> = Promise.resolve();
   private constructor(

@@ -47,10 +47,7 @@ function requireSameWorker({ engine: before }: OfEngine, { engine: after }: OfEn
 
 const isOfMachine = (gpu: string): boolean => /^(?:GPU|MIG)-/i.test(gpu);
 
-/**
- * GPUs are chosen again on another host, because UUIDs are per machine; the change lists them. Throws input-invalid for
- * several GPUs, since free ones there are unknown.
- */
+/** UUIDs are per machine, so another host's GPUs are chosen anew. Throws input-invalid for several GPUs. */
 function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): RunSpec['engine'] {
   if (!inContainers(before) || !inContainers(after) || before.host === after.host) return after;
   const isKept = hashValue(before.gpus) === hashValue(after.gpus) && after.gpus.some(isOfMachine);

@@ -74,10 +74,7 @@ function readOutput(run: RunContext): StepContext['output'] {
 export const gateError = (gate: NonNullable<StepOutcome['gate']>): WorkbenchError =>
   new WorkbenchError('accuracy-below-threshold', gate.reasons.join('; '));
 
-/**
- * Runs a step with its deadline. `record` steps keep their folder, because their results are in the journal. Throws
- * deadline-exceeded, cancelled, or the step's error.
- */
+/** `record` steps keep their folder: their results are in the journal. Throws deadline-exceeded, cancelled. */
 export async function runStep(
   run: RunContext,
   step: Step,

@@ -67,10 +67,7 @@ async function hasChanged({ run, steps }: Attempt, step: Step): Promise<boolean>
   return false;
 }
 
-/**
- * Stores a step's result for other runs, unless inputs changed meanwhile, here or in an earlier step. Then throws
- * input-invalid, which ends the run before its next step.
- */
+/** For other runs. Throws input-invalid if inputs changed meanwhile, which ends the run before its next step. */
 async function keep(attempt: Attempt, step: Step, report: StepReport, signal: AbortSignal): Promise<void> {
   const { run, cache, contents } = attempt;
   const key = run.keys[step.id];

@@ -17,10 +17,7 @@ import type { RunContext, Step } from './step';
 
 const byteCode = '__pycache__';
 
-/**
- * Logs are informational, and resumed attempts append to them. Byte code is removed before reuse: Triton's Python stub
- * writes it beside a model whatever its environment.
- */
+/** Logs are informational. Byte code is removed before reuse: Triton's Python stub writes it beside a model. */
 export const isVouched = (path: string): boolean =>
   path !== 'step.log' && !path.split('/').includes(byteCode);
 

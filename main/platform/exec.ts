@@ -159,9 +159,7 @@ async function eachLine(stream: Readable, take: (line: string) => void): Promise
 /** In its own process group, with pipes. */
 export type GroupChild = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
-/**
- * For a child started like `exec`'s. Abort sends SIGINT to the group, then SIGKILL. Rejects only if it could not start.
- */
+/** For a child started like `exec`'s. Abort sends SIGINT, then SIGKILL. Rejects only if it could not start. */
 export async function follow(
   child: GroupChild,
   input: Omit<ExecInput, 'argv' | 'cwd' | 'env'>,

@@ -162,10 +162,7 @@ export async function requireOutput(path: string): Promise<void> {
   throw new WorkbenchError('input-invalid', `${path} is a folder`, { where: path, remedy });
 }
 
-/**
- * Atomic write of a requested file. Follows links, and writes into special files, because renaming over /dev/null or
- * /dev/stdout would replace them.
- */
+/** Atomic. Writes through links and into special files: renaming over /dev/null or /dev/stdout would replace them. */
 export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const found = await stat(target).catch(() => null);

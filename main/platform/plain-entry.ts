@@ -40,10 +40,7 @@ interface BoundedOptions {
   readonly links?: 'follow';
 }
 
-/**
- * Reads an untrusted regular file of at most `mostBytes`, without following links unless the user named it. Checks the
- * open file; O_NONBLOCK avoids blocking on pipes.
- */
+/** An untrusted regular file of at most `mostBytes`, without links unless the user named it; does not block on pipes. */
 export async function readBoundedBytes(
   path: string,
   mostBytes: number,

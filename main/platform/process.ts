@@ -116,8 +116,7 @@ export const noTelemetry = { ORT_DISABLE_TELEMETRY: '1' } as const;
 export const pythonVariables = { PYTHONDONTWRITEBYTECODE: '1', ...noTelemetry } as const;
 
 /**
- * For the toolkit: passive OpenMP waits, because spinning threads displace the ones they wait for on busy CPUs. Served
- * models keep the default, which is what is measured.
+ * Passive OpenMP waits: spinning threads displace the ones they wait for. Served models keep the default, as measured.
  */
 export const toolkitVariables = { ...pythonVariables, OMP_WAIT_POLICY: 'PASSIVE' } as const;
 

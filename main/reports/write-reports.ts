@@ -18,10 +18,7 @@ interface WriteReportsInput {
   readonly onNoPrinter?: (error: WireError) => void;
 }
 
-/**
- * Renders and writes atomically; prints the PDF last from HTML, so that other formats exist if printing fails. Throws
- * errors of writing and printing, cancelled.
- */
+/** Prints the PDF last from HTML, so that other formats exist if printing fails. Throws errors of both, cancelled. */
 export async function writeReports(input: WriteReportsInput): Promise<readonly ReportFile[]> {
   const { state, context, dir, signal, printPdf, onNoPrinter } = input;
   // Loaded on demand: the charts' library is a large part of the core.

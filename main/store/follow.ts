@@ -26,9 +26,7 @@ export async function entriesFrom(journal: string, from: number): Promise<readon
   }
 }
 
-/**
- * New journal entries and vanished holders of other processes' runs. @param isOwn runs that emit. @returns the disposer
- */
+/** New journal entries and vanished holders of others' runs. @param isOwn runs that emit. @returns the disposer */
 export function followRuns(
   store: RunStore,
   isOwn: (runId: string) => boolean,

@@ -58,10 +58,7 @@ export function writtenRecord(line: Uint8Array): object | null {
   return typeof value === 'object' ? value : null;
 }
 
-/**
- * Recovers records from a damaged line: two if the newline was hit, one with garbage around it. Checks only the first
- * and last checksum of each stretch, so it is linear.
- */
+/** Two records if the newline was hit, one with garbage around it. Checks first and last checksums only: linear. */
 function salvageRecords(line: Uint8Array): readonly JournalEntry[] {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
   const text = bytes.toString('latin1');

@@ -45,8 +45,8 @@ function explained(error: Error, host: string): Error {
 }
 
 /**
- * One request over its own TLS connection; redirects are results. Throws connection errors, and server-unreachable for
- * untrusted certificates and oversized replies.
+ * Its own connection; redirects are results. Throws server-unreachable for untrusted certificates and oversized
+ * replies.
  */
 function exchangeOverTls(
   url: string,

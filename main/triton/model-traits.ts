@@ -160,9 +160,7 @@ export function traitsOf(config: unknown): ModelTraits {
   };
 }
 
-/**
- * From the effective configuration; an ensemble combines its models'. Throws model-not-ready, combination-unsupported.
- */
+/** An ensemble combines its models' traits. Throws model-not-ready, combination-unsupported. */
 export async function readModelTraits(
   client: Pick<TritonClient, 'modelConfig'>,
   model: { readonly name: string; readonly version: string },

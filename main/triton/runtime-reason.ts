@@ -29,10 +29,7 @@ function withoutPlace(text: string): string {
   return `${text.slice(0, found.index)} ${words}`;
 }
 
-/**
- * ONNX Runtime errors with the reason first, then the operator, without codes and source locations; other text on one
- * line. The toolkit's `runtime_reason` does the same.
- */
+/** ONNX Runtime errors with the reason first, as the toolkit's `runtime_reason`; other text on one line. */
 export function runtimeReason(error: string): string {
   const text = error.trim().replace(/\s+/g, ' ');
   const bare = text.replace(status, '');

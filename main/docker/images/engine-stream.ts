@@ -28,9 +28,7 @@ export function failureOf(event: EngineEvent): string | null {
   return event.errorDetail?.message ?? event.error ?? null;
 }
 
-/**
- * Reads events to the end. Aborting destroys the response, on which the engine cancels. Rejects with connection errors.
- */
+/** Aborting destroys the response, on which the engine cancels. Rejects with connection errors. */
 export async function readEngineEvents(
   answer: NodeJS.ReadableStream,
   signal: AbortSignal,

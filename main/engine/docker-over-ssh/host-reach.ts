@@ -119,10 +119,7 @@ export async function asSeen<Value>(address: SeenAddress | null, work: () => Pro
 
 /** Reaches services on hosts through ssh tunnels; nothing is published. */
 export interface HostReach {
-  /**
-   * Local address that forwards to the host's, also after a drop. Throws host-unknown, host-unreachable,
-   * engine-unavailable.
-   */
+  /** Local address that forwards to the host's. Throws host-unknown, host-unreachable, engine-unavailable. */
   open(host: string, address: string): Promise<string>;
   /** Why the last connection to that address failed; null if it did not. */
   problem(host: string, address: string): string | null;

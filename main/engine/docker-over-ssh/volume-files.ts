@@ -225,10 +225,7 @@ async function requireOwn({ client, instance, run }: VolumeFilesOptions): Promis
   );
 }
 
-/**
- * Named volumes per folder; only changed files are sent. Throws run-busy for another copy's volumes,
- * docker-unreachable.
- */
+/** Sends only changed files. Throws run-busy for volumes of another copy of the run, docker-unreachable. */
 export async function openVolumeFiles(options: VolumeFilesOptions): Promise<RunFiles> {
   await requireOwn(options);
   return new VolumeFiles(options);

@@ -107,10 +107,7 @@ export async function sweepEngine(
   }
 }
 
-/**
- * Engines of hosts on which a run left files because they were unreachable at its end.
- * @param all also the other hosts, which keep shared volumes after every run
- */
+/** Engines of hosts with files of a run that ended while they were away. @param all also the others */
 export async function enginesWithLeft(
   runs: string,
   hosts: Pick<Hosts, 'link' | 'list'>,

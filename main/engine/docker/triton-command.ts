@@ -93,10 +93,7 @@ interface EngineImage {
   readonly reference: string;
 }
 
-/**
- * Plans load only in the TensorRT version that built them. null: an image does not state it. Throws
- * combination-unsupported.
- */
+/** Plans load only in their TensorRT version. null: an image does not state it. Throws combination-unsupported. */
 export function planTensorRt(
   triton: { readonly reference: string; readonly env: readonly string[] | null },
   client: { readonly reference: string; readonly env: readonly string[] | null },

@@ -75,8 +75,8 @@ async function startCreated(
 }
 
 /**
- * Starts or reuses the container, and returns when Triton is ready. Throws port-taken, image-missing, container-failed,
- * server-start-failed, out-of-memory, cancelled.
+ * Starts or reuses the container. Throws port-taken, image-missing, container-failed, server-start-failed,
+ * out-of-memory.
  */
 export async function startTritonContainer(
   client: DockerClient,

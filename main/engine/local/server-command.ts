@@ -102,10 +102,7 @@ interface ServerCommandInput {
   readonly loadAll?: boolean;
 }
 
-/**
- * Port 0: the kernel chooses without a race. Triton rejects equal address:port texts, so loopback is spelled in three
- * ways.
- */
+/** Port 0: no race. Triton rejects equal address:port texts, so loopback is spelled in three ways. */
 const loopback = { http: 'ipv4:127.0.0.1', grpc: '127.0.0.1', metrics: '127.1' } as const;
 
 export function serverArguments(input: ServerCommandInput): [string, ...string[]] {

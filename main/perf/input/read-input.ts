@@ -219,10 +219,7 @@ async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTen
   return { shape, data };
 }
 
-/**
- * perf_analyzer's folder: a raw file per input with one entry; files named like outputs are expected values. Throws
- * input-invalid naming file and expected form.
- */
+/** perf_analyzer's folder: a raw file per tensor, of one entry; outputs are expected values. Throws input-invalid. */
 async function readInputFolder(folder: string, wanted: WantedTensors): Promise<ReadInput> {
   const files = await readdir(folder);
   const known = [...wanted.inputs, ...wanted.outputs];

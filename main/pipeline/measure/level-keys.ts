@@ -6,10 +6,7 @@ import { sameValue } from '../../contract/trees';
 import { hashValue } from '../../platform/files';
 import type { RunContext } from '../step';
 
-/**
- * Everything that affects a level's value; lists of levels do not. Fields added after the first release count only if
- * set, so that older levels keep their keys.
- */
+/** Everything that affects a level's value. Later fields count only if set, so that older levels keep their keys. */
 export function measuringInputs({ spec }: Pick<RunContext, 'spec'>, scenario: Scenario): unknown {
   const valueAt = valuesAt({ ...spec, performance: ofScenario(spec.performance, scenario) });
   return Object.fromEntries(

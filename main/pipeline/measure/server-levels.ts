@@ -317,10 +317,7 @@ export async function inspectServer(
   return { tritonVersion: (await client.serverMetadata()).version };
 }
 
-/**
- * After a cancel the results so far count. Throws before load: errors of the client, combination-unsupported,
- * input-invalid.
- */
+/** After a cancel the results so far count. Throws before load: client errors, combination-unsupported, input-invalid. */
 export async function measureServer(
   load: ServerLoad,
   { loadTools, readers, takeTurn, watchGpus, via, dir: given }: ServerLoadTools,

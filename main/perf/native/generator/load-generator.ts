@@ -71,10 +71,7 @@ interface GeneratorPorts {
   readonly createPacer: (onDue: () => void) => Pacer;
 }
 
-/**
- * Closed loop: each slot sends when its previous response has arrived. Open loop: a request is sent by any free slot
- * when due; waiting for a slot counts as latency.
- */
+/** Closed loop: a slot sends after its response. Open loop: any free slot sends when due; waiting counts as latency. */
 export class LoadGenerator implements TransportEvents {
   private readonly transport: Transport;
   private readonly windows: LoadWindows;

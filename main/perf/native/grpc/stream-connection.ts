@@ -199,10 +199,7 @@ interface StreamInference {
 
 const copyOf = ({ data, ...rest }: Tensor) => ({ ...rest, data: Buffer.from(data) });
 
-/**
- * One request over its own stream. @returns non-empty responses. Throws inference-failed, server-unreachable,
- * cancelled.
- */
+/** One request over its own stream: its non-empty responses. Throws inference-failed, server-unreachable, cancelled. */
 export function inferOverStream(input: StreamInference): Promise<readonly (readonly Tensor[])[]> {
   const { tls, signal, timeoutMs, modelName, sequenceId } = input;
   const target = { ...parseAddress(input.grpcAddress), tls };

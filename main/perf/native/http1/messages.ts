@@ -165,9 +165,7 @@ function announcedBytes(json: string, shared: boolean): number {
   return sum;
 }
 
-/**
- * Checks that binary outputs have the length of shape and datatype. A JSON part equal to the last is not parsed again.
- */
+/** Checks that binary outputs have the length of shape and datatype. A JSON part equal to the last is not parsed. */
 export class HttpResponseChecker {
   private known = Buffer.alloc(0);
   private knownBytes = 0;

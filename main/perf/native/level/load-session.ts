@@ -146,10 +146,7 @@ function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
   return [...new Set(own)];
 }
 
-/**
- * Runs a level's load in a worker thread until all responses are in. Throws errors of the load, cancelled at once on
- * abort, and load-tool-failed if the thread dies.
- */
+/** Until all responses are in. Throws errors of the load, cancelled, and load-tool-failed if the thread dies. */
 export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
   const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
   if (input.signal.aborted) throw cancelled();
@@ -215,10 +212,7 @@ export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotal
   }
 }
 
-/**
- * Concurrent levels of several models: they start together, and end together when all are stable or complete, so that
- * every measured window is under the load of all.
- */
+/** Concurrent levels that start and end together, so that every measured window is under the load of all. */
 export class LevelGroup {
   private readonly states = new Map<object, { readonly ready: boolean; readonly finish: () => void }>();
   private readonly waiting: (() => void)[] = [];

@@ -115,10 +115,7 @@ function unmeasuredRemedy(reason: string): string {
     : 'Check the address and the port; gRPC and HTTP use different ports.';
 }
 
-/**
- * Whether a lost connection fails one request or the whole level: the latter if none is accepted, or if connections
- * keep dropping without a success in between.
- */
+/** A lost connection fails the level if none is accepted, or if they keep dropping without a success in between. */
 export class ReconnectPolicy {
   private everSucceeded = false;
   private losses = 0;

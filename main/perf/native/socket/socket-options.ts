@@ -40,10 +40,7 @@ type Advise = (address: bigint, length: bigint, advice: number) => number;
 /** undefined: not loaded yet. */
 let advise: Advise | null | undefined;
 
-/**
- * Moves repeatedly sent data into 2 MiB pages, because copy speed otherwise depends on their placement.
- * @returns false if no whole page is covered, or the kernel refuses
- */
+/** 2 MiB pages, because copy speed depends on placement. @returns false without a whole page, or if refused */
 export function inLargePages(bytes: Buffer): boolean {
   if (bytes.length < largePageBytes) return false;
   if (advise === undefined) {
