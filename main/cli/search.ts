@@ -65,7 +65,7 @@ function spaceOf(options: SearchOptions): SearchSpace {
   }) as SearchSpace;
 }
 
-/** Of the options `--p99` to `--p50` the one that was given. */
+/** The one of `--p99` to `--p50` that was given. */
 function targetOf(options: SearchOptions) {
   const given = ([99, 95, 90, 50] as const).flatMap((percentile) => {
     const text = options[`p${percentile}`];
@@ -105,7 +105,6 @@ async function planOf(core: Core, run: string, options: SearchOptions): Promise<
 
 const presentOf = ({ candidates }: SearchStrategy): Candidate => candidates[0] as Candidate;
 
-/** What is compared, how it is measured and how long, before it begins. */
 function planLines({ search, notes, spec }: SearchPlan): readonly string[] {
   const { candidates, budgetS, load, lookMs } = search;
   const kind =

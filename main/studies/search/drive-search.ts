@@ -8,7 +8,7 @@ import type { Variants } from './search-variants';
 /** A search that this process works on. */
 export interface SearchSession {
   readonly search: SearchStrategy;
-  /** Of earlier processes. */
+  /** Results of earlier processes. */
   readonly searched: Searched;
   readonly variants: Pick<Variants, 'serve' | 'restart'>;
   readonly measure: (due: DueLook, served: Awaited<ReturnType<Variants['serve']>>) => Promise<Look>;

@@ -12,14 +12,14 @@ import type { ServedVariant } from './search-variants';
 export interface LookInput {
   readonly search: SearchStrategy;
   readonly tool: LoadTool;
-  /** Of the run: protocol, shared memory and the like. */
+  /** The run's: protocol, shared memory and the like. */
   readonly performance: PerformanceSpec;
   readonly modelVersion: number;
   readonly inputOf: (batched: boolean) => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
   readonly dir: string;
 }
 
-/** Of a look, before its window: what was under way before does not count. */
+/** Before a look's window, so that requests under way earlier do not count. */
 const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
 
 /** p99 is what the load tools decide by where no percentile is asked for. */

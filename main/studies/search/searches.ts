@@ -16,7 +16,6 @@ import { driveSearch } from './drive-search';
 import { measureLook } from './measure-look';
 import { type SearchModel, Variants } from './search-variants';
 
-/** What a search works with. */
 export interface SearchHands extends Pick<StudyHands, 'studies' | 'onEntry'> {
   /** The model of a finished run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
   readonly modelOf: (runId: string) => Promise<SearchedModel>;
