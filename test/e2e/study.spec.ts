@@ -94,7 +94,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
   await expect(state()).toHaveText('Running');
   await askToClose(app);
   const question = new Shell(app.page).closeQuestion;
-  await expect(question).toContainText('the study four');
+  await expect(question).toContainText('The study four is in progress');
   await expect(question).toContainText('No further run of the study begins');
   await question.getByRole('button', { name: 'Keep running' }).click();
   await expect(state()).toHaveText('Done', { timeout: 600_000 });
