@@ -14,7 +14,7 @@ function wantedBy(args) {
   if (flags.some((flag) => ['--help', '-h', '--version', '-V'].includes(flag))) return [needs.core, {}];
   const verb = args.find((arg) => !arg.startsWith('-'));
   if (verb === 'run' || verb === 'resume') return [needs.run, window];
-  if (verb === 'search') return [needs.run, {}];
+  if (verb === 'search') return [needs.run, window];
   // The packages of the images are fetched by the Python of the workbench.
   if (verb === 'images' && args.includes('build')) return [needs.images, {}];
   if (verb === 'report') return [needs.report, window];

@@ -36,6 +36,7 @@ const sidebar = [
       'hosts',
       'preflight',
       'matrices',
+      'search',
       'slurm',
       'kubernetes',
       'window',

@@ -1,5 +1,6 @@
 import { invalidInput } from '../contract/errors';
-import { formatMs, formatRate, formatTyped, missing } from '../contract/numbers';
+import { cellText, titleWithUnit } from '../contract/measured/column';
+import { formatMs, formatRate } from '../contract/numbers';
 import type { Candidate, Look, SearchStrategy } from '../contract/study/search';
 import type { StudyEntry } from '../contract/study/study';
 import { present } from '../contract/trees';
@@ -9,7 +10,8 @@ import { candidateText, changedFields, type SearchSpace } from '../domain/study/
 import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
 import type { SearchPlan } from '../domain/study/search/plan-search';
 import { type SearchAnswer, searchAnswer, type SearchRow } from '../domain/study/search/search-answer';
-import { exitCodes, formatTable, type Output, progressOf } from './output';
+import { searchColumns } from '../domain/study/search/search-columns';
+import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
 import { readDuration, readNumber, readNumbers, resolveRunId, runArgument } from './read-values';
 import type { Verb } from './verb';
 import { listenForStops } from './work';
@@ -139,26 +141,6 @@ function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): 
   return `  ${spent}  ${phaseText[phase]}: ${candidate} at ${loadText(load)}: ${figures}`;
 }
 
-const header = (search: SearchStrategy): readonly string[] => [
-  'no.',
-  'configuration',
-  'result',
-  search.load.kind === 'open' ? 'requests/s held' : 'concurrency',
-  'inferences/s',
-  `p${search.target.percentile} (ms)`,
-  'looks',
-];
-
-const cells = (row: SearchRow): readonly string[] => [
-  String(row.candidate),
-  row.text,
-  row.reason === null ? row.state : `${row.state}: ${row.reason}`,
-  row.load === null ? missing : formatTyped(row.load),
-  row.inferencesPerSecond === null ? missing : formatRate(row.inferencesPerSecond),
-  formatMs(row.latencyUs),
-  String(row.looks),
-];
-
 /** The fields of a run that the winner has other values of, for `resume --set`. */
 function winnerOptions(search: SearchStrategy, row: SearchRow): string {
   const candidate = search.candidates[row.candidate - 1];
@@ -172,6 +154,7 @@ function winnerOptions(search: SearchStrategy, row: SearchRow): string {
 export function answerLines(search: SearchStrategy, answer: SearchAnswer): readonly string[] {
   const { winner, rows, seconds, isCutShort } = answer;
   const options = winner === null ? '' : winnerOptions(search, winner);
+  const columns = searchColumns(search);
   return [
     '',
     `${answer.sentence}.`,
@@ -179,7 +162,10 @@ export function answerLines(search: SearchStrategy, answer: SearchAnswer): reado
       ? ['The budget ended before every configuration was judged: give more time with --budget.']
       : []),
     '',
-    formatTable(header(search), rows.map(cells)),
+    formatTable(
+      columns.map(titleWithUnit),
+      rows.map((row) => columns.map((column) => cellText(column, row))),
+    ),
     `${Math.round(seconds)} s of load.`,
     ...(options === '' ? [] : [`To run it: triton-workbench resume ${search.runId} ${options}`]),
   ];
@@ -220,7 +206,10 @@ export async function workOnSearch(
     const searched = await core.handlers['searches.work']({ spec, search, resume, stops });
     const answer = searchAnswer(search, searched);
     for (const line of answerLines(search, answer)) output.say(line);
-    if (output.json) output.document({ name: spec.name, search, answer });
+    const { files, problem } = await core.handlers['searches.report']({ name: spec.name });
+    for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
+    if (problem !== null) output.say(formatError(problem));
+    if (output.json) output.document({ name: spec.name, search, answer, reports: files });
     if (stops.cancel.signal.aborted) return exitCodes.cancelled;
     if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
     return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;

@@ -25,7 +25,7 @@ import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
 import type { RunEnd } from '../pipeline/attempt';
 import type { ExecuteOptions, ServerStart, StartHow } from '../pipeline/run-options';
-import type { WrittenMatrix } from '../reports/matrix-report';
+import type { WrittenStudy } from '../reports/study-files';
 import type { GivenConsent } from '../store/approvals';
 import type { ListedRuns } from '../store/run-rows';
 import type { SearchHow } from '../studies/search/searches';
@@ -102,7 +102,7 @@ export interface TrustedCalls {
   /** Reads a matrix file in the reader process. */
   'matrix.read': Readers['matrix'];
   /** Writes to the study's folder, or to `out`. */
-  'matrix.write': (request: MatrixReportRequest) => Promise<WrittenMatrix>;
+  'matrix.write': (request: MatrixReportRequest) => Promise<WrittenStudy>;
   /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (file: File) => Promise<ModelCode>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
@@ -178,6 +178,11 @@ export interface TrustedCalls {
   'searches.plan': (input: SearchRequest & Run) => Promise<SearchPlan>;
   /** Works on a search to its end or a stop. Throws study-busy, input-invalid. */
   'searches.work': (input: Pick<SearchPlan, 'spec' | 'search'> & SearchHow) => Promise<Searched>;
+  /** Writes its report in all formats. Throws study-unknown, disk-full, file-unwritable. */
+  'searches.report': (study: {
+    readonly name: string;
+    readonly out?: string | undefined;
+  }) => Promise<WrittenStudy>;
   /** Throws study-unknown. */
   'searches.get': (study: { readonly name: string }) => Promise<Study>;
   /** In order of installation. */

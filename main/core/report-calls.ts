@@ -9,8 +9,8 @@ import type { ComparisonRequest } from '../contract/run/saved-comparison';
 import { present } from '../contract/trees';
 import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
 import { reportContext } from '../pipeline/steps/report.step';
-import type { WrittenMatrix } from '../reports/matrix-report';
 import { changeReportSettings, readLogo, readReportSettings } from '../reports/report-settings';
+import type { WrittenStudy } from '../reports/study-files';
 import { formatTime, type ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
 import { createComparisons } from '../store/comparisons';
@@ -66,7 +66,7 @@ async function contextOf({ presetOf, options, now }: CoreParts, state: RunState)
 async function writeMatrix(
   { layout, options, now }: CoreParts,
   { name, results, out }: MatrixReportRequest,
-): Promise<WrittenMatrix> {
+): Promise<WrittenStudy> {
   const { writeMatrixReport } = await import('../reports/matrix-report');
   const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
   const { printPdf } = options;

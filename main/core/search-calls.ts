@@ -1,16 +1,20 @@
 import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { modelArtefactSchema } from '../contract/run/artefacts';
 import { inContainers, isElsewhere, visibleGpus } from '../contract/run/engine-kinds';
 import type { DeployedRun } from '../contract/run/run-state';
-import type { StudySpec } from '../contract/study/study';
+import type { SearchStrategy } from '../contract/study/search';
+import type { Study, StudySpec } from '../contract/study/study';
 import { planSearch } from '../domain/study/search/plan-search';
+import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
 import { modelConfigOf } from '../formats/model-config-of';
 import { editedConfig } from '../pipeline/step-files';
 import { readPlainText } from '../platform/plain-entry';
+import { writeStudyFiles, type WrittenStudy } from '../reports/study-files';
 import { takeDevice } from '../store/device-queue';
 import { type SearchedModel, Searches } from '../studies/search/searches';
 import { StudyStore } from '../studies/study-store';
@@ -62,6 +66,7 @@ async function modelOf(parts: CoreParts, runId: string): Promise<SearchedModel> 
 export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' | 'close'> & {
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => void;
+  readonly report: (name: string) => Promise<WrittenStudy>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>>;
 } {
   const { layout, engines, emit, loadTools } = parts;
@@ -82,7 +87,22 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
     loadTool: loadTools.native,
     freeBytes: () => process.availableMemory(),
   });
+  const studyOf = async (name: string): Promise<Study> => {
+    const study = await new StudyStore(layout.studies).load(name);
+    if (study !== null && searchOf(study) !== null) return study;
+    throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
+  };
+  const report = async (name: string, out?: string) => {
+    const { searchFiles } = await import('../reports/search-report');
+    const study = await studyOf(name);
+    const search = searchOf(study) as SearchStrategy;
+    const answer = searchAnswer(search, study.searched);
+    const files = searchFiles({ name, generatedAt: parts.now().toISOString(), search, answer });
+    const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
+    return writeStudyFiles(dir, files, parts.options.printPdf);
+  };
   return {
+    report,
     underWay: () => searches.underWay(),
     close: () => searches.close(),
     start: (spec, resume) => {
@@ -97,11 +117,8 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
         return planSearch(state, request, { onGpu: gpus.length > 0, processors: availableParallelism() });
       },
       'searches.work': ({ spec, search, ...how }) => searches.work(spec, search, how),
-      'searches.get': async ({ name }) => {
-        const study = await new StudyStore(layout.studies).load(name);
-        if (study !== null && searchOf(study) !== null) return study;
-        throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
-      },
+      'searches.get': ({ name }) => studyOf(name),
+      'searches.report': ({ name, out }) => report(name, out),
     },
   };
 }

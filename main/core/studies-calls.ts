@@ -3,8 +3,10 @@ import { basename, join } from 'node:path';
 import type { Handlers } from '../contract/api';
 import type { StudySpec } from '../contract/study/study';
 import { studySpecOf } from '../domain/study/matrix-study';
+import { searchOf } from '../domain/study/search/search-study';
 import { detailOf, planOf } from '../domain/study/study-detail';
 import type { Runs } from '../pipeline/runs';
+import type { WrittenStudy } from '../reports/study-files';
 import { Studies } from '../studies/studies';
 import { StudyStore } from '../studies/study-store';
 import { approveGiven } from './approve-given';
@@ -20,7 +22,10 @@ export function createStudiesCalls(
   parts: CoreParts,
   runs: Runs,
   others: Pick<Core['handlers'], OtherCall>,
-  searches: { readonly start: (spec: StudySpec, resume: boolean) => void },
+  searches: {
+    readonly start: (spec: StudySpec, resume: boolean) => void;
+    readonly report: (name: string) => Promise<WrittenStudy>;
+  },
 ): Pick<Studies, 'underWay' | 'close'> & {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `studies.${string}`>> &
     Pick<TrustedCalls, TrustedStudyCall>;
@@ -51,7 +56,7 @@ export function createStudiesCalls(
     return null;
   };
   const start = async (spec: StudySpec, resume: boolean): Promise<null> => {
-    if (spec.strategy.kind === 'search') searches.start(spec, resume);
+    if (searchOf({ spec }) !== null) searches.start(spec, resume);
     else await studies.start(spec, { resume, consent: {} });
     return null;
   };
@@ -81,7 +86,11 @@ export function createStudiesCalls(
         emit({ type: 'runs-changed' });
         return null;
       },
-      'studies.report': async ({ name }) => write({ name, results: (await studies.show(name)).results }),
+      'studies.report': async ({ name }) => {
+        const { study, results } = await studies.show(name);
+        const isSearch = study !== null && searchOf(study) !== null;
+        return isSearch ? searches.report(name) : write({ name, results });
+      },
       'studies.planned': ({ spec, consent: said }) => studies.plan(spec, said),
       'studies.open': ({ spec, plan, ...how }) => studies.open(spec, plan, how),
       'studies.show': ({ name }) => studies.show(name),

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BarSeriesOption } from 'echarts/charts';
-import { toWire, type WireError } from '../contract/errors';
 import { formatRate } from '../contract/numbers';
 import { type Scenario, scenarios } from '../contract/run/run-events';
 import { okabeIto } from '../domain/measured/chart-lines';
@@ -21,12 +20,12 @@ import {
   type MatrixResult,
   throughputOf,
 } from '../domain/measured/matrix-result';
-import { writeFileAtomic } from '../platform/files';
 import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } from './charts/chart-base';
 import { type Chart, renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
 import { htmlPage } from './html.exporter';
 import { Markup, markup, tableHead, tableRow } from './html/markup';
+import { type PrintPdf, type StudyFile, writeStudyFiles, type WrittenStudy } from './study-files';
 import { formatTime } from './to-report';
 
 /** The table has the rest. */
@@ -171,23 +170,17 @@ ${runList(report)}`,
     wide,
   );
 
-interface MatrixFile {
-  readonly kind: string;
-  readonly fileName: string;
-  readonly content: string;
-}
-
 const gpuFileName = 'matrix-by-gpu.csv';
 
 /** A separate file, because its columns differ. */
-function gpuFiles({ results }: MatrixReport): readonly MatrixFile[] {
+function gpuFiles({ results }: MatrixReport): readonly StudyFile[] {
   const rows = byGpu(results).flatMap((group) => group.rows);
   const content = csvOf(deviceColumns(results), rows);
   return rows.length === 0 ? [] : [{ kind: 'csv', fileName: gpuFileName, content }];
 }
 
 /** All formats but PDF, by file name. */
-export const matrixFiles = (report: MatrixReport): readonly MatrixFile[] => [
+export const matrixFiles = (report: MatrixReport): readonly StudyFile[] => [
   { kind: 'html', fileName: 'matrix.html', content: page(report).text },
   { kind: 'csv', fileName: 'matrix.csv', content: csvOf(matrixColumns(report.results), report.results) },
   ...gpuFiles(report),
@@ -201,34 +194,16 @@ export const matrixFiles = (report: MatrixReport): readonly MatrixFile[] => [
 interface WriteMatrixInput extends MatrixReport {
   /** Created if missing; replaces an earlier report. */
   readonly dir: string;
-  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+  readonly printPdf: PrintPdf;
 }
 
-export interface WrittenMatrix {
-  readonly files: readonly { readonly kind: string; readonly path: string }[];
-  /** Why there is no PDF, or null. */
-  readonly problem: WireError | null;
-}
-
-/** Atomic; PDF last. Throws if a file cannot be written. */
+/** Throws if a file cannot be written. */
 export async function writeMatrixReport({
   dir,
   printPdf,
   ...report
-}: WriteMatrixInput): Promise<WrittenMatrix> {
-  const files: { readonly kind: string; readonly path: string }[] = [];
+}: WriteMatrixInput): Promise<WrittenStudy> {
   // Left by an earlier report.
   await rm(join(dir, gpuFileName), { force: true });
-  for (const { kind, fileName, content } of matrixFiles(report)) {
-    const path = join(dir, fileName);
-    await writeFileAtomic(path, content);
-    files.push({ kind, path });
-  }
-  const pdf = join(dir, 'matrix.pdf');
-  try {
-    await printPdf(join(dir, 'matrix.html'), pdf, new AbortController().signal);
-    return { files: [...files, { kind: 'pdf', path: pdf }], problem: null };
-  } catch (error) {
-    return { files, problem: toWire(error) };
-  }
+  return writeStudyFiles(dir, matrixFiles(report), printPdf);
 }

@@ -3,10 +3,11 @@ import type { StudySummary } from '../../contract/study/study';
 import type { Core } from '../../core';
 import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
+import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { askToRemove, formatTable, printText } from '../output';
-import { workOnSearch } from '../search';
+import { answerLines, workOnSearch } from '../search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
 
@@ -38,17 +39,24 @@ function addReadVerbs(program: Verb): void {
     .argument('<study>', studyArgument)
     .answer(async ({ core }, name: string) => {
       const shown = await core.handlers['studies.show']({ name });
-      const { summary, results } = shown;
+      const { study, summary, results } = shown;
       const { secondsLeft, underWay } = detailOf(shown, Date.now());
       const { runs, ...document } = matrixDocument(name, results);
+      const search = study === null ? null : searchOf(study);
+      const answer = study === null || search === null ? null : searchAnswer(search, study.searched);
       return {
-        document: { ...document, study: { ...summary, secondsLeft, underWay }, runs },
+        document:
+          answer === null
+            ? { ...document, study: { ...summary, secondsLeft, underWay }, runs }
+            : { study: { ...summary, secondsLeft, underWay }, search, answer },
         lines: () => [
           `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
           ...underWay.map((line) => `  ${line}`),
           ...notKept(summary),
-          tableOf(matrixColumns(results), results),
+          ...(search === null || answer === null
+            ? [tableOf(matrixColumns(results), results)]
+            : answerLines(search, answer)),
         ],
       };
     });

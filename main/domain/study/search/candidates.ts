@@ -97,9 +97,14 @@ const valueText = (field: keyof Candidate, candidate: Candidate): string => {
   return row.unit === undefined ? String(value) : `${value} ${row.unit}`;
 };
 
-/** Of two candidates the fields that differ. Pure. */
+const ofDynamicBatching: ReadonlySet<keyof Candidate> = new Set(['preferredBatchSizes', 'maxQueueDelayUs']);
+
+/** The fields in which the other one differs, where they have an effect. Pure. */
 export const changedFields = (one: Candidate, other: Candidate): readonly (keyof Candidate)[] =>
-  candidateFields.filter((field) => !sameValue(one[field], other[field]));
+  candidateFields.filter(
+    (field) =>
+      !sameValue(one[field], other[field]) && (other.batching === 'dynamic' || !ofDynamicBatching.has(field)),
+  );
 
 /** "model instances 2, maximum queue delay 500 µs": what it does otherwise than the present one. Pure. */
 export function candidateText(present: Candidate, candidate: Candidate): string {

@@ -65,7 +65,7 @@ it('says what a candidate does otherwise, in the words of the fields', () => {
   expect(candidateText(present, present)).toBe('present configuration');
   expect(others.map((one) => candidateText(present, one))).toEqual([
     'model instances 2, maximum queue delay 0 µs',
-    'model instances 2, batching Static, preferred batch sizes any, maximum queue delay 0 µs',
+    'model instances 2, batching Static',
   ]);
 });
 

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import type { Candidate, Look, SearchStrategy } from '../../../main/contract/study/search';
+import { searchAnswer } from '../../../main/domain/study/search/search-answer';
+import { searchFiles } from '../../../main/reports/search-report';
+
+const one: Candidate = {
+  instances: 1,
+  maxBatchSize: 8,
+  batching: 'dynamic',
+  preferredBatchSizes: [],
+  maxQueueDelayUs: 0,
+  threads: 1,
+};
+const search: SearchStrategy = {
+  kind: 'search',
+  runId: 'run-1',
+  candidates: [one, { ...one, instances: 2 }, { ...one, threads: 2 }],
+  load: { kind: 'closed', batchSize: 1, concurrency: [4, 8] },
+  target: { percentile: 95, latencyUs: 20_000, errorPercentage: 1 },
+  budgetS: 300,
+  lookMs: 900,
+  fullMs: 3000,
+};
+const look = (candidate: number, inferencesPerSecond: number): Look => ({
+  candidate,
+  phase: 'screen',
+  load: { concurrency: 8 },
+  seconds: 0.9,
+  inferencesPerSecond,
+  latencyUs: 12_345,
+  requestCount: 100,
+  errorCount: 0,
+  meanServerBatch: null,
+  serverQueueUs: null,
+});
+const failed = { 3: { code: 'model-load-failed' as const, message: 'no <memory>' } };
+const answer = searchAnswer(search, { looks: [look(1, 100), look(2, 150)], failed });
+const files = searchFiles({ name: 'night', generatedAt: '2026-11-28T10:00:00.000Z', search, answer });
+const contentOf = (kind: string): string => files.find((file) => file.kind === kind)?.content ?? '';
+
+it('has the answer first, then every candidate, in each format', () => {
+  expect(files.map(({ fileName }) => fileName)).toEqual([
+    'search.html',
+    'search.csv',
+    'search.md',
+    'search.json',
+  ]);
+  for (const kind of ['html', 'markdown', 'json']) expect(contentOf(kind)).toContain(answer.sentence);
+  expect(contentOf('csv').replaceAll('"', '').trimEnd().split('\r\n')).toEqual([
+    'candidate,configuration,result,concurrency,inferences_per_second,p95_ms,looks',
+    '2,model instances 2,best,8,150,12.345,1',
+    '1,present configuration,measured,8,100,12.345,1',
+    '3,threads per instance 2,failed: no <memory>,,,,0',
+  ]);
+  expect(contentOf('html')).toContain('no &lt;memory&gt;');
+  expect(contentOf('html')).not.toContain('<memory>');
+});
+
+it('says how it was found, and what was not done', () => {
+  expect(contentOf('markdown')).toContain('- Target: p95 at most 20.00 ms, at most 1 % of requests failed.');
+  expect(contentOf('markdown')).toContain('- 2 of 300 s of load were used.');
+  expect(contentOf('markdown')).toContain('- The last comparison was not made.');
+});
