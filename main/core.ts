@@ -133,7 +133,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...homeCalls.handlers,
       'home.closed': () => Promise.resolve(closedHomeText(layout, closed)),
       ...createHostCalls(parts),
-      ...createServerCalls(runs, parts.reach),
+      ...createServerCalls(runs, parts),
       ...parts.tools.handlers,
       ...others,
       ...studies.handlers,

@@ -30,6 +30,7 @@ const pathFields = [
   'model.checkpoint',
   'model.dataset',
   'performance.inputDataFile',
+  'performance.replay.file',
   'engine.tls.caFile',
   'engine.tls.certFile',
   'engine.tls.keyFile',

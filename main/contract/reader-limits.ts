@@ -37,6 +37,8 @@ export const fileLimits = {
   profileExport: { bytes: 32 * mebibyte, levels: 2000, windows: 20_000 },
   /** Microseconds between requests, one per line. */
   intervals: { bytes: 4 * mebibyte },
+  /** A recorded trace: an hour of 250 requests a second has 900,000. */
+  trace: { bytes: 64 * mebibyte, requests: 1_000_000 },
   inputJson: { bytes: 32 * mebibyte },
   /** Written by a step, or by the process that measured a level. */
   stepJson: { bytes: 64 * mebibyte },
@@ -76,6 +78,9 @@ export const readerBounds = {
   matrix: { ...usual, what: 'the matrix' },
   configEdit: { ...usual, what: 'config.pbtxt' },
   capture: { ...usual, what: 'the file of perf_analyzer' },
+  /** One at its limits takes a second and a half. */
+  replayRead: { ...usual, what: 'the trace' },
+  replayStore: { ...usual, what: 'the trace' },
   inputCheck: { ...usual, what: 'the input data' },
   /** Writes the data, too. */
   inputStore: { what: 'the input data', deadlineMs: 300_000, memoryMiB: 4096 },

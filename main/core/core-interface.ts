@@ -106,6 +106,8 @@ export interface TrustedCalls {
   /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (file: File) => Promise<ModelCode>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
+  /** What a recorded trace has. Throws input-invalid. */
+  'replay.read': Readers['replayRead'];
   /** One sample per interval. Throws input-invalid. */
   'monitor.watch': (input: {
     readonly target: MonitorTarget;

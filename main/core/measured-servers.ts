@@ -127,6 +127,7 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
           watchGpus: watched,
           via: await reached(parts, load),
           dir: join(runFolder(dir).step(scenario), 'load'),
+          keptDir: runFolder(dir).step(scenario),
         },
         listener,
         work,
@@ -165,7 +166,8 @@ export function createMeasuredServers(parts: CoreParts): Servers {
       if (load.host !== undefined)
         return measureOnHost(parts, load.host)(load, takeTurn, listener, work, run);
       const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
-      return measureServer(load, { loadTools, readers, takeTurn, ...watching }, listener, work);
+      const keptDir = runFolder(run.dir).step(run.scenario);
+      return measureServer(load, { loadTools, readers, takeTurn, keptDir, ...watching }, listener, work);
     },
   };
 }

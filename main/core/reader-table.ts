@@ -5,6 +5,7 @@ import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
 import { readCapture } from '../perf/import/parse-profile-export';
 import { readInput, storeInput } from '../perf/input/read-input';
+import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
 import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
@@ -25,6 +26,8 @@ export const readerTable: ReaderTable = {
   matrix: (input) => readMatrix(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
+  replayRead: (part) => readReplay(part),
+  replayStore: (part) => storeReplay(part),
   inputCheck: async ({ path, wanted, shapes }) => {
     await readInput(path, wanted, shapes);
   },

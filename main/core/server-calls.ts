@@ -4,6 +4,8 @@ import type { BundleImage } from '../bundle/manifests';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
+import { WorkbenchError } from '../contract/errors';
+import { isEmptyReach } from '../contract/reach';
 import { isProcess } from '../contract/run/engine-kinds';
 import type { ServedModel } from '../contract/run/measure-request';
 import type { RunState } from '../contract/run/run-state';
@@ -13,13 +15,14 @@ import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
 import { requireServable } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/known-images';
-import { planServerLoad, wantedLoad } from '../domain/run/server-plan';
+import { planReplayedLoad, wantedLoad } from '../domain/run/server-plan';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
 import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command';
-import { asSeen, type HostReach } from '../engine/docker-over-ssh/host-reach';
+import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { createDetachedServers } from '../engine/local/detached-server';
 import { assertListening } from '../engine/remote/remote-triton';
 import type { Runs } from '../pipeline/runs';
+import { type Approvals, pathReach } from '../store/approvals';
 import { readJournal } from '../store/journal';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
@@ -42,9 +45,19 @@ async function servedModel(
   return { name, versions, maxBatchSize, dynamicInputs };
 }
 
+/** The page names a path; the person agreed to it by choosing the file. Throws not-trusted. */
+async function requireAgreed(approvals: Approvals, path: string): Promise<void> {
+  const field = 'performance.replay.file';
+  if (isEmptyReach(await approvals.missing(pathReach(field, path)))) return;
+  throw new WorkbenchError('not-trusted', `The measurement would read ${path}`, {
+    where: field,
+    remedy: 'Choose the file with the button beside the field.',
+  });
+}
+
 export function createServerCalls(
   runs: Runs,
-  reach: Pick<HostReach, 'open'>,
+  { reach, approvals, reading }: Pick<CoreParts, 'reach' | 'approvals' | 'reading'>,
 ): Pick<Handlers, 'servers.describe' | 'servers.measure'> {
   return {
     'servers.describe': async ({ url, tls, headers, host }) => {
@@ -74,7 +87,10 @@ export function createServerCalls(
     },
     'servers.measure': async (request) => {
       const { host, headers = [], p99BudgetMs } = request;
-      const load = planServerLoad(wantedLoad(request));
+      const load = await planReplayedLoad(wantedLoad(request), async (part) => {
+        await requireAgreed(approvals, part.file);
+        return reading.readers.replayRead(part);
+      });
       const { grpc } = load.addresses;
       if (load.protocol === 'grpc') {
         await assertListening(host === undefined ? grpc : await reach.open(host, grpc), askMs);

@@ -19,9 +19,10 @@ import type { JobScheduler } from '../engine/job';
 import { withProfile } from '../engine/job-profile';
 import { refuseStart, startProblems } from '../engine/start-check';
 import { readReleases } from '../machine/releases';
+import { replayKey } from '../perf/replay/read-replay';
 import type { StartHow } from '../pipeline/run-options';
 import { generatedConfig } from '../specification/read-choice';
-import type { Approvals } from '../store/approvals';
+import { type Approvals, pathReach } from '../store/approvals';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { TrustedCalls } from './core-interface';
@@ -202,7 +203,19 @@ export function createStartCalls(parts: CoreParts): StartCalls {
       jobs: askedJobs(parts),
       tools: () => tools.facts(),
     });
-  const completed: StartCalls['completed'] = async (spec, how) => {
+  // The file of a trace that nobody agreed to is not read.
+  const traced = async (spec: RunSpec, isNew: boolean): Promise<RunSpec> => {
+    const { replay } = spec.performance;
+    if (replay === undefined) return spec;
+    const { file, fromS, toS } = replay;
+    const part = { file, fromS, toS, models: [spec.configure.modelName] };
+    if (!isNew && replay.read?.of === replayKey(part)) return spec;
+    if (!isEmptyReach(await parts.approvals.missing(pathReach('performance.replay.file', file)))) return spec;
+    const read = await parts.reading.readers.replayRead(part);
+    return { ...spec, performance: { ...spec.performance, replay: { ...replay, read } } };
+  };
+  const completed: StartCalls['completed'] = async (given, how) => {
+    const spec = await traced(given, how !== undefined);
     const { ofFile = false } = how ?? {};
     if (isJobEngine(spec.engine)) {
       // An existing run already has its profile's values in its specification.
@@ -222,8 +235,10 @@ export function createStartCalls(parts: CoreParts): StartCalls {
     engines.preflight(spec, await placesOf(spec));
   const checked: Handlers['runs.check'] = async ({ spec: given }) => {
     const spec = await profiled(given).catch((error: unknown) => toWire(error));
-    if (!('engine' in spec)) return [profileProblem(spec)];
-    const [found, result] = await Promise.all([check(spec), completed(spec).then(preflightOf)]);
+    if (!('engine' in spec)) return [startProblem('engine.profile', spec)];
+    const known = await traced(spec, false).catch((error: unknown) => toWire(error));
+    if (!('engine' in known)) return [startProblem('performance.replay.file', known)];
+    const [found, result] = await Promise.all([check(known), completed(known).then(preflightOf)]);
     return [...found, ...preflightProblems(result), ...releaseNote(result)];
   };
   return {
@@ -264,8 +279,8 @@ export function withUsualRelease(
   return { ...spec, engine: { ...engine, release } };
 }
 
-const profileProblem = ({ code, message, remedy }: WireError): StartProblem => ({
-  field: 'engine.profile',
+const startProblem = (field: string, { code, message, remedy }: WireError): StartProblem => ({
+  field,
   code,
   message,
   remedy: remedy ?? null,

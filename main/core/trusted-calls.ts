@@ -79,7 +79,7 @@ const readingCalls = ({
   own,
   options,
   reading: { readers },
-}: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'spec'> => ({
+}: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'replay' | 'spec'> => ({
   'approvals.missing': (reach) => approvals.missing(reach),
   'approvals.add': (reach) => approvals.add(reach),
   'approvals.give': ({ path }) => {
@@ -89,6 +89,7 @@ const readingCalls = ({
   'matrix.read': readers.matrix,
   'models.code': ({ path }) => own.code(path),
   'models.init': ({ dir }) => initModelFolder(dir, options.resources),
+  'replay.read': readers.replayRead,
   'spec.readModel': readers.specModel,
 });
 

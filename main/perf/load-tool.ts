@@ -60,6 +60,8 @@ export interface MeasureInput {
   /** Folder of the files in `inputData`. */
   readonly inputDataDir: string;
   readonly level: LoadLevel;
+  /** What was kept of the trace that `settings.replay` names. */
+  readonly replayFile?: string | undefined;
   /** False for max_batch_size 0: tensors lack a batch dimension, and the batch size is 1. */
   readonly batched: boolean;
   /** Whether the model is decoupled; absent: the load tool reads the configuration, and refuses unsupported load. */

@@ -28,6 +28,16 @@ export function createSchedule({ rate, distribution, seed, intervalsUs }: Schedu
   return () => -Math.log(1 - next()) * meanUs;
 }
 
+/** The times between requests that are due at given times, the first from the start; none is due after the last. */
+export function createReplay(atUs: Float64Array): () => number {
+  let at = 0;
+  return () => {
+    const interval = (atUs[at] ?? Infinity) - (atUs[at - 1] ?? 0);
+    at += 1;
+    return interval;
+  };
+}
+
 /** Requested length and variation, or for streams their mean and maximum deviation in percent. */
 export function sequenceLengths(
   settings: SequenceSettings,

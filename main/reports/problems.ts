@@ -142,6 +142,17 @@ const exactRequests = (performance: PerformanceSpec): string =>
   `A level is measured by exactly ${formatCount(performance.requestCount)} requests, ${warmupText(performance)}. ` +
   `It is not judged by how windows agree. ${noneDropped}`;
 
+/** Of the online level that replays a trace, before the rule of all others. */
+function replayedTrace({ replay, warmupMs }: PerformanceSpec): string {
+  if (replay === undefined) return '';
+  const warmup =
+    warmupMs > 0 ? `after a warm-up of ${formatCount(warmupMs)} ms that is not counted` : 'without a warm-up';
+  return (
+    `The requests of the trace are sent at their recorded times, ${warmup}. ` +
+    'That level is not judged by how windows agree. All other levels are measured as follows. '
+  );
+}
+
 function stability(performance: PerformanceSpec): string {
   if (performance.requestCount > 0) return exactRequests(performance);
   const window =
@@ -213,7 +224,7 @@ export function reportNotes(performance: PerformanceSpec): readonly NamedText[] 
       value:
         "Server queue and Compute input, infer and output are means from Triton's own statistics over the same windows. Network + server is what remains of the mean latency: the network and the server's own handling.",
     },
-    { name: 'Steady levels', value: stability(performance) },
+    { name: 'Steady levels', value: `${replayedTrace(performance)}${stability(performance)}` },
     {
       name: meanBatch.title,
       value:

@@ -56,6 +56,31 @@ async function inputFileProblem(
   }
 }
 
+/** The choice with what the trace that it replays has, or with what is wrong with its file. */
+async function withTrace(
+  choice: ReturnType<typeof readChoice>,
+  {
+    mayRead,
+    readers,
+  }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: InputReaders },
+): Promise<ReturnType<typeof readChoice>> {
+  const { spec, nearest, problems } = choice;
+  const replay = nearest?.performance.replay;
+  if (nearest === null || replay === undefined || !(await mayRead(replay.file))) return choice;
+  const { file, fromS, toS } = replay;
+  try {
+    const read = await readers.replayRead({ file, fromS, toS, models: [nearest.configure.modelName] });
+    const known = { ...nearest, performance: { ...nearest.performance, replay: { ...replay, read } } };
+    return { ...choice, nearest: known, spec: spec === null ? null : known };
+  } catch (error) {
+    const { code, message, where, remedy = null } = toWire(error);
+    if (code !== 'input-invalid') return choice;
+    const text = where === undefined ? message : `${where}: ${message}`;
+    const field = 'performance.replay.file';
+    return { ...choice, problems: [...problems, { field, severity: 'problem', message: text, remedy }] };
+  }
+}
+
 /** An error as a value; one with a place in config.pbtxt is assigned to `field`. */
 function problemOf(error: unknown, field: string): SpecProblem {
   const wire = toWire(error);
@@ -172,7 +197,10 @@ export async function previewSpec(
   places: PreviewPlaces,
   mayRead: (path: string) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<SpecPreview> {
-  const { spec, nearest, defaults, problems } = readChoice(loaded.preset, choice);
+  const { spec, nearest, defaults, problems } = await withTrace(readChoice(loaded.preset, choice), {
+    mayRead,
+    readers: places.readers,
+  });
   const precision = defaultPrecision(loaded.preset, choice);
   const shared = {
     spec,

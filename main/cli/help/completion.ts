@@ -33,7 +33,8 @@ const fixedValues: Readonly<Record<string, readonly string[]>> = {
 async function valuesOfOption(option: Option, known: Known): Promise<readonly Candidate[]> {
   if (option.long === '--history') return known.runs();
   if (option.long === '--preset') return known.presets();
-  const fixed = fixedValues[option.long ?? ''];
+  const isOther = option.long === '--from' && !option.flags.includes('<step>');
+  const fixed = isOther ? undefined : fixedValues[option.long ?? ''];
   if (fixed !== undefined) return plain(fixed);
   const row = fields.find((one) => one.option !== undefined && longFlag(one.option) === option.long);
   return row === undefined ? [] : plain(valuesOf(row).values ?? Object.keys(row.choices ?? {}));

@@ -4,7 +4,7 @@ import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
-import { planServerLoad } from '../../domain/run/server-plan';
+import { planReplayedLoad } from '../../domain/run/server-plan';
 import { exists, requireOutput } from '../../platform/files';
 import { addFieldOptions, addTlsOptions, collect, flagOf, readFieldOptions } from '../field-options';
 import { readBudgetMs, readDuration, readHeaders, readNumber, readShapes } from '../read-values';
@@ -260,6 +260,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 /** Throws input-invalid and combination-unsupported; {@link byFlag} names the option of a field. */
 export async function readPerfPlan(
   typed: PerfOptions,
+  readReplay: Parameters<typeof planReplayedLoad>[1],
   say: (line: string) => void = () => undefined,
 ): Promise<ServerLoad> {
   const { options: named, analyzerArguments, notes } = readAnalyzerOptions(typed);
@@ -270,7 +271,7 @@ export async function readPerfPlan(
   const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
   const given =
     protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
-  return planServerLoad({
+  const wanted = {
     addresses,
     ...present({ host: options.host }),
     models: readModelNames(options.model),
@@ -291,7 +292,8 @@ export async function readPerfPlan(
       concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),
       requestsPerSecond: limitOf('--remote-request-rate', options.remoteRequestRate),
     },
-  });
+  };
+  return planReplayedLoad(wanted, readReplay);
 }
 
 type PlannedLoad = Pick<ServerLoad, 'tools'> & {
@@ -301,6 +303,7 @@ type PlannedLoad = Pick<ServerLoad, 'tools'> & {
     | 'measurementIntervalMs'
     | 'measurementRequestCount'
     | 'requestCount'
+    | 'replay'
     | 'warmupMs'
     | 'warmupRequestCount'
   >;
@@ -318,6 +321,7 @@ function warmupText({ tools, settings }: PlannedLoad): string {
 }
 
 function windowsText({ settings }: PlannedLoad): string {
+  if (settings.replay !== undefined) return 'the requests of the trace';
   const { measurementMode, measurementIntervalMs, measurementRequestCount, requestCount } = settings;
   if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
   return measurementMode === 'count_windows'

@@ -31,6 +31,7 @@ import {
   serverPartsTexts,
   streamColumns,
 } from '../../contract/measured/detail-columns';
+import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
 import { levelText, togetherText } from '../../contract/words';
@@ -98,8 +99,10 @@ export function pointLine(point: LoadPoint): string {
   const marks = countedMarksOf(point);
   const flags = marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
   const beside = togetherText(point);
+  const sent = replayedText(point);
+  const replay = sent === null ? '' : ` (${sent})`;
   const together = beside === null ? '' : ` (together with ${beside})`;
-  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${flags}${unverified}`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${replay}${flags}${unverified}`;
 }
 
 interface Cell {

@@ -40,7 +40,11 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
 
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
-  const load = await readPerfPlan(options, (line) => output.say(line));
+  const load = await readPerfPlan(
+    options,
+    async (part) => (await context.core()).handlers['replay.read'](part),
+    (line) => output.say(line),
+  );
   const { csv } = options;
   // Before all levels are measured.
   if (csv !== undefined) await requireOutput(csv);

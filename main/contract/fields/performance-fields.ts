@@ -8,6 +8,20 @@ const has = (valueAt: ValueAt, name: string): boolean => {
 };
 const withRates = (valueAt: ValueAt): boolean =>
   has(valueAt, 'requestRates') || has(valueAt, 'requestIntervalsUs');
+const withReplay = {
+  text: 'a replayed trace',
+  isNeeded: true,
+  holds: (at: ValueAt) => has(at, 'replay.file'),
+};
+const replayRead = (name: string): FieldRow => ({
+  path: `performance.replay.read.${name}`,
+  group: 'online',
+  label: `Replayed trace: ${name}`,
+  term: name,
+  help: 'Read from the trace.',
+  decides: 'step',
+  internal: true,
+});
 const withSearch = { text: 'a search', holds: (at: ValueAt) => has(at, 'search') };
 const withSequences = { text: 'sequence_batching in config.pbtxt', holds: isStateful };
 
@@ -105,6 +119,54 @@ export const performanceFields: readonly FieldRow[] = [
     option: '--request-intervals <file>',
     decides: 'level',
   },
+  {
+    path: 'performance.replay.file',
+    group: 'online',
+    wholeLevels: true,
+    label: 'Replayed trace',
+    term: 'replay',
+    help: 'Sends the requests of a recorded trace (CSV, JSON lines, Triton’s trace file) at their times, instead of a concurrency or request rates.',
+    pathKind: 'file',
+    absent: 'none',
+    option: '--replay <file>',
+    decides: 'step',
+  },
+  {
+    path: 'performance.replay.speed',
+    group: 'online',
+    label: 'Replay speed',
+    term: 'speed',
+    help: 'How many times as fast as recorded the trace is sent.',
+    option: '--speed <factor>',
+    decides: 'level',
+    onlyWith: withReplay,
+  },
+  {
+    path: 'performance.replay.fromS',
+    group: 'online',
+    label: 'Replay from',
+    term: 'from',
+    help: 'Start of the part that is sent, counted from the first request of the trace.',
+    unit: 's',
+    option: '--from <time>',
+    decides: 'step',
+    onlyWith: withReplay,
+  },
+  {
+    path: 'performance.replay.toS',
+    group: 'online',
+    label: 'Replay to',
+    term: 'to',
+    help: 'End of the part that is sent, counted from the first request of the trace.',
+    unit: 's',
+    absent: 'the end of the trace',
+    option: '--to <time>',
+    decides: 'step',
+    onlyWith: withReplay,
+  },
+  ...['of', 'requests', 'seconds', 'largestBatchSize', 'namesInputs', 'models.*'].map(replayRead),
+  // Of another trace, or another part, the levels are measured anew.
+  { ...replayRead('sha256'), decides: 'level' },
   {
     path: 'performance.search',
     group: 'online',

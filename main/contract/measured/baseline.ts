@@ -12,6 +12,7 @@ import {
   publishedGpus,
   type RunSpec,
 } from '../run/run-spec';
+import { isOpenLoop } from '../run/sweep';
 
 /** Columns of a level in the list, in order: load, throughput, then milliseconds. null: not in the document. */
 const publishedColumns = [
@@ -204,8 +205,8 @@ export function baselineSeries(
 ): BaselineSeries | null {
   const table = baseline?.[scenario] ?? null;
   if (baseline === null || table === null || performance === null) return null;
-  const { requestRates, requestIntervalsUs, onlineBatchSize } = performance;
-  if (scenario === 'online' && requestRates.length + requestIntervalsUs.length > 0) return null;
+  const { onlineBatchSize } = performance;
+  if (scenario === 'online' && isOpenLoop(performance)) return null;
   const otherBatch = scenario === 'online' && batchOf(table) !== onlineBatchSize;
   return {
     label: otherBatch ? `${baseline.label}, batch ${batchOf(table)}` : baseline.label,

@@ -1,6 +1,7 @@
 import { togetherText } from '../words';
 import { type Column, count, ms, named, rate, share, text } from './column';
 import type { ComposingModelColumns } from './composing';
+import { replayedText } from './replayed';
 import type { CountedKind, LoadPoint } from './results';
 
 /** Columns that only some levels have, and those of a level's models and GPUs. Times are read in microseconds. */
@@ -171,6 +172,15 @@ export const model: Column = {
   read: (point) => point.model,
 };
 
+export const replayed: Column = {
+  ...text,
+  id: 'replay',
+  heading: 'Replay',
+  title: 'Replayed trace',
+  help: 'What was sent of the recorded trace.',
+  read: replayedText,
+};
+
 export const together: Column = {
   ...named('together', 'Measured Together With', 'Measured together with', text),
   help: 'What the server answered at the same time.',
@@ -321,6 +331,7 @@ export const streamColumns = (
 
 /** Columns of parts for files, behind those of every level. */
 export const partsInFiles = [
+  ['replay', [replayed]],
   ['cache', cache],
   ['outputChecks', checks],
   ['tls', [tls]],

@@ -43,6 +43,8 @@ export const inputDataSchema = z.object({
   tensors: z.array(sampleTensor).min(1),
   /** Samples of each stream (sequence), in file order; absent: one stream. */
   streams: z.array(z.int().min(1)).optional(),
+  /** A name for each sample, by which a trace may choose; '' where it has none. */
+  classes: z.array(z.string()).optional(),
   expected: z.array(sampleTensor).optional(),
 });
 export type InputData = z.infer<typeof inputDataSchema>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { loadTools, protocols } from '../run/run-spec';
 import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
+import { replayedSchema } from './replayed';
 
 const us = z.number().min(0);
 
@@ -133,9 +134,11 @@ export const loadPointSchema = z.object({
   concurrency: z.int().min(1),
   /** Requested requests per second; absent: a concurrency level. */
   requestRate: z.number().positive().optional(),
-  requestDistribution: z.enum(['constant', 'poisson', 'custom']).optional(),
+  requestDistribution: z.enum(['constant', 'poisson', 'custom', 'replay']).optional(),
   /** Of `poisson`; absent: not reported. */
   requestSeed: z.int().min(0).optional(),
+  /** Of a replayed trace, as it was sent; `requestRate` is its mean. */
+  replay: replayedSchema.optional(),
   inferencesPerSecond: z.number().min(0),
   clientSendUs: us.nullable(),
   /** Rest of the mean latency; below zero for an ensemble whose steps overlap. */

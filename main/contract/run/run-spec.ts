@@ -164,6 +164,35 @@ const scenarioLoadSchema = z
   })
   .partial();
 
+/** What a trace was found to have, in the part that is sent; filled in when it is read. */
+export const replayReadSchema = z.strictObject({
+  /** Hash of the file's path, the part and the models: for another one the file is read again. */
+  of: z.string(),
+  /** Of what is kept of it: times, sizes and names. */
+  sha256: z.string(),
+  requests: positive,
+  /** As recorded, from the start of the part to its last request. */
+  seconds: z.number().positive(),
+  /** Absent: the file has no batch sizes. */
+  largestBatchSize: positive.optional(),
+  /** Some rows name an entry or a class of the input data. */
+  namesInputs: z.boolean(),
+  /** Requests of each model by its name, where several are measured; else empty. */
+  models: z.record(z.string(), positive),
+});
+
+/** A recorded trace whose requests are sent at their times. */
+const replaySchema = z.strictObject({
+  /** CSV, JSON lines, or Triton's own trace file; by its full path. */
+  file: z.string({ error: 'Name the file with the trace' }).min(1, 'Name the file with the trace'),
+  /** How many times as fast as recorded. */
+  speed: z.number().positive().max(1_000_000).default(1),
+  /** The part that is sent, seconds from the trace's first request. */
+  fromS: z.number().min(0).default(0),
+  toS: z.number().positive().optional(),
+  read: replayReadSchema.optional(),
+});
+
 export const performanceSchema = z.strictObject({
   loadTool: z.enum(loadTools),
   protocol: z.enum(protocols),
@@ -186,6 +215,8 @@ export const performanceSchema = z.strictObject({
     .default(defaultRequestSeed),
   /** Microseconds between requests, repeated: one online level in place of `requestRates`. */
   requestIntervalsUs: z.array(z.number().positive()).max(100_000).default([]),
+  /** Requests at the times of a recorded trace: one online level in place of `requestRates`. */
+  replay: replaySchema.optional(),
   /** All online levels, or those tried by a search for the last within `latencyThresholdMs`. */
   search: z.enum(searches).default('none'),
   /** Largest p99 of a search, milliseconds; 0: none. */
@@ -307,4 +338,6 @@ export type Protocol = (typeof protocols)[number];
 export type Accelerator = (typeof accelerators)[number];
 export type ConfigureSpec = RunSpec['configure'];
 export type PerformanceSpec = RunSpec['performance'];
+export type Replay = NonNullable<PerformanceSpec['replay']>;
+export type ReplayRead = NonNullable<Replay['read']>;
 export type AccuracySpec = RunSpec['accuracy'];

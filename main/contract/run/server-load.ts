@@ -101,7 +101,7 @@ export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | '
 
 const generated: ReadonlySet<string> = new Set(['random', 'zero']);
 
-export function pathsOfLoad({ sources, addresses, models }: ServerLoad): readonly string[] {
+export function pathsOfLoad({ sources, addresses, models, settings }: ServerLoad): readonly string[] {
   const files = [addresses.httpTls, addresses.grpcTls].flatMap((tls) =>
     tls === null ? [] : [tls.caFile, tls.certFile, tls.keyFile].filter((file) => file !== undefined),
   );
@@ -111,7 +111,8 @@ export function pathsOfLoad({ sources, addresses, models }: ServerLoad): readonl
       return of === undefined ? source : source.slice(of.name.length + 1);
     })
     .filter((source) => !generated.has(source));
-  return [...new Set([...files, ...values])];
+  const traces = settings.replay === undefined ? [] : [settings.replay.file];
+  return [...new Set([...files, ...values, ...traces])];
 }
 
 /** One request at a time at several batch sizes is the offline sweep. */

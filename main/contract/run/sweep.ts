@@ -1,7 +1,7 @@
 import type { WireError } from '../errors';
 import type { LoadPoint } from '../measured/results';
 import { type Scenario, scenarios } from './run-events';
-import { type LoadTool, loadTools, type PerformanceSpec } from './run-spec';
+import { type LoadTool, loadTools, type PerformanceSpec, type Replay } from './run-spec';
 
 export interface LoadLevel {
   readonly batchSize: number;
@@ -19,19 +19,35 @@ export function rateOfIntervals(intervalsUs: readonly number[]): number {
   return (1e6 * intervalsUs.length) / intervalsUs.reduce((sum, interval) => sum + interval, 0);
 }
 
+/** Mean requests a second of a trace, as it is sent; before it was read nobody knows, and it is the speed. */
+export const rateOfReplay = ({ speed, read }: Replay): number =>
+  read === undefined ? speed : (speed * read.requests) / read.seconds;
+
+type OpenLoad = Pick<PerformanceSpec, 'requestRates' | 'requestIntervalsUs'> &
+  Pick<Partial<PerformanceSpec>, 'replay'>;
+
+/** Requests a second of each online level that is an open loop; none: they are closed loops. */
+function ratesOf({ requestRates, requestIntervalsUs, replay }: OpenLoad): readonly number[] {
+  if (replay !== undefined) return [rateOfReplay(replay)];
+  return requestIntervalsUs.length > 0 ? [rateOfIntervals(requestIntervalsUs)] : requestRates;
+}
+
+/** Whether online requests are sent when they are due, in place of a number of them at a time. */
+export const isOpenLoop = (load: OpenLoad): boolean => ratesOf(load).length > 0;
+
 export function scenarioLevels(
   performance: Pick<
     PerformanceSpec,
     'batchSizes' | 'concurrency' | 'onlineBatchSize' | 'requestRates' | 'requestIntervalsUs' | 'search'
   > &
-    Pick<Partial<PerformanceSpec>, 'sequences'>,
+    Pick<Partial<PerformanceSpec>, 'sequences' | 'replay'>,
   scenario: Scenario,
 ): readonly LoadLevel[] {
   if (scenario === 'offline') {
     return performance.batchSizes.map((batchSize) => ({ batchSize, concurrency: 1 }));
   }
-  const { onlineBatchSize: batchSize, requestRates, requestIntervalsUs, search } = performance;
-  const rates = requestIntervalsUs.length > 0 ? [rateOfIntervals(requestIntervalsUs)] : requestRates;
+  const { onlineBatchSize: batchSize, search } = performance;
+  const rates = ratesOf(performance);
   const ordered = (values: readonly number[]) =>
     search === 'none' ? values : [...new Set(values)].sort((a, b) => a - b);
   const most = performance.sequences?.concurrent ?? mostUnderWay;
@@ -74,20 +90,22 @@ export function sweepOf(scenario: Scenario, levels: readonly Pick<LoadLevel, 're
   return levels.some(({ requestRate }) => requestRate !== undefined) ? 'requestRate' : 'concurrency';
 }
 
-export function plannedSweep(
-  { requestRates, requestIntervalsUs }: Pick<PerformanceSpec, 'requestRates' | 'requestIntervalsUs'>,
-  scenario: Scenario,
-): Sweep {
+export function plannedSweep(load: OpenLoad, scenario: Scenario): Sweep {
   if (scenario === 'offline') return 'batchSize';
-  return requestRates.length + requestIntervalsUs.length > 0 ? 'requestRate' : 'concurrency';
+  return isOpenLoop(load) ? 'requestRate' : 'concurrency';
 }
 
 /** Several batch sizes at the same load: a line through the levels would be meaningless. */
 export const isGrid = (scenario: Scenario, levels: readonly Pick<LoadLevel, 'batchSize'>[]): boolean =>
   scenario === 'online' && new Set(levels.map(({ batchSize }) => batchSize)).size > 1;
 
-export const achievedRate = (point: Pick<LoadPoint, 'inferencesPerSecond' | 'batchSize'>): number =>
-  point.inferencesPerSecond / point.batchSize;
+/** Items of a request; of a trace whose requests differ the mean. */
+export const itemsPerRequest = ({ batchSize, replay }: Pick<LoadPoint, 'batchSize' | 'replay'>): number =>
+  replay?.meanBatchSize ?? batchSize;
+
+export const achievedRate = (
+  point: Pick<LoadPoint, 'inferencesPerSecond' | 'batchSize' | 'replay'>,
+): number => point.inferencesPerSecond / itemsPerRequest(point);
 
 /** From the schedule in an open loop, so that no wait is left out. */
 export function budgetLatencyUs(point: {
@@ -105,10 +123,12 @@ export const searchLatencyUs = (point: LoadPoint): number =>
 
 /** Load of one scenario: common values under its own. */
 export function ofScenario(performance: PerformanceSpec, scenario: Scenario): PerformanceSpec {
-  const { offline = {}, online = {}, ...both } = performance;
+  const { offline = {}, online = {}, replay, ...both } = performance;
   const own = scenario === 'offline' ? offline : online;
   return {
     ...both,
+    // A trace is sent online.
+    ...(replay === undefined || scenario === 'offline' ? {} : { replay }),
     loadTool: own.loadTool ?? both.loadTool,
     protocol: own.protocol ?? both.protocol,
     sharedMemory: own.sharedMemory ?? both.sharedMemory,

@@ -6,7 +6,7 @@ import type { AgainLevel, Scenario } from '../../contract/run/run-events';
 import { bySource } from '../../contract/run/run-source';
 import { longestTimerMs, type PerformanceSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
-import { loadKey, ofScenario } from '../../contract/run/sweep';
+import { itemsPerRequest, loadKey, ofScenario } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { isInTurns } from '../run/in-turns';
 import { type Answer, answerOf, enoughRequests, p99HalfUs } from './answer';
@@ -63,7 +63,7 @@ function spanUs(
   { times, inTurns }: { readonly times: number; readonly inTurns: boolean },
 ): readonly [leastUs: number, mostUs: number] {
   const longer = inLongerWindows(settings, times);
-  const requestUs = (1e6 * point.batchSize) / point.inferencesPerSecond;
+  const requestUs = (1e6 * itemsPerRequest(point)) / point.inferencesPerSecond;
   const warmupUs = 1000 * settings.warmupMs;
   if (longer.requestCount > 0) return [longer.requestCount * requestUs, longer.requestCount * requestUs];
   const windowUs =
@@ -99,6 +99,8 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
   for (const best of answer.again) {
     const { scenario, point } = best;
     const key = loadKey(point);
+    // A trace has as many requests as it has.
+    if (point.replay !== undefined) continue;
     // Models measured at the same time share a level.
     if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
     const how = measuredHow(state, scenario);

@@ -19,7 +19,7 @@ import {
   formatTyped,
 } from '../../contract/numbers';
 import type { RunState } from '../../contract/run/run-state';
-import { budgetLatencyUs } from '../../contract/run/sweep';
+import { budgetLatencyUs, itemsPerRequest } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { type BestPoint, bestPoint, budgetMsOf, highest, isWithin, measuredPoints } from './points';
 
@@ -77,10 +77,11 @@ const requestsOf = ({ requestCount, repeats }: LoadPoint): number | null =>
   requestCount === null ? null : requestCount / (repeats?.count ?? 1);
 
 /** "5,718 requests in 3.0 s"; null where the tool does not report it. */
-export function basisText({ requestCount, batchSize, inferencesPerSecond }: LoadPoint): string | null {
+export function basisText(point: LoadPoint): string | null {
+  const { requestCount, inferencesPerSecond } = point;
   if (requestCount === null || requestCount === 0) return null;
   const requests = `${formatCount(requestCount)} ${requestCount === 1 ? 'request' : 'requests'}`;
-  return `${requests} in ${formatDuration((1e6 * requestCount * batchSize) / inferencesPerSecond)}`;
+  return `${requests} in ${formatDuration((1e6 * requestCount * itemsPerRequest(point)) / inferencesPerSecond)}`;
 }
 
 /** Level and doubts beside steadiness: "offline, batch size 2, concurrency 1; client-limited". */

@@ -4,10 +4,11 @@ import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
-import { type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';
+import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
+import { replayFindings } from './replay-rules';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
 export interface ModelTraits {
@@ -74,9 +75,6 @@ export function batchFindings(
   });
 }
 
-const isByRate = ({ requestRates, requestIntervalsUs }: PerformanceSpec): boolean =>
-  requestRates.length + requestIntervalsUs.length > 0;
-
 function rates({ performance, isServer }: JudgedLoad): Found {
   const { requestRates, requestIntervalsUs, concurrency } = performance;
   return allOf(
@@ -88,7 +86,7 @@ function rates({ performance, isServer }: JudgedLoad): Found {
         'Choose one of them.',
       ),
     isServer &&
-      isByRate(performance) &&
+      isOpenLoop(performance) &&
       concurrency.length > 1 &&
       problem(
         'performance.concurrency',
@@ -190,7 +188,8 @@ const requests = ({ performance, levels }: JudgedLoad): Found =>
 /** Field that exceeds the other machine's limit. */
 function loadField({ performance, isServer }: JudgedLoad, limit: keyof RemoteLimits): string {
   if (limit === 'concurrency' && performance.sequences !== undefined) return 'performance.sequences';
-  if (!isByRate(performance) || (isServer && limit === 'concurrency')) return 'performance.concurrency';
+  if (!isOpenLoop(performance) || (isServer && limit === 'concurrency')) return 'performance.concurrency';
+  if (performance.replay !== undefined) return 'performance.replay.file';
   return performance.requestIntervalsUs.length > 0
     ? 'performance.requestIntervalsUs'
     : 'performance.requestRates';
@@ -297,7 +296,7 @@ function stream({ settings, protocol }: SentRequests, { name, traits }: LoadedMo
 export const sentFindings = (sent: SentRequests, model: LoadedModel): RuleFinding[] =>
   allOf(sharedTensors(sent), sequencesOf(sent, model), stream(sent, model));
 
-const rules = [rates, search, memoryOfTriton, rounds, requests, remoteLoad];
+const rules = [rates, replayFindings, search, memoryOfTriton, rounds, requests, remoteLoad];
 
 export function loadFindings(load: JudgedLoad): RuleFinding[] {
   const { performance, model } = load;

@@ -3,7 +3,7 @@ import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
 import type { MeasureRequest } from '../../contract/run/measure-request';
 import type { RemoteLimits } from '../../contract/run/remote-limits';
-import type { PerformanceSpec } from '../../contract/run/run-spec';
+import type { PerformanceSpec, Replay, ReplayRead } from '../../contract/run/run-spec';
 import { type ServerLoad, serverSettingsSchema } from '../../contract/run/server-load';
 import { type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { treeOf } from '../../contract/run/upstream-variables';
@@ -37,6 +37,34 @@ export function withoutUntypedWarmup(tree: Tree, given: Tree): Tree {
   const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
   const path = ['performance', 'warmupMs'];
   return isCounted && getAt(given, path) === undefined ? setAt(tree, path, 0) : tree;
+}
+
+/** Of a trace each of several models has its own share. */
+function sharesOf(
+  { models }: Pick<ServerLoad, 'models'>,
+  { replay }: PerformanceSpec,
+): Pick<ServerLoad, 'models'> {
+  const counts = replay?.read?.models ?? {};
+  const all = replay?.read?.requests ?? 1;
+  const weight = (name: string, given: number) => {
+    const own = counts[name];
+    return own === undefined ? given : own / all;
+  };
+  return { models: models.map((model) => ({ ...model, weight: weight(model.name, model.weight) })) };
+}
+
+function weightFindings(
+  { models }: Pick<ServerLoad, 'models'>,
+  { replay }: PerformanceSpec,
+): readonly RuleFinding[] {
+  if (replay === undefined || models.every(({ weight }) => weight === 1)) return [];
+  return [
+    problem(
+      'models',
+      'A replayed trace does not support weights',
+      'The trace names the model of each request: give the models without a weight.',
+    ),
+  ];
 }
 
 /** null: all levels are measured. */
@@ -111,6 +139,7 @@ export function readServerLoad(
   const levels = levelsOf(settings, isLimited ? settings.concurrency[0] : undefined);
   const load: ServerLoad = {
     ...what,
+    ...sharesOf(what, settings),
     repeats,
     tools,
     protocol,
@@ -130,7 +159,25 @@ export function readServerLoad(
       search === null &&
       repeats === 1,
   };
-  return { load, findings: serverLoadFindings(load, { limits, given, model }) };
+  const findings = [...weightFindings(what, settings), ...serverLoadFindings(load, { limits, given, model })];
+  return { load, findings };
+}
+
+/** Of a trace, the file and the part that is sent, for these models. */
+type ReplayPart = Omit<Replay, 'read' | 'speed'> & { readonly models: readonly string[] };
+
+/** As {@link planServerLoad}, with what its trace has, where it replays one. Throws also what `read` throws. */
+export async function planReplayedLoad(
+  wanted: WantedLoad,
+  read: (part: ReplayPart) => Promise<ReplayRead>,
+): Promise<ServerLoad> {
+  const load = planServerLoad(wanted);
+  const { replay } = load.settings;
+  if (replay === undefined) return load;
+  const { file, fromS, toS } = replay;
+  const found = await read({ file, fromS, toS, models: load.models.map(({ name }) => name) });
+  const given = setAt(wanted.given, ['performance', 'replay', 'read'], found);
+  return planServerLoad({ ...wanted, given });
 }
 
 /** As {@link readServerLoad}. Throws input-invalid and combination-unsupported; `where` is a field path. */

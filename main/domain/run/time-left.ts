@@ -59,7 +59,8 @@ function levelsOfRun(state: DeployedRun): Levels {
 
 /** By settings; null where a window ends by count. */
 function plannedLevelS(performance: PerformanceSpec): number | null {
-  if (performance.measurementMode === 'count_windows' || performance.requestCount > 0) return null;
+  const { measurementMode, requestCount, replay } = performance;
+  if (measurementMode === 'count_windows' || requestCount > 0 || replay !== undefined) return null;
   const windows = Math.min(expectedWindows, performance.maxTrials);
   return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
 }

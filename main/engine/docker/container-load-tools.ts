@@ -70,6 +70,7 @@ function containerLoadTool(
         ...measure,
         inputDataDir: toContainer(input.inputDataDir),
         workDir: toContainer(input.workDir),
+        ...(input.replayFile === undefined ? {} : { replayFile: toContainer(input.replayFile) }),
       };
       // After a restart the same level has the same name, by which its container and result are found.
       const name = `measure-${hashValue([id, seen]).slice(0, 12)}`;

@@ -37,6 +37,10 @@ function joined(before: readonly SampleTensor[], after: readonly SampleTensor[])
   });
 }
 
+/** Of each sample; '' where the file has none. */
+const classesOf = ({ classes, tensors }: InputData): string[] =>
+  classes ?? (tensors[0]?.files ?? []).map(() => '');
+
 /** Samples per stream; without streams there is one. */
 const streamsOf = ({ streams, tensors }: InputData): number[] => streams ?? [tensors[0]?.files.length ?? 1];
 
@@ -55,6 +59,9 @@ export function appended(before: InputData, after: InputData): InputData {
     ...data,
     tensors: joined(before.tensors, after.tensors),
     streams: [...streamsOf(before), ...streamsOf(after)],
+    ...(before.classes === undefined && after.classes === undefined
+      ? {}
+      : { classes: [...classesOf(before), ...classesOf(after)] }),
     ...(first === undefined || second === undefined ? {} : { expected: joined(first, second) }),
   };
 }

@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { InputData } from '../../contract/measured/input-data';
 import type { Signature } from '../../contract/run/artefacts';
 import type { ImportRequest } from '../../contract/run/imported';
+import type { ReplayRead } from '../../contract/run/run-spec';
 import { hashFile, hashFolder } from '../../platform/files';
 import type { ReadCapture } from '../import/parse-profile-export';
+import type { ReplayPart } from '../replay/read-replay';
 import { inputProblem, type WantedTensors, wantedTensors } from './wanted-tensor';
 
 interface InputFile {
@@ -21,6 +23,9 @@ interface StoredInput {
 /** Readers of input data and perf_analyzer's files, which run in the reader process and throw as ModelReaders. */
 export interface InputReaders {
   capture: (input: ImportRequest) => Promise<ReadCapture>;
+  replayRead: (part: ReplayPart) => Promise<ReplayRead>;
+  /** Writes what is kept of the part to a file. */
+  replayStore: (part: ReplayPart & { readonly to: string }) => Promise<ReplayRead>;
   inputCheck: (input: InputFile) => Promise<void>;
   /** Writes the tensors into the folder. */
   inputStore: (input: InputFile & { readonly dir: string }) => Promise<StoredInput>;

@@ -165,8 +165,8 @@ function readTensor(where: string, wanted: WantedTensor, value: unknown, isInput
   return { shape, data: encode(where, wanted, content, shape) };
 }
 
-/** perf_analyzer accepts and ignores this member. */
-const ignoredMember = 'model';
+/** perf_analyzer accepts and ignores "model"; a replayed trace chooses entries by "class". */
+const otherMembers: readonly string[] = ['model', 'class'];
 
 function readEntry(
   where: string,
@@ -176,7 +176,7 @@ function readEntry(
 ): InputEntry {
   if (!isMember(value)) throw inputProblem(where, 'The entry is not an object', fileForm(wanted));
   const names = wanted.map((tensor) => tensor.name);
-  const unknown = Object.keys(value).find((name) => name !== ignoredMember && !names.includes(name));
+  const unknown = Object.keys(value).find((name) => !otherMembers.includes(name) && !names.includes(name));
   if (unknown !== undefined) {
     throw inputProblem(where, `The model has no tensor "${shortText(unknown)}"`, `It has: ${someOf(names)}.`);
   }
@@ -233,6 +233,17 @@ function readStreams(
   });
 }
 
+/** The classes of the entries; a tensor of that name is none. */
+function classesOf(data: unknown, inputs: readonly WantedTensor[]): Pick<ReadInput, 'classes'> {
+  if (inputs.some(({ name }) => name === 'class')) return {};
+  const entries: readonly unknown[] = Array.isArray(data) ? data.flat() : [];
+  const classes = entries.map((entry) => {
+    const name = isMember(entry) ? entry['class'] : undefined;
+    return typeof name === 'string' ? name : '';
+  });
+  return classes.every((name) => name === '') ? {} : { classes };
+}
+
 function parseDocument(text: string, inputs: readonly WantedTensor[], file: string): Member {
   let parsed: unknown;
   try {
@@ -278,8 +289,9 @@ export function parseInputJson(text: string, wanted: WantedTensors, file: string
       `The optional input ${uneven} is in some entries and not in others`,
       `Give ${uneven} in every entry or in none, and measure the others with a file of their own.`,
     );
+  const classes = classesOf(document['data'], wanted.inputs);
   const validation = document['validation_data'];
-  if (validation === undefined) return { streams, expected: null };
+  if (validation === undefined) return { streams, ...classes, expected: null };
   const expected = readStreams(`${file}: validation_data`, wanted.outputs, validation, false);
   const lengths = (all: readonly (readonly InputEntry[])[]) => all.map((stream) => stream.length).join(', ');
   if (lengths(expected) !== lengths(streams)) {
@@ -297,5 +309,5 @@ export function parseInputJson(text: string, wanted: WantedTensors, file: string
       `Give ${unevenOutput} in every entry or in none.`,
     );
   }
-  return { streams, expected };
+  return { streams, ...classes, expected };
 }

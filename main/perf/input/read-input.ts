@@ -352,6 +352,7 @@ export async function storeInput(
     source: 'file',
     tensors,
     ...(input.streams.length > 1 ? { streams: input.streams.map((stream) => stream.length) } : {}),
+    ...(input.classes === undefined ? {} : { classes: [...input.classes] }),
     ...(expected.length === 0 ? {} : { expected }),
   };
 }

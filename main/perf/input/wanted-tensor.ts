@@ -32,6 +32,8 @@ export interface ReadInput {
   readonly streams: readonly (readonly InputEntry[])[];
   /** Expected outputs by entry, parallel to `streams`; null if not given. */
   readonly expected: readonly (readonly InputEntry[])[] | null;
+  /** The class of each entry in the order of `streams`, '' where it has none; absent: none has. */
+  readonly classes?: readonly string[];
 }
 
 /** Upper limits: input stays in memory while requests are built. */

@@ -16,6 +16,7 @@ import { servedMaxBatchSize } from '../../formats/model-config-of';
 import { stabilityWindows } from '../../perf/intervals';
 import type { LevelInTurns, LoadTool, MeasureInput } from '../../perf/load-tool';
 import { type ReadingSources, withReadings } from '../../perf/readings';
+import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 import { toHoldError } from '../device-turn';
@@ -41,7 +42,7 @@ interface Sweep {
   /** Consecutive levels whose Triton ended. */
   lostInRow: number;
   readonly edited: string | null;
-  readonly input: Pick<MeasureInput, 'inputData' | 'inputDataDir'>;
+  readonly input: Pick<MeasureInput, 'inputData' | 'inputDataDir' | 'replayFile'>;
 }
 
 const levelKey = ({ context, scenario, edited }: Sweep, turn: MeasuringTurn): string =>
@@ -95,6 +96,20 @@ export async function readInput(
   const inputDataDir = folder.step('profile-data');
   const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
   return { inputDataDir, inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched) };
+}
+
+/** What is kept of the trace that the scenario's load replays, beside its log. */
+async function replayFileOf(
+  { run, spec }: StepContext,
+  scenario: Scenario,
+): Promise<Pick<MeasureInput, 'replayFile'>> {
+  const { replay } = ofScenario(spec.performance, scenario);
+  if (replay === undefined) return {};
+  const replayFile = replayFileIn(run.folder.step(scenario));
+  await makeFolder(run.folder.step(scenario));
+  const part = { ...replay, models: [spec.configure.modelName] };
+  await keepReplay(run.services.readers, part, replayFile);
+  return { replayFile };
 }
 
 function serverOf({ run }: StepContext): ServerHandle {
@@ -346,7 +361,10 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     reused: 0,
     lostInRow: 0,
     edited: await editedConfig(run),
-    input: await readInput(run.folder, servedMaxBatchSize(run.spec.configure) > 0),
+    input: {
+      ...(await readInput(run.folder, servedMaxBatchSize(run.spec.configure) > 0)),
+      ...(await replayFileOf(context, scenario)),
+    },
   };
   await keepEarlier(all, askedLevels(run, all.edited, scenario));
   const { search, latencyThresholdMs } = performance;

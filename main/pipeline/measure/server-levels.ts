@@ -6,6 +6,7 @@ import type { LoadPoint, MeasurementWindow } from '../../contract/measured/resul
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';
+import { present } from '../../contract/trees';
 import { inLongerWindows } from '../../domain/measured/again';
 import { requireLoad } from '../../domain/run/load-rules';
 import { serverLoadFindings } from '../../domain/run/server-rules';
@@ -14,6 +15,7 @@ import { stabilityWindows } from '../../perf/intervals';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { joinProfiles, profileEnding } from '../../perf/profile-export';
 import { type ReadingSources, readWhile } from '../../perf/readings';
+import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
@@ -82,6 +84,8 @@ interface ServerLoadTools {
   readonly via?: ReachedServer | undefined;
   /** New folder for inputs and results; absent: a temporary one. */
   readonly dir?: string | undefined;
+  /** A folder of the run for what is kept of a replayed trace; absent: for this time only. */
+  readonly keptDir?: string | undefined;
 }
 
 /** Local `host:port` addresses. */
@@ -97,6 +101,8 @@ interface Session {
   readonly models: readonly ServerModel[];
   readonly decoupled: ReadonlySet<string>;
   readonly dir: string;
+  /** What is kept of the trace that is replayed. */
+  readonly replayFile?: string | undefined;
   readonly sources: ReadingSources;
   readonly signal: AbortSignal;
   readonly shouldStop: () => boolean;
@@ -116,7 +122,7 @@ const asLonger = (point: LoadPoint, times: number): LoadPoint =>
   times === 1 ? point : { ...point, longer: times };
 
 function measureInputs(
-  { load, models, decoupled, signal, headers }: Session,
+  { load, models, decoupled, replayFile, signal, headers }: Session,
   { level, times }: { readonly level: LoadLevel; readonly times: number },
   how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
@@ -135,6 +141,7 @@ function measureInputs(
     inputData: model.inputData,
     inputDataDir: model.inputDataDir,
     level: weightedLevel(level, model.weight),
+    ...present({ replayFile }),
     batched: model.batched,
     decoupled: decoupled.has(model.name),
     settings: inLongerWindows(settings, times),
@@ -289,6 +296,18 @@ async function clientOf(
   return { client, decoupled: await checkKinds(client, load) };
 }
 
+async function replayFileOf(
+  { settings, models }: ServerLoad,
+  readers: InputReaders,
+  dir: string,
+): Promise<string | undefined> {
+  const { replay } = settings;
+  if (replay === undefined) return undefined;
+  const file = replayFileIn(dir);
+  await keepReplay(readers, { ...replay, models: models.map(({ name }) => name) }, file);
+  return file;
+}
+
 async function withFolder<Result>(
   given: string | undefined,
   work: (dir: string) => Promise<Result>,
@@ -320,13 +339,14 @@ export async function inspectServer(
 /** After a cancel the results so far count. Throws before load: client errors, combination-unsupported, input-invalid. */
 export async function measureServer(
   load: ServerLoad,
-  { loadTools, readers, takeTurn, watchGpus, via, dir: given }: ServerLoadTools,
+  { loadTools, readers, takeTurn, watchGpus, via, dir: given, keptDir }: ServerLoadTools,
   listener: ServerLoadListener,
   { signal, pauseAsked = () => false, known = () => [], again = [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
   const { client, decoupled } = await clientOf(load, { via }, headers);
   return withFolder(given, async (dir) => {
     const models = await readServerModels(client, load, { dir, readers });
+    const replayFile = await replayFileOf(load, readers, keptDir ?? dir);
     const release = await takeTurn();
     try {
       const { metrics } = load.addresses;
@@ -337,6 +357,7 @@ export async function measureServer(
         watchGpus,
       };
       const session: Session = {
+        replayFile,
         load,
         loadTools,
         models,

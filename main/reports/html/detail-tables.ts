@@ -19,6 +19,7 @@ import {
   faultKinds,
   gpus,
   model,
+  replayed,
   serverPartsTexts,
   streamColumns,
   together,
@@ -188,6 +189,12 @@ export const tlsTable = (rows: Rows): Markup | null =>
               markup`<td>${tls.clientCertificate ? 'sent' : 'none'}</td>`,
             ],
           ],
+  );
+
+/** What was sent of a trace; null where none was replayed. */
+export const replayTable = (rows: Rows): Markup | null =>
+  detailTable(rows, 'Replayed trace', [markup`<th>Sent</th>`], (point) =>
+    point.replay === undefined ? [] : [[markup`<td>${cellText(replayed, point)}</td>`]],
   );
 
 /** Models measured together; null without. */

@@ -29,6 +29,7 @@ import {
   gpuTable,
   intervalTable,
   repeatsTable,
+  replayTable,
   samplingTable,
   streamTable,
   tlsTable,
@@ -200,6 +201,7 @@ ${samplingTable(measured, load)}
 ${intervalTable(measured, load)}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
+${replayTable(measured)}
 ${streamTable(measured, load)}
 ${checksTable(measured)}
 ${togetherTable(measured)}

@@ -1,4 +1,5 @@
 import { isJobEngine } from '../../../main/contract/job/run-job';
+import { formatDuration } from '../../../main/contract/numbers';
 import {
   askedGpus,
   backendsOf,
@@ -9,7 +10,7 @@ import {
 import { formatFacts } from '../../../main/contract/run/model-formats';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
-import { type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
+import { type Replay, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { ofScenarios } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
@@ -21,10 +22,17 @@ import type { Change } from './changes';
 
 const list = (values: readonly number[]): string => values.join(', ');
 
+function replayPlanText({ speed, read }: Replay): string {
+  if (read === undefined) return '1 level: the requests of the trace';
+  const text = `${counted(read.requests, 'request')} of ${formatDuration((1e6 * read.seconds) / speed)}`;
+  return `1 level: the trace with ${text}`;
+}
+
 function onlineText(performance: RunSpec['performance']): string {
-  const { requestRates, requestIntervalsUs, concurrency, search, latencyThresholdMs } = performance;
+  const { requestRates, requestIntervalsUs, replay, concurrency, search, latencyThresholdMs } = performance;
   const found =
     search === 'none' ? '' : `, of which a ${search} search for p99 ≤ ${latencyThresholdMs} ms tries some`;
+  if (replay !== undefined) return replayPlanText(replay);
   if (requestIntervalsUs.length > 0) return `1 level: ${requestIntervalsUs.length} intervals in turn`;
   return requestRates.length > 0
     ? `${counted(requestRates.length, 'level')}: ${list(requestRates)} requests/s${found}`

@@ -24,6 +24,7 @@ import {
   checks,
   model,
   partsOf,
+  replayed,
   responseRates,
   responseTimes,
   sequenceRate,
@@ -71,6 +72,7 @@ export const levelColumns = (
   ...(withComponents ? components : []),
   meanBatch,
   ...partsOf(points, [
+    ['replay', [replayed]],
     ['sequences', [sequenceRate]],
     ['streaming', streams],
     ['outputChecks', checks],

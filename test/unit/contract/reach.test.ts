@@ -87,6 +87,7 @@ describe('the reach of a specification', () => {
       'clientImage',
       'containerImage',
       'dataset',
+      'file',
       'image',
       'inputDataFile',
       'keyFile',

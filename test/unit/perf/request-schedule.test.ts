@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { rateOfIntervals } from '../../../main/contract/run/sweep';
-import { createSchedule } from '../../../main/perf/request-schedule';
+import { createReplay, createSchedule } from '../../../main/perf/request-schedule';
 
 const take = (next: () => number, count: number) => Array.from({ length: count }, next);
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('a replay', () => {
+  it('has the times between the recorded ones, also none, and ends after the last', () => {
+    const next = createReplay(Float64Array.from([500, 500, 2000]));
+    expect(take(next, 5)).toEqual([500, 0, 1500, Infinity, Infinity]);
+  });
+});
 
 describe('a schedule', () => {
   it('is constant', () => {

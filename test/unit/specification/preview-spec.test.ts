@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../main/cli/perf/perf-options';
 import { addPerfOptions, readPerfPlan } from '../../../main/cli/perf/perf-plan';
 import { scenarioLevels } from '../../../main/contract/run/sweep';
+import { readReplay } from '../../../main/perf/replay/read-replay';
 import { hashValue } from '../../../main/platform/files';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 import { previewSpec } from '../../../main/specification/preview-spec';
@@ -254,7 +255,7 @@ describe('the commands to come', () => {
     const argv = commands.find(({ step }) => step === 'online')?.argv ?? [];
     const command = addPerfOptions(new Command('perf').exitOverride());
     command.parse(argv.slice(argv.indexOf('perf') + 1), { from: 'user' });
-    const load = await readPerfPlan(command.opts<PerfOptions>());
+    const load = await readPerfPlan(command.opts<PerfOptions>(), readReplay);
     const { batchSizes, onlineBatchSize, concurrency, ...rest } = spec?.performance ?? {};
     expect(load.settings).toMatchObject({ ...rest, ...performance });
     expect([batchSizes, onlineBatchSize, concurrency]).not.toContain(undefined);

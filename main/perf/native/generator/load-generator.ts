@@ -1,6 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { toWire, WorkbenchError } from '../../../contract/errors';
-import { createSchedule } from '../../request-schedule';
+import { createReplay, createSchedule } from '../../request-schedule';
 import { GrpcTransport } from '../grpc/transport';
 import { HttpTransport } from '../http1/transport';
 import type { FromWorker, LoadJob } from '../seam/load-job';
@@ -81,7 +81,11 @@ export class LoadGenerator implements TransportEvents {
   private readonly free: number[] = [];
   /** Slots waiting for shared memory. */
   private readonly parked: number[] = [];
-  private readonly nextInterval: (() => number) | null;
+  private nextInterval: (() => number) | null;
+  /** Of a trace: which request each slot sends, which is the next, and the items of those that succeeded. */
+  private readonly requests: Int32Array;
+  private nextRequest = 0;
+  private items = 0;
   private pacer: Pacer | null = null;
   private nextDueUs = 0;
   private succeeded = 0;
@@ -96,6 +100,7 @@ export class LoadGenerator implements TransportEvents {
   ) {
     this.nextInterval = job.schedule === null ? null : createSchedule(job.schedule);
     this.dueUs = new Float64Array(job.concurrency);
+    this.requests = new Int32Array(job.concurrency);
     this.windows = this.windowsOf(job);
     this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
     this.watch = setInterval(() => this.checkSilence(), watchEveryMs);
@@ -110,16 +115,26 @@ export class LoadGenerator implements TransportEvents {
   private windowsOf(job: LoadJob): LoadWindows {
     const { post } = this.ports;
     const transport = () => this.transport;
-    const go = () => {
-      this.go();
+    const go = (measured = false) => {
+      this.go(measured);
     };
-    return job.exactRequests === undefined
-      ? new WindowKeeper(job, transport, post, go)
-      : new CountedWindow(job, job.exactRequests, { transport, post, go, underWay: () => this.underWay });
+    if (job.exactRequests === undefined) return new WindowKeeper(job, transport, post, go);
+    return new CountedWindow(job, job.exactRequests, {
+      transport,
+      post,
+      go,
+      underWay: () => this.underWay,
+      ...(job.replay === undefined ? {} : { items: () => this.items }),
+    });
   }
 
   /** Starts all free slots. */
-  private go(): void {
+  private go(measured: boolean): void {
+    const { replay } = this.job;
+    if (measured && replay !== undefined) {
+      this.nextInterval = createReplay(replay.atUs);
+      this.nextRequest = 0;
+    }
     if (this.nextInterval === null) {
       for (const slot of this.free.splice(0).reverse()) this.sendNext(slot);
       return;
@@ -181,6 +196,8 @@ export class LoadGenerator implements TransportEvents {
       if (slot === undefined || !this.windows.take()) return;
       this.free.pop();
       this.dueUs[slot] = this.nextDueUs;
+      this.requests[slot] = this.nextRequest;
+      this.nextRequest += 1;
       this.nextDueUs += this.nextInterval();
       // Silence counts from the first request.
       if (this.underWay === 0) this.lastEndUs = presentUs;
@@ -198,9 +215,20 @@ export class LoadGenerator implements TransportEvents {
     answers?: ResponseTimes,
   ): void {
     this.succeeded += 1;
+    this.items += this.sizeOf(this.requestOf(slot));
     const dueUs = this.nextInterval === null ? startUs : (this.dueUs[slot] ?? startUs);
     this.windows.success(startUs, endUs, sendUs, recvUs, dueUs, answers);
     this.afterEnd(slot, endUs);
+  }
+
+  requestOf(slot: number): number {
+    return this.requests[slot] ?? 0;
+  }
+
+  /** Items of a request of the trace, which a warm-up begins anew after the last; without a trace 1. */
+  private sizeOf(request: number): number {
+    const { sizes } = this.job.replay ?? {};
+    return sizes === undefined ? 1 : (sizes[request % sizes.length] ?? 1);
   }
 
   failure(slot: number, kind: string, message: string): void {

@@ -50,6 +50,10 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 export const failureCount = (failures: readonly FailureCount[]): number =>
   sum(failures.map((failure) => failure.count));
 
+/** Items of the successful requests of a window. */
+const itemsOf = ({ items, latencies }: RecordedWindow, batchSize: number): number =>
+  items ?? histogramOf(latencies).count * batchSize;
+
 /** Summary of a window for events and the result. */
 export function summarizeWindow(
   window: RecordedWindow,
@@ -63,7 +67,7 @@ export function summarizeWindow(
     startUs: roundUs(window.startUs),
     requestCount: count,
     errorCount: failureCount(window.failures),
-    inferencesPerSecond: (count * batchSize * 1e6) / window.durationUs,
+    inferencesPerSecond: (itemsOf(window, batchSize) * 1e6) / window.durationUs,
     avgUs: roundUs(latencies.avgUs),
     p50Us: count === 0 ? null : roundUs(latencies.percentile(50)),
     p99Us: count === 0 ? null : roundUs(latencies.percentile(99)),
@@ -153,6 +157,8 @@ interface LevelSettings {
   readonly generators?: number;
   /** Measured by request count in one window, so stability is not judged. */
   readonly counted?: boolean;
+  /** By a trace, whose own rate rises and falls. */
+  readonly replayed?: boolean;
   /** 0: not requested. */
   readonly percentile?: number;
 }
@@ -175,17 +181,39 @@ function percentileOf(
 function throughputIntervalOf(
   windows: readonly MeasuredWindow[],
   blocks: readonly number[],
-  count: number,
-  oneRequestIps: number,
+  batchSize: number,
 ): number | null {
   const rates = windows.map(({ summary }) => summary.inferencesPerSecond);
+  const count = sum(windows.map(({ recorded }) => histogramOf(recorded.latencies).count));
   const interval = throughputInterval(blocks, rates, count);
-  return interval === null ? null : Math.max(interval, oneRequestIps);
+  const durationUs = sum(windows.map(({ recorded }) => recorded.durationUs));
+  return interval === null ? null : Math.max(interval, (batchSize * 1e6) / durationUs);
 }
 
 function isLevelDrifting(windows: readonly RecordedWindow[], blocks: readonly number[]): boolean {
   const latencies = windows.flatMap((window) => window.blockLatencies.flatMap((block) => block ?? []));
   return isDrifting(blocks) || isDrifting(latencies.map((block) => block.avgUs));
+}
+
+/** Whether throughput or latency drifts, or the rate is missed; the rate of a trace rises and falls by itself. */
+function rateSigns(
+  windows: readonly RecordedWindow[],
+  level: LoadLevel,
+  how: {
+    readonly blocks: readonly number[];
+    readonly ended: number;
+    readonly replayed: boolean;
+    readonly latencies: LatencyHistogram;
+  },
+) {
+  const { blocks, ended, replayed, latencies } = how;
+  const durationUs = sum(windows.map((window) => window.durationUs));
+  // Responses to the last requests of a trace arrive after its end.
+  const sentUs = durationUs - (replayed ? latencies.percentile(99) : 0);
+  return [
+    !replayed && isLevelDrifting(windows, blocks) && 'drifting',
+    missesRate(level, ended, sentUs) && 'rate-not-reached',
+  ] as const;
 }
 
 function sequencesOf(
@@ -226,9 +254,10 @@ export function levelResult(
   const sendUs = sum(recorded.map((window) => window.sendSumUs)) / count;
   const recvUs = sum(recorded.map((window) => window.recvSumUs)) / count;
   const { cache, executedBatches, meanServerBatch } = countsOf(last);
-  const blocks = recorded.flatMap((window) => blockRates(window, level.batchSize));
+  const items = sum(recorded.map((window) => itemsOf(window, level.batchSize)));
+  const blocks = recorded.flatMap((window) => blockRates(window, items / count));
   const client = clientLoadOf(recorded);
-  const { decoupled = false, generators = 1 } = settings;
+  const { decoupled = false, generators = 1, replayed = false } = settings;
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
   const failures = mergedKinds(recorded.flatMap((window) => window.failures));
@@ -237,12 +266,11 @@ export function levelResult(
     hasTooManyErrors(errorCount, count, settings) && 'errors',
     clientFlag(client, latencies.percentile(50), generators),
     windows.some((window) => window.server === null) && 'server-restarted',
-    isLevelDrifting(recorded, blocks) && 'drifting',
-    missesRate(level, count + errorCount, durationUs) && 'rate-not-reached',
+    ...rateSigns(recorded, level, { blocks, latencies, ended: count + errorCount, replayed }),
   ] as const;
   return {
     ...level,
-    inferencesPerSecond: (count * level.batchSize * 1e6) / durationUs,
+    inferencesPerSecond: (items * 1e6) / durationUs,
     clientSendUs: roundUs(sendUs),
     ...serverParts(last, settings.ensemble, avgUs - sendUs - recvUs),
     clientRecvUs: roundUs(recvUs),
@@ -257,7 +285,7 @@ export function levelResult(
     stable,
     flags: signs.filter((sign) => sign !== false && sign !== null),
     meanServerBatch,
-    throughputIntervalIps: throughputIntervalOf(last, blocks, count, (level.batchSize * 1e6) / durationUs),
+    throughputIntervalIps: replayed ? null : throughputIntervalOf(last, blocks, level.batchSize),
     ...latencyIntervalsOf(recorded),
     percentileError: histogramError,
     histogram: { edgesUs: bins.edgesUs.map(roundUs), counts: bins.counts },

@@ -8,6 +8,7 @@ import type { TritonClient } from '../../../triton/client';
 import { readTls } from '../../../triton/tls';
 import { sizeProblem } from '../../input/wanted-tensor';
 import type { MeasureInput } from '../../load-tool';
+import { type Arrivals, readArrivals } from '../../replay/arrivals';
 import {
   type FromWorker,
   type JobTensor,
@@ -54,15 +55,43 @@ export async function readOutputChecks(
   };
 }
 
-const exactRequestsOf = ({ requestCount = 0 }: MeasureInput['settings']): Pick<LoadJob, 'exactRequests'> =>
-  requestCount > 0 ? { exactRequests: requestCount } : {};
+/** So slow a trace has few requests to warm up with. */
+const leastWarmupRate = 10;
+
+/** null: no trace is replayed. */
+async function arrivalsOf(input: MeasureInput): Promise<Arrivals | null> {
+  const { level, settings, replayFile, modelName, inputData } = input;
+  const { replay } = settings;
+  if (replay === undefined || replayFile === undefined || level.requestRate === undefined) return null;
+  const { batchSize } = level;
+  return readArrivals(replayFile, { modelName, speed: replay.speed, batchSize, inputData });
+}
+
+function scheduleOf({ level, settings }: MeasureInput, arrivals: Arrivals | null): LoadJob['schedule'] {
+  const { requestRate: rate } = level;
+  if (rate === undefined) return null;
+  const { requestDistribution: distribution = 'constant', requestSeed: seed = defaultRequestSeed } = settings;
+  if (arrivals !== null)
+    return { rate: Math.max(leastWarmupRate, rate), distribution: 'constant', seed, intervalsUs: [] };
+  return { rate, distribution, seed, intervalsUs: settings.requestIntervalsUs ?? [] };
+}
+
+const exactRequestsOf = (
+  { requestCount = 0 }: MeasureInput['settings'],
+  arrivals: Arrivals | null,
+): Pick<LoadJob, 'exactRequests' | 'replay'> => {
+  if (arrivals !== null) return { exactRequests: arrivals.atUs.length, replay: arrivals };
+  return requestCount > 0 ? { exactRequests: requestCount } : {};
+};
 
 /** Reads a level's raw inputs. Throws input-invalid. */
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
-  if (!input.batched && level.batchSize !== 1) {
+  const arrivals = await arrivalsOf(input);
+  const largest = arrivals?.sizes.reduce((most, size) => Math.max(most, size), 1) ?? level.batchSize;
+  if (!input.batched && largest !== 1) {
     throw invalidInput(
-      `batch size ${level.batchSize}`,
+      `batch size ${largest}`,
       `${input.modelName} does not support batching`,
       'Use batch size 1.',
     );
@@ -75,18 +104,10 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     tensors: await Promise.all(
       input.inputData.tensors.map((tensor) => readTensor(tensor, input.inputDataDir)),
     ),
-    batchSize: level.batchSize,
+    batchSize: largest,
     batched: input.batched,
     concurrency: level.concurrency,
-    schedule:
-      level.requestRate === undefined
-        ? null
-        : {
-            rate: level.requestRate,
-            distribution: settings.requestDistribution ?? 'constant',
-            seed: settings.requestSeed ?? defaultRequestSeed,
-            intervalsUs: settings.requestIntervalsUs ?? [],
-          },
+    schedule: scheduleOf(input, arrivals),
     shared: null,
     outputChecks: null,
     sequences: settings.sequences ?? null,
@@ -99,7 +120,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,
     requestCount: settings.measurementRequestCount,
-    ...exactRequestsOf(settings),
+    ...exactRequestsOf(settings, arrivals),
     keepsRequests: input.profileFile !== undefined,
   };
 }

@@ -11,8 +11,10 @@ import { readTls } from '../../../triton/tls';
 import { isSteady } from '../../intervals';
 import type { MeasureInput } from '../../load-tool';
 import { experimentText, writeExperiment } from '../../profile-export';
+import { replayedOf } from '../../replay/arrivals';
 import { serverDelta } from '../../server-columns';
 import { payloadCounts } from '../requests/batch-payloads';
+import { planReplay } from '../requests/replay-payloads';
 import { createSharedRegions, type SharedRegions } from '../requests/shared-regions';
 import type { LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
@@ -164,6 +166,12 @@ async function sharedRegions(
 
 /** Reports if not all entries are sent. Throws input-invalid if none can be. */
 function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
+  if (job.replay !== undefined) {
+    const { parts, repeated } = planReplay(job, job.replay);
+    if (repeated > 0)
+      input.onLog([`Only ${parts.length} different requests are sent: more would exceed 256 MiB.`]);
+    return;
+  }
   const { all, made } = payloadCounts(job);
   if (made < all)
     input.onLog([`Only the first ${made} of ${all} different requests are sent: more would exceed 256 MiB.`]);
@@ -172,27 +180,31 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
 /** A level with a request count has one window. */
 function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
   const { requestCount = 0 } = settings;
-  return { ...input, settings: requestCount === 0 ? settings : { ...settings, maxTrials: 1 } };
+  const isCounted = requestCount > 0 || input.replayFile !== undefined;
+  return { ...input, settings: isCounted ? { ...settings, maxTrials: 1 } : settings };
 }
 
 /** Columns about how requests were sent. */
-function jobColumns({ schedule, tls }: LoadJob) {
+function jobColumns({ schedule, tls, replay }: LoadJob, { settings }: MeasureInput) {
   const custom = schedule !== null && schedule.intervalsUs.length > 0;
-  const distribution: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
+  const own: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
+  const distribution: LoadPoint['requestDistribution'] = replay === undefined ? own : 'replay';
   return present({
+    replay: replay && settings.replay && replayedOf(replay, settings.replay),
     requestDistribution: distribution,
     requestSeed: distribution === 'poisson' ? schedule?.seed : null,
     tls: tls && { verified: !tls.insecure, clientCertificate: tls.cert !== undefined },
   });
 }
 
-function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactRequests }: LoadJob) {
+function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactRequests, replay }: LoadJob) {
   const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
   return {
     ...{ stabilityPercentage, errorPercentage, sequences },
     decoupled: decoupled === true,
     streams: inputData.streams,
     counted: exactRequests !== undefined,
+    replayed: replay !== undefined,
     ...present({ percentile }),
   };
 }
@@ -273,7 +285,7 @@ export async function measureLevel(
       point: {
         ...result,
         flags: [...result.flags, ...responseFlags(totals)],
-        ...jobColumns(job),
+        ...jobColumns(job, input),
         ...checkedColumns(job, totals, repairs),
         loadTool: 'native',
         protocol: input.protocol,

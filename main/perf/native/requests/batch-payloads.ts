@@ -9,7 +9,7 @@ interface RequestInput extends RequestInputHead {
 export type RequestInputs = readonly RequestInput[];
 
 /** Memory limit of prepared requests. */
-const maxBytes = 256 * 1024 * 1024;
+export const mostPayloadBytes = 256 * 1024 * 1024;
 
 /** A request's items from sample `first` on; not copied for a single item. */
 export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batchSize: number): Buffer {
@@ -61,7 +61,7 @@ export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tenso
 export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
   const { tensors, batchSize } = job;
   const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
-  const affordable = Math.max(1, Math.floor(maxBytes / Math.max(1, largestRequestBytes(job))));
+  const affordable = Math.max(1, Math.floor(mostPayloadBytes / Math.max(1, largestRequestBytes(job))));
   const all = samples / greatestDivisor(samples, batchSize);
   const made = Math.min(all, affordable);
   for (const tensor of tensors) {
@@ -70,26 +70,30 @@ export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
   return { all, made };
 }
 
+/** The inputs of one request, from sample `first` on. Throws input-invalid where its items differ in shape. */
+export function requestInputs(
+  { tensors, batched }: Pick<LoadJob, 'tensors' | 'batched'>,
+  first: number,
+  size: number,
+): RequestInputs {
+  return tensors.map((tensor) => {
+    const shape = shapeOf(tensor, first, size);
+    return {
+      name: tensor.name,
+      datatype: tensor.datatype,
+      shape: batched ? [size, ...shape] : shape,
+      data: batchOf(tensor, first, size),
+    };
+  });
+}
+
 /**
  * Inputs of distinct requests: request k has samples k*batch, k*batch + 1, ..., wrapping around. Limited to 256 MiB, at
  * least one. Throws input-invalid if items of a request differ in shape.
  */
 export function batchPayloads(job: Pick<LoadJob, 'tensors' | 'batchSize' | 'batched'>): RequestInputs[] {
   const { made } = payloadCounts(job);
-  const payloads: RequestInputs[] = [];
-  for (let index = 0; index < made; index += 1) {
-    const first = index * job.batchSize;
-    payloads.push(
-      job.tensors.map((tensor) => {
-        const shape = shapeOf(tensor, first, job.batchSize);
-        return {
-          name: tensor.name,
-          datatype: tensor.datatype,
-          shape: job.batched ? [job.batchSize, ...shape] : shape,
-          data: batchOf(tensor, first, job.batchSize),
-        };
-      }),
-    );
-  }
-  return payloads;
+  return Array.from({ length: made }, (_unused, index) =>
+    requestInputs(job, index * job.batchSize, job.batchSize),
+  );
 }

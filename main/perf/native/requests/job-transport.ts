@@ -28,8 +28,11 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
     encode: Parameters<typeof createRequestSource>[1],
     connections: number,
   ) {
-    this.source = createRequestSource(job, encode);
-    this.validator = job.outputChecks === null ? null : new OutputValidator(job.outputChecks, job);
+    this.source = createRequestSource(job, encode, (slot) => events.requestOf?.(slot) ?? 0);
+    this.validator =
+      job.outputChecks === null
+        ? null
+        : new OutputValidator(job.outputChecks, { ...job, partOf: this.source.partOf });
     this.losses = new ReconnectPolicy(authorityOf(job), connections);
   }
 

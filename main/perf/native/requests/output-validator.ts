@@ -5,6 +5,7 @@ import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
 import type { OutputCheckJob } from '../seam/load-job';
 import { type Failure, noOutputChecks, nowUs, type OutputCheckCounts } from '../seam/transport';
 import { batchOf } from './batch-payloads';
+import type { PayloadPart } from './replay-payloads';
 
 /**
  * Maximum share of time for checks. With expected values or a search for non-finite ones every response is checked up
@@ -129,7 +130,12 @@ export class OutputValidator {
 
   constructor(
     private readonly job: OutputCheckJob,
-    private readonly load: { readonly batchSize: number; readonly batched: boolean },
+    private readonly load: {
+      readonly batchSize: number;
+      readonly batched: boolean;
+      /** Which samples a request has; absent: as many as every other, in turn. */
+      readonly partOf?: ((payload: number) => PayloadPart) | undefined;
+    },
   ) {}
 
   /** At the first response. @param payload which request it answers. @returns whether to check all responses to it */
@@ -156,7 +162,7 @@ export class OutputValidator {
     let fault: Failure | null;
     try {
       const outputs = decode();
-      fault = this.formFaultOf(outputs);
+      fault = this.formFaultOf(outputs, payload);
       if (check.isFirst && fault === null) this.checkFinite(outputs);
       // Expected values apply to single responses only.
       if (check.responses === 1 && fault === null) check.difference = this.differenceOf(outputs, payload);
@@ -215,9 +221,15 @@ export class OutputValidator {
     if (this.counts.notFiniteMessage === '') this.counts.notFiniteMessage = fault.message;
   }
 
-  private formFaultOf(found: readonly Tensor[]): Failure | null {
+  private partOf(payload: number): PayloadPart {
+    const { batchSize, partOf } = this.load;
+    return partOf?.(payload) ?? { first: payload * batchSize, size: batchSize };
+  }
+
+  private formFaultOf(found: readonly Tensor[], payload: number): Failure | null {
     const { outputs, finite, anyBatch = false } = this.job;
-    const { batchSize, batched } = this.load;
+    const { batched } = this.load;
+    const { size: batchSize } = this.partOf(payload);
     for (const { name, datatype, shape } of outputs) {
       const output = found.find((tensor) => tensor.name === name);
       if (output === undefined)
@@ -230,12 +242,12 @@ export class OutputValidator {
   }
 
   private differenceOf(found: readonly Tensor[], payload: number): Failure | null {
-    const { batchSize } = this.load;
+    const { first, size } = this.partOf(payload);
     for (const tensor of this.job.expected) {
       const output = found.find(({ name }) => name === tensor.name);
       if (output === undefined)
         return { kind: 'output missing', message: `${tensor.name} is missing in the response` };
-      const fault = difference(output, batchOf(tensor, payload * batchSize, batchSize));
+      const fault = difference(output, batchOf(tensor, first, size));
       if (fault !== null) return fault;
     }
     return null;

@@ -4,8 +4,9 @@ import { elementBytes } from '../../../triton/tensor';
 import type { LoadJob, RequestInputHead, SharedJob } from '../seam/load-job';
 import type { Failure } from '../seam/transport';
 import { inLargePages } from '../socket/socket-options';
-import { batchPayloads, type RequestInputs } from './batch-payloads';
+import { batchPayloads, type RequestInputs, requestInputs } from './batch-payloads';
 import { difference } from './output-validator';
+import { type PayloadPart, planReplay } from './replay-payloads';
 import { type SequencePlace, SequencePlan, type SequenceStream } from './sequence-plan';
 import { comparedBytes, outputOffset, type OutputSet, type SharedPlace } from './shared-names';
 
@@ -20,6 +21,8 @@ export interface RequestSource {
   next(slot: number): Buffer;
   /** Index of the slot's last payload. */
   payloadOf(slot: number): number;
+  /** Which samples a payload has; absent: as many as every other, in turn. */
+  readonly partOf?: (payload: number) => PayloadPart;
   /** Problem of the slot's shared memory outputs; null if fine or not checked. */
   check(slot: number): Failure | null;
   /** Shared memory outputs that were checked. */
@@ -59,6 +62,30 @@ function fromWire(payloads: readonly RequestInputs[], encode: Encode): RequestSo
       return message;
     },
     payloadOf: (slot) => sent[slot] ?? 0,
+    ...unchecked,
+    ...alone,
+  };
+}
+
+/** Requests that differ in more than their turn, as those of a trace do; the slot's owner says which it sends. */
+function fromTrace(
+  job: LoadJob,
+  replay: NonNullable<LoadJob['replay']>,
+  encode: Encode,
+  requestOf: (slot: number) => number,
+): RequestSource {
+  const { parts, order } = planReplay(job, replay);
+  const messages = parts.map(({ first, size }) => encode(requestInputs(job, first, size), null, null));
+  for (const message of messages) inLargePages(message);
+  const sent: number[] = [];
+  return {
+    next: (slot) => {
+      const payload = order[requestOf(slot) % order.length] ?? 0;
+      sent[slot] = payload;
+      return messages[payload] ?? Buffer.alloc(0);
+    },
+    payloadOf: (slot) => sent[slot] ?? 0,
+    partOf: (payload) => parts[payload] ?? { first: 0, size: job.batchSize },
     ...unchecked,
     ...alone,
   };
@@ -210,9 +237,17 @@ function wholeStreams(lengths: readonly number[], payloads: number): readonly Se
   return whole;
 }
 
-/** Uses tensors or shared memory references. */
-export function createRequestSource(job: LoadJob, encode: Encode): RequestSource {
+/**
+ * Uses tensors or shared memory references.
+ * @param requestOf which request of a trace the slot sends
+ */
+export function createRequestSource(
+  job: LoadJob,
+  encode: Encode,
+  requestOf: (slot: number) => number = () => 0,
+): RequestSource {
   if (job.shared !== null) return new SharedSource(job.shared, encode);
+  if (job.replay !== undefined) return fromTrace(job, job.replay, encode, requestOf);
   const payloads = batchPayloads(job);
   if (job.sequences !== null) {
     const streams = wholeStreams(job.streams ?? [], payloads.length);

@@ -5,6 +5,7 @@ import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contr
 import type { TlsMaterial } from '../../../triton/tls';
 import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
+import type { Arrivals } from '../../replay/arrivals';
 import type { ScheduleInput } from '../../request-schedule';
 import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
@@ -121,6 +122,7 @@ export interface LoadJob {
   readonly modelVersion: string;
   /** Empty with shared memory. */
   readonly tensors: readonly JobTensor[];
+  /** Items of a request; of a trace of the largest. */
   readonly batchSize: number;
   /** False: no batch dimension. */
   readonly batched: boolean;
@@ -128,6 +130,8 @@ export interface LoadJob {
   readonly concurrency: number;
   /** Open loop schedule; null: closed loop. */
   readonly schedule: ScheduleInput | null;
+  /** The level's requests one by one, `exactRequests` of them; then `schedule` is that of the warm-up. */
+  readonly replay?: Arrivals | undefined;
   /** null: tensors over the network. */
   readonly shared: SharedJob | null;
   /** null: only response lengths are checked. */
@@ -193,6 +197,8 @@ export interface RecordedWindow {
   readonly cpuUs: number;
   readonly cpuSpanUs: number;
   readonly sequencesEnded: number;
+  /** Items of the successful requests; absent where all have the level's batch size. */
+  readonly items?: number;
   /** Response times if there may be several per request; null otherwise. */
   readonly answers: RecordedAnswers | null;
   /** Absent unless requested. */

@@ -31,6 +31,8 @@ export interface TransportEvents {
   ): void;
   /** See {@link Failure}. */
   failure(slot: number, kind: string, message: string): void;
+  /** Which of the prepared requests the slot sends, from 0 on; absent: the next one in turn. */
+  requestOf?(slot: number): number;
   /** No more requests can be sent. Called once. */
   fatal(error: WorkbenchError): void;
 }

@@ -8,8 +8,10 @@ interface CountedPorts {
   readonly transport: () => Pick<Transport, 'sequencesEnded'>;
   readonly post: (message: FromWorker) => void;
   readonly underWay: () => number;
-  /** Starts slots, as far as `take` allows. */
-  readonly go: () => void;
+  /** Starts slots, as far as `take` allows. @param measured after the warm-up, if any */
+  readonly go: (measured: boolean) => void;
+  /** Items of all successful requests; absent: each has the level's batch size. */
+  readonly items?: () => number;
 }
 
 /**
@@ -28,6 +30,7 @@ export class CountedWindow implements LoadWindows {
   private succeeded = 0;
   private startUs = 0;
   private endUs = 0;
+  private itemsBefore = 0;
 
   constructor(
     private readonly job: LoadJob,
@@ -52,7 +55,7 @@ export class CountedWindow implements LoadWindows {
         this.checkEnd();
       }, warmupMs);
     }
-    if (this.left > 0) this.ports.go();
+    if (this.left > 0) this.ports.go(false);
     else this.checkEnd();
   }
 
@@ -89,9 +92,11 @@ export class CountedWindow implements LoadWindows {
     if (!this.atBound) return;
     const { sequencesEnded } = this.ports.transport();
     if (this.measuring) {
+      const window = this.recorder.close(this.endUs, this.own.read(sequencesEnded));
+      const { items } = this.ports;
       this.ports.post({
         type: 'window',
-        window: this.recorder.close(this.endUs, this.own.read(sequencesEnded)),
+        window: items === undefined ? window : { ...window, items: items() - this.itemsBefore },
       });
       return;
     }
@@ -101,7 +106,8 @@ export class CountedWindow implements LoadWindows {
     this.own.begin(sequencesEnded);
     this.startUs = nowUs();
     this.recorder.begin(this.startUs);
-    this.ports.go();
+    this.itemsBefore = this.ports.items?.() ?? 0;
+    this.ports.go(true);
   }
 
   stop(): void {

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
 import { addPerfOptions, byFlag, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
 import { WorkbenchError } from '../../../../main/contract/errors';
+import { readReplay } from '../../../../main/perf/replay/read-replay';
 
 const planOf = (...args: string[]) => {
   const command = addPerfOptions(new Command('perf').exitOverride());
   command.parse(['--url', 'http://127.0.0.1:8000', ...args], { from: 'user' });
   const options = command.opts<PerfOptions>();
-  return readPerfPlan(options).catch((error: unknown) => {
+  return readPerfPlan(options, readReplay).catch((error: unknown) => {
     throw byFlag(error, options);
   });
 };

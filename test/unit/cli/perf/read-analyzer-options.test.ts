@@ -2,12 +2,13 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
 import { addPerfOptions, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import { readReplay } from '../../../../main/perf/replay/read-replay';
 
 async function planOf(...args: string[]) {
   const command = addPerfOptions(new Command('perf').exitOverride());
   command.parse(['-m', 'm', '-u', 'http://127.0.0.1:8000', ...args], { from: 'user' });
   const notes: string[] = [];
-  const plan = await readPerfPlan(command.opts<PerfOptions>(), (line) => notes.push(line));
+  const plan = await readPerfPlan(command.opts<PerfOptions>(), readReplay, (line) => notes.push(line));
   return { plan, notes: notes.join('\n') };
 }
 const concurrencies = async (...args: string[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planServerLoad } from '../../../../main/domain/run/server-plan';
+import { planReplayedLoad, planServerLoad } from '../../../../main/domain/run/server-plan';
 import { serverLoadFixture } from '../../../support/server-load';
 
 const planOf = (performance: Record<string, unknown>) => {
@@ -120,5 +120,51 @@ describe('a load that somebody asked for', () => {
     if (where !== 'performance.nothing') {
       expect(() => planOf(performance)).toThrow(expect.objectContaining({ where }));
     }
+  });
+});
+
+describe('a replayed trace', () => {
+  const { addresses, sources, shapes } = serverLoadFixture();
+  const read = {
+    of: '',
+    sha256: '',
+    requests: 40,
+    seconds: 10,
+    namesInputs: false,
+    models: { a: 10, b: 30 },
+  };
+  const wanted = (names: readonly string[], weight = 1) => ({
+    ...{ addresses, modelVersion: '', sources, shapes, inTurns: true, limits: {} },
+    models: names.map((name) => ({ name, weight })),
+    given: { performance: { replay: { file: '/trace.csv', speed: 2, fromS: 5 }, batchSizes: [1, 4] } },
+  });
+
+  it('is read for the models that are measured, and is a level at its mean rate', async () => {
+    const asked: unknown[] = [];
+    const load = await planReplayedLoad(wanted(['a', 'b']), (part) => {
+      asked.push(part);
+      return Promise.resolve(read);
+    });
+    expect(asked).toEqual([{ file: '/trace.csv', fromS: 5, toS: undefined, models: ['a', 'b'] }]);
+    expect(load).toMatchObject({
+      levels: [
+        { batchSize: 1, concurrency: 128, requestRate: 8 },
+        { batchSize: 4, concurrency: 128, requestRate: 8 },
+      ],
+      // Each has its own share of the trace.
+      models: [
+        { name: 'a', weight: 0.25 },
+        { name: 'b', weight: 0.75 },
+      ],
+      inTurns: false,
+      settings: { replay: { read } },
+    });
+  });
+
+  it('is not read without one, and has no weights', async () => {
+    const never = () => Promise.reject(new Error('was read'));
+    const load = { ...wanted(['a']), given: {} };
+    expect((await planReplayedLoad(load, never)).settings.replay).toBeUndefined();
+    await expect(planReplayedLoad(wanted(['a'], 2), never)).rejects.toThrow('does not support weights');
   });
 });

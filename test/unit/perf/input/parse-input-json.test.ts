@@ -27,6 +27,13 @@ describe("perf_analyzer's file of input data", () => {
     expect(expected).toBeNull();
   });
 
+  it('may have a class for each entry, which is no tensor', () => {
+    const data = [{ X: x, class: 'short' }, { X: x }];
+    expect(read({ data }).classes).toEqual(['short', '']);
+    expect(read({ data, validation_data: [{ Y: [1, 2] }, { Y: [1, 2] }] }).classes).toEqual(['short', '']);
+    expect(read({ data: [{ X: x }] }).classes).toBeUndefined();
+  });
+
   it('takes lists nested as the shape is, and a member "model" that is not looked at', () => {
     const [[entry] = []] = read({
       data: [
