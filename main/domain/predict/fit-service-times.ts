@@ -9,7 +9,9 @@ export interface FedLevel {
 
 /** With fewer executions of a batch its mean is unreliable. */
 const fewestExecutions = 5;
-const variationSize = 256;
+/** Values of one level at most, and requests of all calm levels at least: fewer say nothing of a tail. */
+const mostVariation = 256;
+const fewestVariation = 100;
 /** Below this share of waiting, a level's latency shows how executions vary. */
 const waitsBelow = 0.1;
 
@@ -72,17 +74,15 @@ const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueU
 /** Latencies relative to their mean, as equally likely values. */
 function variationOf({ histogram }: LoadPoint): readonly number[] {
   const total = histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
-  if (histogram === undefined || total < variationSize) return [];
+  if (histogram === undefined || total === 0) return [];
+  const size = Math.min(mostVariation, total);
   const { counts, edgesUs } = histogram;
   const values: number[] = [];
   let before = 0;
   counts.forEach((count, index) => {
     const [from = 0, to = from] = edgesUs.slice(index, index + 2);
-    while (
-      values.length < variationSize &&
-      ((values.length + 0.5) / variationSize) * total <= before + count
-    ) {
-      const share = (((values.length + 0.5) / variationSize) * total - before) / count;
+    while (values.length < size && ((values.length + 0.5) / size) * total <= before + count) {
+      const share = (((values.length + 0.5) / size) * total - before) / count;
       values.push(from + (to - from) * share);
     }
     before += count;
@@ -115,14 +115,11 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
     .sort((a, b) => a.busyInstances - b.busyInstances || a.batch - b.batch);
   const overheads = usable.flatMap(({ point }) => overheadOf(point) ?? []);
   if (serviceTimes.length === 0 || overheads.length === 0) return null;
-  const calm = usable
-    .map(({ point }) => point)
-    .filter((point) => waitShare(point) < waitsBelow)
-    .sort((a, b) => waitShare(a) - waitShare(b));
-  const serviceVariation = calm.map(variationOf).find((values) => values.length > 0);
+  const calm = usable.map(({ point }) => point).filter((point) => waitShare(point) < waitsBelow);
+  const serviceVariation = calm.flatMap(variationOf);
   return {
     serviceTimes,
     overheadUs: medianOf(overheads),
-    ...(serviceVariation === undefined ? {} : { serviceVariation }),
+    ...(serviceVariation.length < fewestVariation ? {} : { serviceVariation }),
   };
 }

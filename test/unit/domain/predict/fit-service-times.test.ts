@@ -88,6 +88,14 @@ describe('the fitted times', () => {
     const values = fit?.serviceVariation ?? [];
     expect(values.reduce((sum, value) => sum + value, 0) / values.length).toBeCloseTo(1);
     expect(values.filter((value) => value > 2).length / values.length).toBeCloseTo(0.1, 1);
+    // Short levels make up for their number together; few requests in all say nothing of a tail.
+    const short = { edgesUs: histogram.edgesUs, counts: [36, 0, 4] };
+    const of = (count: number) =>
+      fitServiceTimes(
+        Array.from({ length: count }, () => ({ point: { ...point, histogram: short }, instances: 1 })),
+      )?.serviceVariation;
+    expect(of(3)).toHaveLength(120);
+    expect(of(2)).toBeUndefined();
     const waiting = level({}, point.executedBatches ?? [], 5000);
     expect(
       fitServiceTimes([{ point: { ...waiting, histogram }, instances: 1 }])?.serviceVariation,
