@@ -15,8 +15,8 @@ generator: the built-in load generator of this tree and of another one, built, (
 window: opens the built window on a run with 100,000 windows and log lines, updates it ten times per second, replays an
 hour, and writes docs/benchmarks-window.md (--out elsewhere). Exit code 1: slower or larger than it may be.
 start: makes the package, starts it with 200 runs in the home, and writes docs/benchmarks-start.md (--out elsewhere, --repeats
-N, --against PROGRAM: in turn with an earlier package, with the paired ratio; --cold: only a start on a home that is known).
-Exit code 1: slower than it may be.
+N, --against PROGRAM: in turn with an earlier package, with the paired ratio; --cold: only a start on a home that is known;
+--without NAME,NAME: fields of performance that the earlier one does not know). Exit code 1: slower than it may be.
 hosts: starts twenty containers with an sshd each, adds them as hosts, and writes docs/benchmarks-hosts.md (--out elsewhere,
 --repeats N): start of the packaged window, the list of hosts in window and terminal. Exit code 1: the window starts slower
 than it may. Needs root and Docker.

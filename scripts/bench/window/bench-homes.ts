@@ -45,8 +45,19 @@ const largeBodies = [
 export const largeState = deployed(stateOf(largeBodies));
 export const largeRun = journalFixture(largeBodies);
 
+/** Without fields of `performance` that have defaults, and that an earlier version does not know. */
+function withoutFields(entry: JournalEntry, names: readonly string[]): JournalEntry {
+  if (entry.type !== 'run-created' || !('spec' in entry)) return entry;
+  const { performance, ...spec } = structuredClone(entry.spec);
+  for (const name of names) Reflect.deleteProperty(performance, name);
+  return { ...entry, spec: { ...spec, performance } };
+}
+
 /** Finished sweeps of some levels each, as weeks of work leave them. */
-export const ordinaryRuns = (count: number): readonly (readonly JournalEntry[])[] =>
+export const ordinaryRuns = (
+  count: number,
+  without: readonly string[] = [],
+): readonly (readonly JournalEntry[])[] =>
   Array.from({ length: count }, (_unused, at) =>
     journalFixture(
       completeBodies().map((body) =>
@@ -54,7 +65,7 @@ export const ordinaryRuns = (count: number): readonly (readonly JournalEntry[])[
           ? { ...body, runId: `${body.runId.slice(0, -4)}${String(1000 + at)}` }
           : body,
       ),
-    ),
+    ).map((entry) => withoutFields(entry, without)),
   );
 
 /** Keeps the rows of the list as another version of the workbench does. */

@@ -40,7 +40,7 @@ async function starts([runs, rows]: readonly [Prepared[1], Prepared[2]], firsts:
   return { first: sides.map(({ first }) => first), later: sides.map(({ later }) => later) };
 }
 
-const ordinary = ordinaryRuns(runCount);
+const ordinary = ordinaryRuns(runCount, option('without', '').split(','));
 const withLarge = [...ordinary.slice(1), largeRun];
 const firsts = isCold ? 1 : Math.min(3, repeats);
 const { first: updated, later } = await starts([ordinary, 'other'], firsts, repeats);
