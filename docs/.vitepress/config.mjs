@@ -19,7 +19,15 @@ const sidebar = [
     text: 'Start',
     items: [
       page('guide/README.md'),
-      ...pages('guide', 'installing', 'settings', 'shell-scripts', 'perf-analyzer', 'glossary'),
+      ...pages(
+        'guide',
+        'installing',
+        'settings',
+        'shell-scripts',
+        'perf-analyzer',
+        'model-analyzer',
+        'glossary',
+      ),
     ],
   },
   {
