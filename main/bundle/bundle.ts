@@ -13,6 +13,8 @@ import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
 import { answerOf, p99Text } from '../domain/measured/answer';
+import { type Capacity, requestsUnderWay } from '../domain/measured/capacity';
+import { capacityNotes, capacityText } from '../domain/measured/capacity-text';
 import { levelsOf } from '../domain/measured/points';
 import { verdictOf } from '../domain/measured/verdict';
 import { zeroCanary } from '../engine/serving';
@@ -72,6 +74,8 @@ interface ReadmeInput {
   readonly image: BundleImage;
   readonly measuredLocally: boolean;
   readonly samples: CheckedBy;
+  /** null: the replicas were not planned. */
+  readonly capacity: Capacity | null;
 }
 
 function hardwareText({ environment }: RunState): string {
@@ -99,6 +103,14 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
     `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of only this model' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
   ];
 }
+
+const replicaLines = (capacity: Capacity | null): readonly string[] =>
+  capacity === null
+    ? ['- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.']
+    : [
+        `- Replicas: ${[capacityText(capacity), ...capacityNotes(capacity)].join(' ')} Only one replica was measured, not several together. The autoscaler keeps at least this many.`,
+        '- Requests for CPU and memory are starting points and were not measured.',
+      ];
 
 export function readmeText(input: ReadmeInput): string {
   const { state, image, measuredLocally } = input;
@@ -135,7 +147,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
     `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two, remove their files from kustomization.yaml.`,
-    '- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.',
+    ...replicaLines(input.capacity),
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
     '',
     '## Files',
@@ -153,6 +165,7 @@ interface BundleInput {
   readonly titles: MetricTitles;
   readonly image: BundleImage;
   readonly resources: string;
+  readonly capacity: Capacity | null;
 }
 
 /** For a local Triton, which has no such limit. */
@@ -212,24 +225,26 @@ function expectationOf({ run, state }: BundleInput) {
 }
 
 async function fill(dir: string, input: BundleInput): Promise<void> {
-  const { run, state, titles, image, resources } = input;
+  const { run, state, titles, image, resources, capacity } = input;
   const { engine, config } = run;
   const repositoryBytes = await copyModel(dirname(run.files), join(dir, 'model-repository', config.name));
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
+  const planned = capacity === null ? null : requestsUnderWay(capacity);
   const serving: Serving = {
     model: config.name,
     image,
     gpus: askedGpus(engine).length,
     shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
     repositoryBytes,
-    pendingRequests: Math.max(1, answerOf(state)?.level?.point.concurrency ?? 1),
+    pendingRequests: Math.max(1, planned ?? answerOf(state)?.level?.point.concurrency ?? 1),
+    plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
   };
   const files: Readonly<Record<string, string>> = {
     SHA256SUMS: await checksums(dir, 'model-repository'),
     'compose.yaml': composeFile(serving),
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
-    'README.md': readmeText({ state, titles, image, measuredLocally: isProcess(engine), samples }),
+    'README.md': readmeText({ state, titles, image, measuredLocally: isProcess(engine), samples, capacity }),
   };
   for (const [path, text] of Object.entries(files)) await writeFileAtomic(join(dir, path), text);
   await copyFile(join(resources, 'bundle', 'smoke_test.py'), join(dir, 'smoke-test.py'));

@@ -19,8 +19,10 @@ export interface Serving {
   readonly gpus: number;
   readonly shmSizeMiB: number;
   readonly repositoryBytes: number;
-  /** Requests in flight at the best level: a pod with more waiting is behind. */
+  /** Requests in flight at the best level, or at that of the plan: a pod with more waiting is behind. */
   readonly pendingRequests: number;
+  /** null: the replicas were not planned. */
+  readonly plan: { readonly replicas: number; readonly text: string } | null;
 }
 
 const ports = Object.entries(containerPorts);
@@ -45,8 +47,13 @@ export function resourceName(model: string): string {
   return name === '' ? 'model' : name;
 }
 
-/** Starting points: only one was ever measured. */
-const replicas = { minReplicas: 1, maxReplicas: 4 };
+/** Starting points where nothing was planned: only one was ever measured. */
+const replicasOf = ({ plan }: Serving) =>
+  plan === null
+    ? { minReplicas: 1, maxReplicas: 4 }
+    : { minReplicas: plan.replicas, maxReplicas: Math.max(4, 2 * plan.replicas) };
+
+const planNote = ({ plan }: Serving): string => (plan === null ? '' : `\n${plan.text}`);
 
 const claimName = ({ model }: Serving): string => `${resourceName(model)}-models`;
 
@@ -174,12 +181,13 @@ const metadataOf = ({ model }: Serving): Metadata => {
   return { name, labels: { 'app.kubernetes.io/name': 'triton', 'app.kubernetes.io/instance': name } };
 };
 
-/** The autoscaler sets the number of pods. */
+/** The autoscaler sets the number of pods; a plan also holds without one. */
 const deployment = (serving: Serving, metadata: Metadata) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata,
   spec: {
+    ...(serving.plan === null ? {} : { replicas: serving.plan.replicas }),
     selector: { matchLabels: metadata.labels },
     template: {
       metadata: { labels: metadata.labels },
@@ -209,19 +217,19 @@ const service = (metadata: Metadata) => ({
   },
 });
 
-const autoscaler = ({ pendingRequests }: Serving, metadata: Metadata) => ({
+const autoscaler = (serving: Serving, metadata: Metadata) => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata,
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: metadata.name },
-    ...replicas,
+    ...replicasOf(serving),
     metrics: [
       {
         type: 'Pods',
         pods: {
           metric: { name: queueMetric },
-          target: { type: 'AverageValue', averageValue: String(pendingRequests) },
+          target: { type: 'AverageValue', averageValue: String(serving.pendingRequests) },
         },
       },
     ],
@@ -247,7 +255,7 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
   metadata: { ...metadata, annotations: { 'serving.kserve.io/deploymentMode': 'RawDeployment' } },
   spec: {
     predictor: {
-      ...replicas,
+      ...replicasOf(serving),
       ...podSettings(serving),
       containers: [
         {
@@ -264,10 +272,10 @@ export function kubernetesFiles(serving: Serving): Readonly<Record<string, strin
   const metadata = metadataOf(serving);
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
   return {
-    'kubernetes/deployment.yaml': yaml(claim, deployment(serving, metadata)),
+    'kubernetes/deployment.yaml': yaml(`${claim}${planNote(serving)}`, deployment(serving, metadata)),
     'kubernetes/service.yaml': yaml('Inside the cluster: Triton has no authentication.', service(metadata)),
     'kubernetes/hpa.yaml': yaml(
-      `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the best measured level.`,
+      `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the ${serving.plan === null ? 'best measured level' : 'level that the replicas are planned with'}.${planNote(serving)}`,
       autoscaler(serving, metadata),
     ),
     'kubernetes/podmonitor.yaml': yaml('Needs the Prometheus Operator.', podMonitor(metadata)),
@@ -277,7 +285,7 @@ export function kubernetesFiles(serving: Serving): Readonly<Record<string, strin
       resources: ['deployment.yaml', 'service.yaml', 'hpa.yaml', 'podmonitor.yaml'],
     }),
     'kserve/inferenceservice.yaml': yaml(
-      `In place of kubernetes/, where KServe is installed. ${claim}`,
+      `In place of kubernetes/, where KServe is installed. ${claim}${planNote(serving)}`,
       inferenceService(serving, metadata),
     ),
   };

@@ -4,11 +4,12 @@ import {
   type DeploymentModelInfo,
   type DeployRequest,
 } from '../contract/deployment';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { snippetsOf } from '../domain/deployment-snippets';
+import { addPlanOptions, planOf, type PlanOptions } from './capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
 import type { Answer, Given, Verb } from './verb';
@@ -258,13 +259,22 @@ const addRecover = (program: Verb): Verb =>
       return { document: { id }, lines: () => [] };
     });
 
-interface BundleOptions {
+interface BundleOptions extends PlanOptions {
   readonly out: string;
   readonly allowUnverified?: boolean;
+  readonly replicasForRate?: number;
+}
+
+/** Throws input-invalid for a plan without its rate. */
+function requireRate({ replicasForRate, p99, headroom, spare }: BundleOptions): void {
+  const given = Object.entries({ '--p99': p99, '--headroom': headroom, '--spare': spare });
+  const [flag] = given.find(([, value]) => value !== undefined) ?? [];
+  if (replicasForRate !== undefined || flag === undefined) return;
+  throw invalidInput(flag, `${flag} applies only with --replicas-for-rate`, 'Add --replicas-for-rate RATE.');
 }
 
 function addBundle(program: Verb): void {
-  program
+  const verb = program
     .command('bundle')
     .description(
       'Write a verified model into a folder for production: model repository with checksums, compose file, Kubernetes and KServe manifests, and a smoke test',
@@ -272,9 +282,26 @@ function addBundle(program: Verb): void {
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
     .option('--allow-unverified', 'also take a run whose accuracy check did not pass')
-    .answer(async ({ core }, run: string, { out, allowUnverified }: BundleOptions) => {
+    .option(
+      '--replicas-for-rate <inferences>',
+      'set the replicas of the manifests for this rate (inferences per second), as "capacity" plans them',
+      (text) => readNumber('--replicas-for-rate', text),
+    );
+  addPlanOptions(verb)
+    .checking(requireRate)
+    .answer(async ({ core }, run: string, options: BundleOptions) => {
+      const { out, allowUnverified, replicasForRate: rate } = options;
       const runId = await resolveRunId(core, run);
-      const { path } = await core.handlers['runs.bundle']({ runId, out, ...present({ allowUnverified }) });
+      const capacity =
+        rate === undefined
+          ? null
+          : planOf(
+              (await core.handlers['runs.show']({ runId })).state,
+              { ...options, rate },
+              '--replicas-for-rate',
+            );
+      const request = { runId, out, ...present({ allowUnverified, capacity }) };
+      const { path } = await core.handlers['runs.bundle'](request);
       return { document: { runId, path }, lines: () => `${path}: start with its README.md` };
     });
 }

@@ -1,5 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import { invalidInput } from '../contract/errors';
+import { addCapacity } from './capacity';
 import { addBest, addCompare } from './compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
@@ -94,6 +95,7 @@ export function createProgram(
   addPerf(program, context);
   addCompare(program);
   addBest(program);
+  addCapacity(program);
   addImport(program);
   addListing(program);
   addLogs(program, context);

@@ -7,6 +7,7 @@ import {
   recoveryOutcomes,
 } from './deployment-change';
 import { hostNameSchema } from './host/host-name';
+import { capacityAskSchema } from './measured/capacity-ask';
 import type { engines, formats, precisions } from './run/run-spec';
 import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
@@ -256,6 +257,8 @@ export const bundleRequestSchema = z.strictObject({
   out: z.string().min(1).max(4096),
   /** Accepts a run whose accuracy check failed. */
   allowUnverified: z.boolean().optional(),
+  /** Sets the replicas of the manifests; absent: starting points. Throws input-invalid where no level holds it. */
+  capacity: capacityAskSchema.optional(),
 });
 
 /** "8 samples and a batch of 16"; null where there was only a canary request. */

@@ -4,7 +4,7 @@ import type { BundleImage } from '../bundle/manifests';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
-import { WorkbenchError } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import { isEmptyReach } from '../contract/reach';
 import { isProcess } from '../contract/run/engine-kinds';
 import type { ServedModel } from '../contract/run/measure-request';
@@ -15,6 +15,7 @@ import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
 import { requireServable } from '../deployments/placement';
 import { readImageRecipe } from '../docker/images/known-images';
+import { capacityOf, isCapacity } from '../domain/measured/capacity';
 import { planReplayedLoad, wantedLoad } from '../domain/run/server-plan';
 import { createDeploymentContainers } from '../engine/docker/deployment-container';
 import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command';
@@ -183,14 +184,15 @@ export function createDeploymentCalls(parts: CoreParts): {
       return null;
     },
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
-    'runs.bundle': async ({ runId, out, allowUnverified }) => {
+    'runs.bundle': async ({ runId, out, allowUnverified, capacity: asked }) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified === true);
+      const capacity = asked === undefined ? null : capacityOf(state, asked);
+      if (capacity !== null && !isCapacity(capacity)) {
+        throw invalidInput(runId, capacity.text, 'Give another p99 target, or leave the replicas out.');
+      }
       const { preset } = await presetOf(state.source.spec.model);
       const path = await writeBundle(out, {
-        run,
-        state,
-        titles: metricTitlesOf(preset),
-        resources: parts.options.resources,
+        ...{ run, state, titles: metricTitlesOf(preset), resources: parts.options.resources, capacity },
         image: await bundleImage(parts, run.engine, state),
       });
       return { path };

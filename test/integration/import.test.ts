@@ -1,6 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capacityDocumentSchema } from '../../main/contract/measured/capacity-document';
 import { cli, type RunDocument } from '../support/cli';
 import { createTestHome, repository, type TestHome } from '../support/home';
 
@@ -92,6 +93,30 @@ describe('import', () => {
 
     const refused = await cli(home.path, 'report', runId, '--p99-budget-ms', '0');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--p99-budget-ms')]);
+  });
+
+  it('is planned with: its levels, exit code 3 where none holds the target, 2 for what cannot be planned', async () => {
+    const { document } = await imported(fixture('profile-concurrency.csv'), '--model', 'cached');
+    const [fastest] = document.online.toSorted((a, b) => b.inferencesPerSecond - a.inferencesPerSecond);
+    const slowestMs = Math.ceil(Math.max(...document.online.map(({ p99Us }) => p99Us)) / 1000);
+    const capacity = (p99: string, ...options: readonly string[]) =>
+      cli(home.path, 'capacity', document.runId, '--rate', '5000', '--p99', p99, ...options);
+    const planned = await capacity(`${slowestMs}ms`, '--headroom', '0%', '--spare', '2', '--json');
+    expect(planned.code).toBe(0);
+    const held = fastest?.inferencesPerSecond ?? 0;
+    const plan = capacityDocumentSchema.parse(JSON.parse(planned.stdout));
+    expect(plan).toMatchObject({
+      ...{ replicas: Math.ceil(5000 / held) + 2, gpus: null, cost: null, energyJoulesPerInference: null },
+      replica: { inferencesPerSecond: held, open: false, gpus: null },
+    });
+    expect(plan.notes[0]).toBe('Measured closed; an open measurement is what can be promised.');
+    const none = await capacity('1us');
+    expect([none.code, none.stdout]).toEqual([
+      3,
+      expect.stringMatching(/^No steady level holds a p99 of 0.001 ms/),
+    ]);
+    const refused = await capacity('20ms', '--headroom', '-1%');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--headroom')]);
   });
 
   it('says what it assumed', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors';
 import { fields } from '../../contract/fields/fields';
+import { capacityDocumentSchema } from '../../contract/measured/capacity-document';
 import { presetJsonSchema } from '../../contract/run/preset-keys';
 import { reportDocumentSchema } from '../../contract/run/report-document';
 import { journalEntrySchema } from '../../contract/run/run-events';
@@ -84,6 +85,7 @@ const schemas = {
   journal: ['One line of journal.jsonl', () => z.toJSONSchema(journalEntrySchema, options)],
   report: ['report.json of a run', () => z.toJSONSchema(reportDocumentSchema, options)],
   preset: ['preset.yaml of a model folder', presetSchema],
+  capacity: ['What capacity --json prints', () => z.toJSONSchema(capacityDocumentSchema, options)],
 } as const satisfies Readonly<Record<string, readonly [title: string, make: () => unknown]>>;
 
 export const schemaNames = [
@@ -91,6 +93,7 @@ export const schemaNames = [
   'journal',
   'report',
   'preset',
+  'capacity',
 ] as const satisfies readonly (keyof typeof schemas)[];
 
 /** The JSON Schema of a document that the program reads or writes. */

@@ -28,7 +28,10 @@ const runExits: readonly Exit[] = [
 ];
 
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
-  ['Deploy and measure:', ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'import']],
+  [
+    'Deploy and measure:',
+    ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'import'],
+  ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
@@ -83,6 +86,16 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['best --last 5 --p99-budget-ms 20', 'which of the last five runs is best within 20 ms'],
       ['best nightly latest', 'the better of two'],
     ],
+  },
+  capacity: {
+    examples: [
+      ['capacity latest --rate 5000 --p99 20ms', 'replicas and GPUs for 5,000 inferences/s within 20 ms'],
+      [
+        'capacity nightly --rate 5000 --headroom 50% --spare 2 --price-per-hour 2.5 --json',
+        'the same with cost, as one JSON document',
+      ],
+    ],
+    exits: [[exitCodes.noAnswer, 'no measured level holds the p99 target']],
   },
   compare: {
     examples: [
@@ -177,7 +190,15 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   'deployments restart': { examples: [['deployments restart vision', 'stops and starts it']] },
   'deployments rollback': { examples: [['deployments rollback vision', 'the version before']] },
   'deployments remove': { examples: [['deployments remove vision', 'its files too; runs stay']] },
-  bundle: { examples: [['bundle nightly --out ./handover', 'a folder for production']] },
+  bundle: {
+    examples: [
+      ['bundle nightly --out ./handover', 'a folder for production'],
+      [
+        'bundle nightly --out ./handover --replicas-for-rate 5000 --p99 20ms',
+        'with the replicas that capacity plans',
+      ],
+    ],
+  },
   monitor: {
     examples: [
       ['monitor -u localhost:8000', 'until Ctrl-C'],

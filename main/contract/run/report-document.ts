@@ -9,7 +9,7 @@ import { serverLoadSchema } from './server-load';
 
 const namedText = z.object({ name: z.string(), value: z.string() });
 
-const chosenLevelSchema = z.object({
+export const chosenLevelSchema = z.object({
   scenario: z.enum(scenarios),
   batchSize: z.int().min(1),
   concurrency: z.int().min(1),

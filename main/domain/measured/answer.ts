@@ -194,6 +194,12 @@ function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
 }
 
 /** Levels that a longer measurement may settle; none where no level is in doubt. */
+/** What is in doubt about one level, whatever others were measured. */
+export const levelDoubts = (level: BestPoint): readonly AnswerDoubt[] => [
+  ...responseDoubts(level),
+  ...p99Doubts(level),
+];
+
 const worthAgain = (level: BestPoint, doubts: readonly AnswerDoubt[]): readonly BestPoint[] =>
   [...new Set(doubts.flatMap(({ levels }) => levels))].filter(
     ({ point }) => point === level.point || !isFaulty(point),
@@ -247,7 +253,7 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
   const name = `${nameOf(best)}${suffix}`;
   const headroom = budgetMs === null ? null : 1 - budgetLatencyUs(best.point) / (budgetMs * 1000);
   const faster = within.filter((other) => !isSound(other.point) && rateOf(other) > rateOf(best));
-  const doubts = [...leftOutDoubts(faster, best, suffix), ...responseDoubts(best), ...p99Doubts(best)];
+  const doubts = [...leftOutDoubts(faster, best, suffix), ...levelDoubts(best)];
   const sentence = `${name}: ${levelFigures(best, headroom)}`;
   const sound = isSound(best.point);
   return {

@@ -106,7 +106,7 @@ export const endVerdict = (state: RunState, titles: MetricTitles): Verdict | nul
     : verdictParts(state, titles);
 
 /** For machines: values as measured, microseconds. */
-const levelDocument = ({ scenario, point }: BestPoint) => ({
+export const levelDocument = ({ scenario, point }: BestPoint) => ({
   scenario,
   batchSize: point.batchSize,
   concurrency: point.concurrency,
@@ -116,7 +116,7 @@ const levelDocument = ({ scenario, point }: BestPoint) => ({
   p99HalfUs: p99HalfUs(point),
   requestCount: point.requestCount,
   steady: isSteady(point),
-  marks: marksOf(point),
+  marks: [...marksOf(point)],
 });
 
 /** For machines: best level, ignoring the budget; null where nothing was measured. */

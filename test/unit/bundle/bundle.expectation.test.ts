@@ -60,6 +60,7 @@ describe('readmeText', () => {
     titles: { top1: 'Top-1 accuracy' },
     image,
     samples: { checkedSamples: 8, checkedBatchSize: 16 },
+    capacity: null,
   };
 
   it('says what was measured, and on what', () => {

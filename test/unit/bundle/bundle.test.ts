@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeBundle } from '../../../main/bundle/bundle';
 import type { DeployableRun } from '../../../main/deployments/deployable-run';
+import { capacityOf, isCapacity } from '../../../main/domain/measured/capacity';
+import { capacityText } from '../../../main/domain/measured/capacity-text';
 import { repository } from '../../support/home';
 import { completeState } from '../../support/run-state';
 import { tinyConfig } from '../../support/tiny-model';
@@ -34,7 +36,7 @@ async function made() {
   };
   const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
   const resources = join(repository, 'resources');
-  return { run, state: completeState(), titles: {}, image, resources };
+  return { run, state: completeState(), titles: {}, image, resources, capacity: null };
 }
 
 describe('writeBundle', () => {
@@ -71,5 +73,19 @@ describe('writeBundle', () => {
     const input = { ...(await made()), resources: join(root, 'no-resources') };
     await expect(writeBundle(join(out, 'bundle'), input)).rejects.toMatchObject({ code: 'file-unwritable' });
     expect(await readdir(out)).toEqual([]);
+  });
+
+  it('has the replicas that were planned, and says in the README what for', async () => {
+    const input = await made();
+    const ask = { rate: 5000, p99Ms: 100, headroom: 0.3, spare: 1, pricePerHour: null };
+    const capacity = capacityOf(input.state, ask);
+    if (!isCapacity(capacity)) throw new Error(capacity.text);
+    const dir = await writeBundle(join(root, 'planned'), { ...input, capacity });
+    const text = (path: string) => readFile(join(dir, path), 'utf8');
+    const { replicas, held } = capacity;
+    expect(await text('kubernetes/deployment.yaml')).toContain(`  replicas: ${replicas}\n`);
+    expect(await text('kubernetes/hpa.yaml')).toContain(`averageValue: "${held.point.concurrency}"`);
+    expect(await text('README.md')).toContain(`- Replicas: ${capacityText(capacity)}`);
+    expect(await text('README.md')).not.toContain('1 to 4 replicas');
   });
 });

@@ -15,6 +15,7 @@ const onGpus: Serving = {
   shmSizeMiB: 2048,
   repositoryBytes: 3 * 2 ** 30,
   pendingRequests: 16,
+  plan: null,
 };
 const onCpu: Serving = {
   ...onGpus,
@@ -210,5 +211,38 @@ describe('resourceName', () => {
     ['x'.repeat(100), 'x'.repeat(40)],
   ])('makes of %s the DNS label %s', (model, name) => {
     expect(resourceName(model)).toBe(name);
+  });
+});
+
+describe('a plan of replicas', () => {
+  const text = '5 replicas on 10 GPUs hold 5,000 inferences/s within a p99 of 20 ms.';
+  const planned: Serving = { ...onGpus, pendingRequests: 9, plan: { replicas: 5, text } };
+
+  it('sets what the Deployment starts with, and what the autoscaler keeps at least', () => {
+    const files = documents(planned);
+    expect(files['kubernetes/deployment.yaml']).toMatchObject({ spec: { replicas: 5 } });
+    expect(files['kubernetes/hpa.yaml']).toMatchObject({
+      spec: {
+        ...{ minReplicas: 5, maxReplicas: 10 },
+        metrics: [{ pods: { target: { averageValue: '9' } } }],
+      },
+    });
+    expect(files['kserve/inferenceservice.yaml']).toMatchObject({
+      spec: { predictor: { minReplicas: 5, maxReplicas: 10 } },
+    });
+    validate(Deployment, files['kubernetes/deployment.yaml']);
+    validate(HorizontalPodAutoscaler, files['kubernetes/hpa.yaml']);
+  });
+
+  it('is written above each of them, and leaves the others as they are', () => {
+    const [before, after] = [kubernetesFiles(onGpus), kubernetesFiles(planned)];
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    expect(changed).toEqual([
+      'kubernetes/deployment.yaml',
+      'kubernetes/hpa.yaml',
+      'kserve/inferenceservice.yaml',
+    ]);
+    for (const path of changed) expect(after[path]).toContain(`# ${text}\n`);
+    expect(documents(onGpus)['kubernetes/deployment.yaml']).not.toHaveProperty('spec.replicas');
   });
 });

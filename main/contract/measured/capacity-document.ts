@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { chosenLevelSchema } from '../run/report-document';
+import { capacityAskSchema } from './capacity-ask';
+
+/** The document of `capacity --json`. */
+export const capacityDocumentSchema = z.object({
+  kind: z.literal('triton-workbench-capacity'),
+  version: z.literal(1),
+  runId: z.string(),
+  asked: capacityAskSchema,
+  text: z.string().describe('The answer in a sentence, or why there is none.'),
+  replicas: z.int().nullable().describe('null: no level holds the target.'),
+  gpus: z.int().nullable().describe('Of all replicas, 0 on a CPU; null: not known.'),
+  replica: z
+    .object({
+      level: chosenLevelSchema.describe('The measured level that a replica is planned with.'),
+      inferencesPerSecond: z.number().describe('What a replica holds: at most the rate that was sent.'),
+      open: z.boolean().describe('Measured with an open loop; false: closed, and nothing to promise.'),
+      gpus: z.int().nullable(),
+    })
+    .nullable(),
+  next: chosenLevelSchema
+    .extend({ reason: z.string() })
+    .nullable()
+    .describe('The next higher load that does not hold; null: none was measured.'),
+  cost: z
+    .object({
+      perMonth: z.number().describe('730 hours.'),
+      perMillionAtRate: z.number().describe('A million inferences at the asked rate.'),
+      perMillionAtFullUse: z.number().describe('The same with each replica at what it holds.'),
+    })
+    .nullable()
+    .describe('null: no price, or no answer.'),
+  energyJoulesPerInference: z
+    .number()
+    .nullable()
+    .describe('Of the GPUs at the level; null: their power was not read.'),
+  memory: z
+    .object({
+      gpus: z.array(
+        z.object({
+          uuid: z.string(),
+          usedBytes: z.number().nullable().describe('Most memory in use at the level, by everything.'),
+          totalBytes: z.number().nullable(),
+        }),
+      ),
+      serversPerGpu: z
+        .int()
+        .nullable()
+        .describe('How many such servers fit by memory; null: used or total memory is not known.'),
+    })
+    .nullable()
+    .describe(
+      'null: no memory of GPUs was read. What context, weights and an instance take is not measured.',
+    ),
+  curve: z
+    .array(chosenLevelSchema.extend({ holds: z.boolean() }))
+    .describe('The measured levels that decide, by throughput; nothing is interpolated.'),
+  notes: z.array(z.string()).describe('What limits the answer, a sentence each.'),
+});
+export type CapacityDocument = z.infer<typeof capacityDocumentSchema>;

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { capacityDocumentSchema } from '../../../main/contract/measured/capacity-document';
+import type { RunState } from '../../../main/contract/run/run-state';
+import type { Core } from '../../../main/core';
+import { programWith } from '../../support/cli-program';
+import { rejection } from '../../support/rejection';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
+
+/** One level that holds 20 ms, and one that does not. */
+const measured: RunState = {
+  ...stateOf([
+    ...createdBodies(),
+    measurementBody('online', pointFixture({ concurrency: 4, inferencesPerSecond: 2000, p99Us: 18_000 })),
+    measurementBody('online', pointFixture({ concurrency: 8, inferencesPerSecond: 2600, p99Us: 31_000 })),
+  ]),
+  runId: 'a',
+};
+
+/** What a command line asks of a run: what it prints, its exit code, and what it asks the core for. */
+async function asked(state: RunState, ...words: readonly string[]) {
+  const lines: string[] = [];
+  const documents: unknown[] = [];
+  const codes: number[] = [];
+  const bundles: unknown[] = [];
+  const core = {
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+      'runs.show': () => Promise.resolve({ state }),
+      'runs.bundle': (request: unknown) => {
+        bundles.push(request);
+        return Promise.resolve({ path: '/out' });
+      },
+    },
+  } as unknown as Core;
+  await programWith({
+    core: () => Promise.resolve(core),
+    exit: (code) => codes.push(code),
+    output: ({ json = false }) => ({
+      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
+      say: (line) => lines.push(line),
+      document: (value) => documents.push(value),
+    }),
+  }).parseAsync(words, { from: 'user' });
+  return { text: lines.join('\n'), documents, codes, bundles };
+}
+
+describe('capacity', () => {
+  it('prints the answer, the record behind it and the levels', async () => {
+    const { text, codes } = await asked(measured, 'capacity', 'a', '--rate', '5000', '--p99', '20ms');
+    expect(text).toMatch(
+      /^5 replicas on CPUs hold 5,000 inferences\/s within a p99 of 20 ms, with 30 % headroom and one spare\. Measured closed;/,
+    );
+    expect(text).toContain(
+      'Next higher load: does not hold: p99 31.00 ms (online, batch size 1, concurrency 8)',
+    );
+    expect(text).toMatch(/online, batch size 1, concurrency 4 +2,000 +18\.00 ms +holds/);
+    expect(codes).toEqual([]);
+  });
+
+  it('takes a percentage with its sign or without, and the budget of the run', async () => {
+    const options = ['--spare', '0', '--price-per-hour', '2.5', '--json'];
+    for (const headroom of ['100%', '100 %', '100']) {
+      const budgeted = { ...measured, p99BudgetMs: 31 };
+      const { documents } = await asked(
+        ...[budgeted, 'capacity', 'a', '--rate', '5200', '--headroom', headroom],
+        ...options,
+      );
+      expect(capacityDocumentSchema.parse(documents[0])).toMatchObject({
+        ...{ replicas: 4, asked: { p99Ms: 31, headroom: 1, spare: 0 }, cost: { perMonth: 7300 } },
+      });
+    }
+  });
+
+  it('ends with 3 and the best level where none holds the target', async () => {
+    const words = ['capacity', 'a', '--rate', '5000', '--p99', '10'];
+    const { text, codes } = await asked(measured, ...words);
+    expect(text).toMatch(/^No steady level holds a p99 of 10 ms\. The best has p99 18\.00 ms at 2,000 /);
+    expect(codes).toEqual([3]);
+    const { documents } = await asked(measured, ...words, '--json');
+    expect(capacityDocumentSchema.parse(documents[0])).toMatchObject({ replicas: null, replica: null });
+  });
+
+  it.each([
+    ['--rate', ['--rate', '0', '--p99', '20']],
+    ['--rate', ['--rate', 'many', '--p99', '20']],
+    ['--p99', ['--rate', '5000']],
+    ['--p99', ['--rate', '5000', '--p99', '0']],
+    ['--headroom', ['--rate', '5000', '--p99', '20', '--headroom', '-5%']],
+    ['--spare', ['--rate', '5000', '--p99', '20', '--spare', '0.5']],
+    ['--price-per-hour', ['--rate', '5000', '--p99', '20', '--price-per-hour', '0']],
+  ])('refuses with %s what cannot be planned: %j', async (flag, words) => {
+    expect(await rejection(asked(measured, 'capacity', 'a', ...words))).toMatchObject({
+      ...{ code: 'input-invalid', where: flag },
+    });
+  });
+
+  it('refuses a run without a rate', async () => {
+    const none = stateOf(createdBodies());
+    const words = ['capacity', 'a', '--rate', '5000', '--p99', '20'];
+    expect(await rejection(asked(none, ...words))).toMatchObject({
+      ...{
+        code: 'input-invalid',
+        message: 'The run has no measured rate, so nothing can be planned with it.',
+      },
+    });
+  });
+});
+
+describe('bundle', () => {
+  it('is given the plan of the replicas only where a rate is named', async () => {
+    const plain = await asked(measured, 'bundle', 'a', '--out', '/out');
+    expect(plain.bundles).toEqual([{ runId: 'a', out: '/out' }]);
+    const words = ['--replicas-for-rate', '5000', '--p99', '20ms', '--headroom', '50%', '--spare', '2'];
+    const planned = await asked(measured, 'bundle', 'a', '--out', '/out', ...words);
+    expect(planned.bundles).toMatchObject([
+      { capacity: { rate: 5000, p99Ms: 20, headroom: 0.5, spare: 2, pricePerHour: null } },
+    ]);
+  });
+
+  it.each([
+    ['--headroom', ['--headroom', '50%']],
+    ['--p99', ['--p99', '20ms']],
+    ['--replicas-for-rate', ['--replicas-for-rate', '0', '--p99', '20']],
+    ['--p99', ['--replicas-for-rate', '5000']],
+  ])('refuses with %s a plan that is not whole: %j', async (flag, words) => {
+    expect(await rejection(asked(measured, 'bundle', 'a', '--out', '/out', ...words))).toMatchObject({
+      ...{ code: 'input-invalid', where: flag },
+    });
+  });
+});
