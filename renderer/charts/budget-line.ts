@@ -44,6 +44,7 @@ export function budgetView(
   budgetMs: number | null,
   ends: readonly [number, number],
   theme: ChartTheme,
+  limitName: (limitMs: number) => string = chartSigns.budget,
 ): BudgetView {
   const { values, bars } = highest(traces);
   const cut = values > 0 && bars > values * barRoom;
@@ -57,7 +58,7 @@ export function budgetView(
   const isFar = values > 0 && budgetMs > values * farAbove;
   const dataTop = Math.max(values, Math.min(bars, values * barRoom));
   const top = (isFar ? dataTop : Math.max(dataTop, budgetMs * 1.15)) * headroom;
-  const name = chartSigns.budget(budgetMs);
+  const name = limitName(budgetMs);
   return {
     traces: [
       {

@@ -58,23 +58,20 @@ const chosenTrace = ({ theme, scenario }: SweepInput, chosen: ChosenLevel | null
     ? []
     : [signTrace({ name: chosen.name, ...marksOf([chosen.point], theme.p95, 'star', 15) })];
 
-export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
+/** p99 over throughput, a mark per level. @param first levels that keep their label where several touch */
+function levelsChart(
+  input: SweepInput,
+  chosen: ChosenLevel | null,
+  below: readonly Trace[],
+  first: readonly LoadPoint[],
+  limitName?: (limitMs: number) => string,
+): Chart {
   const { theme, budgetMs, scenario, state, sweep } = input;
   const points = sortedPoints(input);
-  const front = paretoFront(points);
-  const first = chosen?.scenario === scenario ? [chosen.point, ...front] : front;
-  const line: Trace = {
-    type: 'scatter',
-    mode: 'lines',
-    name: chartSigns.front,
-    x: front.map(rate),
-    y: front.map(latencyMs),
-    line: { color: theme.throughput, width: 1.75, dash: 'solid' },
-    hoverinfo: 'skip',
-  };
-  const measured = [line, levelMarks(input, points, first)];
+  const own = chosen?.scenario === scenario ? [chosen.point] : [];
+  const measured = [...below, levelMarks(input, points, [...own, ...first])];
   const { axis, ends } = rateAxis(theme, points);
-  const budget = budgetView(measured, budgetMs, ends, theme);
+  const budget = budgetView(measured, budgetMs, ends, theme, limitName);
   return {
     data: [...measured, ...budget.traces, ...chosenTrace(input, chosen)],
     layout: {
@@ -85,6 +82,25 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
     },
   };
 }
+
+/** Which level to choose, and what each costs: the front through those that no other beats. */
+export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Chart {
+  const front = paretoFront(sortedPoints(input));
+  const line: Trace = {
+    type: 'scatter',
+    mode: 'lines',
+    name: chartSigns.front,
+    x: front.map(rate),
+    y: front.map(latencyMs),
+    line: { color: input.theme.throughput, width: 1.75, dash: 'solid' },
+    hoverinfo: 'skip',
+  };
+  return levelsChart(input, chosen, [line], front);
+}
+
+/** The level that replicas are planned with among those that were measured; nothing between them is drawn. */
+export const capacityChart = (input: SweepInput, chosen: ChosenLevel | null): Chart =>
+  levelsChart(input, chosen, [], [], chartSigns.target);
 
 /** The line through the front and, each after a gap, the levels beside it: one series, so that it can be shown alone. */
 function frontAndRest(points: readonly LoadPoint[]): readonly { point: LoadPoint; gap: boolean }[] {

@@ -3,6 +3,7 @@ import type { JournalBody } from '../../main/contract/run/run-events';
 import { completeBodies, journalFixture, readingsFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
 import { createHome, launch, type TestHome, type WorkbenchApp } from './support/app';
+import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';
 
@@ -55,6 +56,43 @@ test.describe('a run on GPUs', () => {
 
   test('says beside the published figures where it was measured otherwise', async () => {
     await expect(app.page.getByRole('note').filter({ hasText: otherwise })).toBeVisible();
+  });
+
+  test('plans replicas, GPUs, cost and energy by its levels, and gives them as text', async () => {
+    const { page } = app;
+    const panel = page.getByRole('region', { name: 'Capacity', exact: true });
+    const answer = panel.getByRole('status');
+    for (const [label, value] of [
+      ['Rate (inferences/s)', '5000'],
+      ['p99 target (ms)', '40'],
+      ['Headroom (%)', '50'],
+      ['Price per hour', '2.5'],
+    ] as const) {
+      await panel.getByLabel(label).fill(value);
+    }
+    // 7,500 over 595 inferences/s, and a spare; two GPUs each.
+    await expect(answer).toHaveText(
+      /^13 replicas on 26 GPUs hold 5,000 inferences\/s within a p99 of 40 ms, with 50 % headroom and one spare\. Measured closed;/,
+    );
+    await expect(panel).toContainText('Cost per month (730 h)23,725.00');
+    const levels = panel.getByRole('region', { name: 'Levels of the capacity' });
+    await expect(levels.getByRole('row', { name: /batch size 8,/ })).toContainText('not steady');
+    await panel.locator('[data-chart="capacity"]').scrollIntoViewIfNeeded();
+    await expect(panel.locator('[data-chart="capacity"] .points path')).not.toHaveCount(0);
+    expect(await findings(page)).toEqual([]);
+    await panel.evaluate((element) => {
+      element.scrollIntoView({ block: 'start' });
+    });
+    await takePictures(page, 'capacity');
+    await panel.getByRole('button', { name: 'Copy as text' }).click();
+    await expect
+      .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
+      .toMatch(/^13 replicas on 26 GPUs hold [^]*Energy per inference: [\d.]+ J at full use, GPUs only/);
+
+    // Beyond what was measured: no figure, but the level that comes nearest.
+    await panel.getByLabel('p99 target (ms)').fill('1');
+    await expect(answer).toHaveText(/^No steady level holds a p99 of 1 ms\. The best has p99 /);
+    expect(app.complaints).toEqual([]);
   });
 
   test('says the same of each run that is compared, and what GPUs and instances come to', async () => {

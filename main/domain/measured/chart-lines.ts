@@ -124,6 +124,7 @@ export const chartSigns = {
   front: 'Pareto front, steady levels',
   levels: (sweep: Sweep): string => `Levels, by ${sweepTitle[sweep].toLowerCase()}`,
   budget: (budgetMs: number): string => `p99 budget ${formatTyped(budgetMs)} ms`,
+  target: (targetMs: number): string => `p99 target ${formatTyped(targetMs)} ms`,
   hollow: 'Hollow: not steady',
   /** Follows a level on an axis of bars, which have no symbol: see `hollow`. */
   hollowMark: '○',

@@ -16,6 +16,7 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
+import { CapacityPanel } from './capacity-panel';
 import { FailurePanel } from './failure-panel';
 import { figuresOf } from './figures';
 import { LimitsPanel } from './limits-panel';
@@ -151,6 +152,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             <Figures state={state} titles={titles} />
             {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
+            {verdict === null ? null : <CapacityPanel key={state.runId} state={state} />}
           </>
         ) : null}
         {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
