@@ -14,7 +14,7 @@ export interface Chart {
   /** Layout while only some of the traces are drawn; absent: the same. */
   readonly layoutOf?: (drawn: readonly Trace[]) => ChartLayout;
   /**
-   * Of a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
+   * For a chart whose lines only grow at their ends: `base` names all the rest, `count` is how many points there are. With
    * the same base the new ends can be drawn alone, for `wholeEveryMs` (absent: some seconds).
    */
   readonly grows?: { readonly base: string; readonly count: number; readonly wholeEveryMs?: number };

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 /**
- * What a field of a number shows and tells while it is typed in. Mantine hands over the text where that is not a whole
+ * Text of a number field while it is typed in. Mantine hands over the text where that is not a whole
  * number yet ("2.", "0.0", "-"): it stays as it was typed until the field is left.
  * @param onNumber null: the field was emptied. Not called for what is no number.
  */

@@ -12,7 +12,7 @@ const mostBars = 240;
 /** A step is a quarter of what a bar stands for. */
 const barSteps = 4 * mostBars;
 
-/** Of more seconds the slowest of each group is drawn, so that no outlier is lost. */
+/** With more seconds the slowest of each group is drawn, so that no outlier is lost. */
 function barSeconds(total: Float32Array): { readonly at: readonly number[]; readonly seconds: number } {
   const length = Math.max(1, Math.ceil(total.length / mostBars));
   const at: number[] = [];

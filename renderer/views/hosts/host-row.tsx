@@ -38,7 +38,6 @@ export function HostStateText({ status }: { status: HostStatus | null }) {
 
 export const hostColumns = 7;
 
-/** What runs there is known. */
 const isAsked = (status: HostStatus | null): boolean => status?.reachable === true && status.runs !== null;
 
 function question(name: string, status: HostStatus | null): string {

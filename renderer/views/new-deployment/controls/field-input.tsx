@@ -20,7 +20,7 @@ function FlagControl({ field, labelId, input }: ControlProps) {
       error={error}
       description={description}
       aria-labelledby={labelId}
-      // What has no effect can still be switched off.
+      // A flag without effect can still be switched off.
       disabled={disabled && !on}
       checked={on}
       onChange={(event) => {
