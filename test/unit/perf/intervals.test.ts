@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../main/domain/random';
 import { latencyInterval, partLatencies, partsInterval } from '../../../main/perf/intervals';
 import { LatencyHistogram } from '../../../main/perf/latency-histogram';
-import { createRandom } from '../../../main/domain/random';
 
 /** Exponentially distributed latencies; those of the blocks in `slow` are longer. */
 function exponential(seed: number, blocks: number, requests: number, slow = new Set<number>()) {

@@ -84,7 +84,9 @@ describe('a report of repeated and cross-checked levels', () => {
   it('says where the two tools differ', () => {
     const text = textOf(state);
     expect(text).toContain('The two tools differ at 1 of 1 levels, in Inferences/s.');
-    expect(text).toContain('Inferences/s of the built-in load generator is 19.8 % above that of perf_analyzer');
+    expect(text).toContain(
+      'Inferences/s of the built-in load generator is 19.8 % above that of perf_analyzer',
+    );
   });
 
   it('keeps every measurement in the JSON', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobState,JobStatus } from '../../../main/contract/job/run-job';
+import type { JobState, JobStatus } from '../../../main/contract/job/run-job';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { withCurrentStatus } from '../../../main/store/current-status';
 import { leaseFile, ownHolder } from '../../../main/store/file-lease';

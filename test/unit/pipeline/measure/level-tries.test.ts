@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ErrorCode, WorkbenchError } from '../../../../main/contract/errors';
 import type { RunSpec } from '../../../../main/contract/run/run-spec';
 import type { ServerHandle } from '../../../../main/engine/engine';
-import { type Hold,HoldError } from '../../../../main/pipeline/hold';
+import { type Hold, HoldError } from '../../../../main/pipeline/hold';
 import { ServerLost, withFreshServers } from '../../../../main/pipeline/measure/level-tries';
 import type { StepContext } from '../../../../main/pipeline/step';
 import { makeFolder, writeFileAtomic } from '../../../../main/platform/files';
