@@ -26,6 +26,7 @@ const runningCore = {
   handlers: {
     'studies.show': () =>
       Promise.resolve({
+        study: null,
         summary,
         results: [
           { ...trial, number: 1, state },
