@@ -1,16 +1,16 @@
 import { invalidInput } from '../contract/errors';
+import { shellLine } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatMs, formatRate } from '../contract/numbers';
-import type { Candidate, Look, SearchStrategy } from '../contract/study/search';
-import type { StudyEntry } from '../contract/study/study';
+import type { Look, Searched, SearchSpace, SearchStrategy } from '../contract/study/search';
+import type { SearchPlan, StudyEntry } from '../contract/study/study';
 import { present } from '../contract/trees';
 import type { Core, StudyStops } from '../core';
 import { durationText } from '../domain/run/time-left';
-import { candidateText, changedFields, type SearchSpace } from '../domain/study/search/candidates';
 import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
-import type { SearchPlan } from '../domain/study/search/plan-search';
-import { type SearchAnswer, searchAnswer, type SearchRow } from '../domain/study/search/search-answer';
+import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
+import { searchWinner } from '../domain/study/search/search-study';
 import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
 import { readDuration, readNumber, readNumbers, resolveRunId, runArgument } from './read-values';
 import type { Verb } from './verb';
@@ -45,7 +45,7 @@ function oneOf<Value extends string>(flag: string, values: readonly Value[], tex
   return found;
 }
 
-const wholes = (flag: string, text: string | undefined, least: number): readonly number[] | undefined =>
+const wholes = (flag: string, text: string | undefined, least: number): number[] | undefined =>
   text === undefined
     ? undefined
     : readNumbers(flag, text).map((value) => {
@@ -64,7 +64,7 @@ function spaceOf(options: SearchOptions): SearchSpace {
     preferredBatchSizes: preferredBatchSizes?.map((list) => [
       ...(list === 'none' ? [] : (wholes('--preferred-batch-sizes', list, 1) ?? [])),
     ]),
-  }) as SearchSpace;
+  });
 }
 
 /** The one of `--p99` to `--p50` that was given. */
@@ -83,20 +83,18 @@ function targetOf(options: SearchOptions) {
   throw invalidInput(`--p${target.percentile}`, `"${target.text}" is not a latency`, 'For example 20ms.');
 }
 
-/** "search-1128-1237" */
-function usualName(now: Date): string {
-  const stamp = now.toISOString();
-  return `search-${stamp.slice(5, 10).replace('-', '')}-${stamp.slice(11, 19).replaceAll(':', '')}`;
-}
-
 async function planOf(core: Core, run: string, options: SearchOptions): Promise<SearchPlan> {
-  const { name = usualName(new Date()), batchSize, concurrency, errorPercentage } = options;
+  const { name, batchSize, concurrency, errorPercentage } = options;
   const target = targetOf(options);
   const runId = await resolveRunId(core, run);
   return core.handlers['searches.plan']({
-    ...{ runId, name, space: spaceOf(options), load: oneOf('--load', loads, options.load), ...target },
+    runId,
+    space: spaceOf(options),
+    load: oneOf('--load', loads, options.load),
+    ...target,
     budgetS: readDuration('--budget', options.budget, 's'),
     ...present({
+      name,
       batchSize: wholes('--batch-size', batchSize, 1)?.[0],
       concurrency: wholes('--concurrency', concurrency, 1),
       errorPercentage:
@@ -105,10 +103,8 @@ async function planOf(core: Core, run: string, options: SearchOptions): Promise<
   });
 }
 
-const presentOf = ({ candidates }: SearchStrategy): Candidate => candidates[0] as Candidate;
-
-function planLines({ search, notes, spec }: SearchPlan): readonly string[] {
-  const { candidates, budgetS, load, lookMs } = search;
+function planLines({ search, notes, spec, candidates }: SearchPlan): readonly string[] {
+  const { budgetS, load, lookMs } = search;
   const kind =
     load.kind === 'open' ? 'requests at Poisson times' : `concurrency ${load.concurrency.join(', ')}`;
   return [
@@ -116,7 +112,7 @@ function planLines({ search, notes, spec }: SearchPlan): readonly string[] {
     ...notes.map((note) => `  ${note}`),
     `  Load: ${load.kind}, ${kind}, batch size ${load.batchSize}`,
     `  At most ${durationText(budgetS)} of load: ${lookMs / 1000} s for each at first, ${confirmSeconds(search)} s for the last comparison`,
-    ...candidates.map((one, at) => `  ${at + 1}  ${candidateText(presentOf(search), one)}`),
+    ...candidates.map((one, at) => `  ${at + 1}  ${one}`),
   ];
 }
 
@@ -141,19 +137,11 @@ function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): 
   return `  ${spent}  ${phaseText[phase]}: ${candidate} at ${loadText(load)}: ${figures}`;
 }
 
-/** The fields of a run that the winner has other values of, for `resume --set`. */
-function winnerOptions(search: SearchStrategy, row: SearchRow): string {
-  const candidate = search.candidates[row.candidate - 1];
-  if (candidate === undefined) return '';
-  return changedFields(presentOf(search), candidate)
-    .map((field) => `--set configure.${field}=${JSON.stringify(candidate[field])}`)
-    .join(' ');
-}
-
 /** The answer first, then the record. */
-export function answerLines(search: SearchStrategy, answer: SearchAnswer): readonly string[] {
-  const { winner, rows, seconds, isCutShort } = answer;
-  const options = winner === null ? '' : winnerOptions(search, winner);
+export function answerLines(search: SearchStrategy, searched: Searched): readonly string[] {
+  const answer = searchAnswer(search, searched);
+  const { rows, seconds, isCutShort } = answer;
+  const winner = searchWinner({ searched }, search);
   const columns = searchColumns(search);
   return [
     '',
@@ -167,7 +155,7 @@ export function answerLines(search: SearchStrategy, answer: SearchAnswer): reado
       rows.map((row) => columns.map((column) => cellText(column, row))),
     ),
     `${Math.round(seconds)} s of load.`,
-    ...(options === '' ? [] : [`To run it: triton-workbench resume ${search.runId} ${options}`]),
+    ...(winner === null ? [] : [`To run it: ${shellLine(winner.argv)}`]),
   ];
 }
 
@@ -205,7 +193,7 @@ export async function workOnSearch(
   try {
     const searched = await core.handlers['searches.work']({ spec, search, resume, stops });
     const answer = searchAnswer(search, searched);
-    for (const line of answerLines(search, answer)) output.say(line);
+    for (const line of answerLines(search, searched)) output.say(line);
     const { files, problem } = await core.handlers['searches.report']({ name: spec.name });
     for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
     if (problem !== null) output.say(formatError(problem));

@@ -51,7 +51,9 @@ import {
 import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
+import { searchRequestSchema } from './study/search';
 import {
+  type SearchPlan,
   type StudyDetail,
   type StudyEntry,
   type StudyPlan,
@@ -198,6 +200,8 @@ export const api = {
   'deployments.log': call<readonly string[]>().with(
     deploymentId.extend({ limit: z.int().min(1).max(20_000) }),
   ),
+  /** The search that a request asks for; starts nothing. Throws run-unknown, input-invalid, combination-unsupported. */
+  'searches.plan': call<SearchPlan>().with(searchRequestSchema),
   'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
   'studies.get': call<StudyDetail>().with(studyName),
   /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */

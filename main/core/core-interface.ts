@@ -18,9 +18,8 @@ import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { Searched } from '../contract/study/search';
-import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
+import type { SearchPlan, Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
-import type { SearchPlan, SearchRequest } from '../domain/study/search/plan-search';
 import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
 import type { RunEnd } from '../pipeline/attempt';
@@ -176,8 +175,6 @@ export interface TrustedCalls {
   'studies.show': (study: { readonly name: string }) => Promise<ShownStudy>;
   /** Throws study-unknown, and input-invalid for a matrix of an earlier version. */
   'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
-  /** The search that a request asks for; nothing is started. Throws run-unknown, input-invalid, combination-unsupported. */
-  'searches.plan': (input: SearchRequest & Run) => Promise<SearchPlan>;
   /** Works on a search to its end or a stop. Throws study-busy, input-invalid. */
   'searches.work': (input: Pick<SearchPlan, 'spec' | 'search'> & SearchHow) => Promise<Searched>;
   /** Writes its report in all formats. Throws study-unknown, disk-full, file-unwritable. */

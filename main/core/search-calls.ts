@@ -1,5 +1,6 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, freemem } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { modelArtefactSchema } from '../contract/run/artefacts';
@@ -22,6 +23,12 @@ import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
 import { verifiedRun } from './server-calls';
+
+/** "search-1128-123759" */
+function usualName(now: Date): string {
+  const stamp = now.toISOString();
+  return `search-${stamp.slice(5, 10).replace('-', '')}-${stamp.slice(11, 19).replaceAll(':', '')}`;
+}
 
 /** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
 function requireHere({ source: { spec }, runId }: DeployedRun): void {
@@ -67,7 +74,8 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => void;
   readonly report: (name: string) => Promise<WrittenStudy>;
-  readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>>;
+  readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
+    Pick<Handlers, 'searches.plan'>;
 } {
   const { layout, engines, emit, loadTools } = parts;
   const searches = new Searches({
@@ -85,7 +93,7 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
         onWaiting: () => Promise.resolve(),
       }),
     loadTool: loadTools.native,
-    freeBytes: () => process.availableMemory(),
+    freeBytes: () => freemem(),
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await new StudyStore(layout.studies).load(name);
@@ -110,11 +118,15 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
       if (search !== null) searches.work(spec, search, { resume }).catch(() => undefined);
     },
     handlers: {
-      'searches.plan': async ({ runId, ...request }) => {
-        const { state } = await verifiedRun(parts, runId, false);
+      'searches.plan': async ({ name = usualName(parts.now()), ...request }) => {
+        const { state } = await verifiedRun(parts, request.runId, false);
         requireHere(state);
         const gpus = visibleGpus(state.source.spec.engine) ?? [];
-        return planSearch(state, request, { onGpu: gpus.length > 0, processors: availableParallelism() });
+        return planSearch(
+          state,
+          { ...request, name },
+          { onGpu: gpus.length > 0, processors: availableParallelism() },
+        );
       },
       'searches.work': ({ spec, search, ...how }) => searches.work(spec, search, how),
       'searches.get': ({ name }) => studyOf(name),

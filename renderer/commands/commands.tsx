@@ -6,6 +6,7 @@ import { HelpDialogs } from '../views/help/help-dialogs';
 import { MeasureDialog } from '../views/measure/measure-dialog';
 import { shortcuts } from '../views/new-deployment/shortcuts';
 import { RenameDialog } from '../views/runs/rename-dialog';
+import { SearchDialog } from '../views/studies/search-dialog';
 import { VaryDialog } from '../views/studies/vary-dialog';
 import { useWorkbench } from '../workbench';
 import { type Command, isWriting, keyText } from './command';
@@ -92,6 +93,7 @@ export function Commands() {
       <RenameDialog />
       <MeasureDialog />
       <VaryDialog />
+      <SearchDialog />
       <HelpDialogs />
     </>
   );

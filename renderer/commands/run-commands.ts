@@ -52,6 +52,12 @@ export function runCommands(
       isDeployedRow(open),
       command('duplicate', 'Run again with changes', 'duplicate this run', () => runAgain(workbench, runId)),
     ),
+    ...where(isDeployedRow(open) && open.status === 'done', {
+      id: 'search',
+      title: 'Find the best configuration',
+      note: 'the most load within a latency',
+      run: () => overlay.getState().search(runId),
+    }),
     {
       id: 'rename',
       title: 'Rename this run',

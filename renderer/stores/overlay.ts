@@ -24,18 +24,21 @@ export type OverlayPage =
 
 export interface Overlay {
   /** null: only the page is shown. */
-  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | null;
+  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | null;
   readonly renamed: string | null;
   readonly measured: MeasureTarget | null;
   readonly varied: Choice | null;
+  /** Run whose model is searched. */
+  readonly searched: string | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
   readonly vary: (choice: Choice) => void;
+  readonly search: (runId: string) => void;
   readonly close: () => void;
 }
 
-const nothing = { shown: null, renamed: null, measured: null, varied: null } as const;
+const nothing = { shown: null, renamed: null, measured: null, varied: null, searched: null } as const;
 
 export function createOverlay(): StoreApi<Overlay> {
   return createStore<Overlay>()((set) => ({
@@ -44,6 +47,7 @@ export function createOverlay(): StoreApi<Overlay> {
     rename: (runId) => set({ ...nothing, shown: 'rename', renamed: runId }),
     measure: (target) => set({ ...nothing, shown: 'measure', measured: target }),
     vary: (choice) => set({ ...nothing, shown: 'vary', varied: choice }),
+    search: (runId) => set({ ...nothing, shown: 'search', searched: runId }),
     close: () => set(nothing),
   }));
 }

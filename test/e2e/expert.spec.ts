@@ -167,8 +167,8 @@ const fixed = [
   ...['engine.kind', 'model.preset', 'configure.backendAccelerator', 'configure.captureCudaGraph'],
   // Brings other defaults, which some of the values above may already be.
   'targetGpu',
-  // The other way to say a request rate, refused beside it.
-  'performance.requestIntervalsUs',
+  // The other ways to say when requests are sent, refused beside a request rate.
+  ...['performance.requestIntervalsUs', 'performance.replay.file'],
 ];
 /** Chosen last: with another batching its neighbours are idle. */
 const batching = 'configure.batching';

@@ -54,9 +54,9 @@ function addReadVerbs(program: Verb): void {
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
           ...underWay.map((line) => `  ${line}`),
           ...notKept(summary),
-          ...(search === null || answer === null
+          ...(search === null || study === null
             ? [tableOf(matrixColumns(results), results)]
-            : answerLines(search, answer)),
+            : answerLines(search, study.searched)),
         ],
       };
     });

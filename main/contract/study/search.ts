@@ -49,6 +49,37 @@ export const searchStrategySchema = z.object({
 });
 export type SearchStrategy = Readonly<z.infer<typeof searchStrategySchema>>;
 
+const list = <Schema extends z.ZodType>(of: Schema) => z.array(of).min(1).max(64);
+
+/** Values to try, by field; a field that is left out is varied as the machine and the target suggest. */
+const searchSpaceSchema = z
+  .strictObject({
+    instances: list(candidateSchema.shape.instances),
+    maxBatchSize: list(candidateSchema.shape.maxBatchSize),
+    batching: list(candidateSchema.shape.batching),
+    preferredBatchSizes: list(candidateSchema.shape.preferredBatchSizes),
+    maxQueueDelayUs: list(candidateSchema.shape.maxQueueDelayUs),
+    threads: list(candidateSchema.shape.threads),
+  })
+  .partial();
+export type SearchSpace = Readonly<z.infer<typeof searchSpaceSchema>>;
+
+/** What a person asks a search for; what is left out is taken from the run and the machine. */
+export const searchRequestSchema = z.strictObject({
+  runId: z.string().regex(runIdPattern),
+  /** Absent: by date and time. */
+  name: z.string().optional(),
+  space: searchSpaceSchema,
+  load: z.enum(['open', 'closed']),
+  batchSize: positive.optional(),
+  concurrency: list(positive).optional(),
+  percentile: targetSchema.shape.percentile.optional(),
+  latencyUs: positive.optional(),
+  errorPercentage: targetSchema.shape.errorPercentage.optional(),
+  budgetS: z.number().positive().optional(),
+});
+export type SearchRequest = Readonly<z.infer<typeof searchRequestSchema>>;
+
 /** What is sent in a measurement: requests under way, or requests a second. */
 const lookLoadSchema = z.union([
   z.strictObject({ concurrency: positive }),

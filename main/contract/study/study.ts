@@ -5,7 +5,7 @@ import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import type { ByType, OfType, Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
-import { candidateFailedSchema, lookSchema, type Searched } from './search';
+import { candidateFailedSchema, lookSchema, type Searched, type SearchStrategy } from './search';
 
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
@@ -209,7 +209,16 @@ export interface StudyRow {
   readonly online: StudyLevel | null;
 }
 
+/** The best of a search, and how to run it. */
+export interface SearchWinner {
+  readonly runId: string;
+  /** Of the command: `triton-workbench resume RUN --set configure.instances=2`. */
+  readonly argv: readonly string[];
+}
+
 export interface StudyDetail extends StudySummary {
+  /** null: no search, or the present configuration is the best so far. */
+  readonly winner: SearchWinner | null;
   readonly rows: readonly StudyRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
@@ -228,6 +237,16 @@ export interface StudyPlan {
 export interface StudySize {
   readonly runIds: readonly string[];
   readonly runBytes: number;
+}
+
+/** A search before it is started. */
+export interface SearchPlan {
+  readonly spec: StudySpec;
+  readonly search: SearchStrategy;
+  /** "model instances 2": how each candidate differs, in their order. */
+  readonly candidates: readonly string[];
+  /** What was chosen and why, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 export interface StudyReports {

@@ -193,7 +193,6 @@ function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
   return doubts;
 }
 
-/** Levels that a longer measurement may settle; none where no level is in doubt. */
 /** What is in doubt about one level, whatever others were measured. */
 export const levelDoubts = (level: BestPoint): readonly AnswerDoubt[] => [
   ...responseDoubts(level),

@@ -5,7 +5,7 @@ import { matrixDocument } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
-import { searchOf, searchRows, searchSecondsLeft } from './search/search-study';
+import { searchOf, searchRows, searchSecondsLeft, searchWinner } from './search/search-study';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
@@ -69,11 +69,18 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
   const search = study === null ? null : searchOf(study);
   if (study !== null && search !== null) {
     const secondsLeft = isRunning ? searchSecondsLeft(study, search) : null;
-    return { ...summary, rows: searchRows(study, search), underWay: [], secondsLeft };
+    return {
+      ...summary,
+      rows: searchRows(study, search),
+      winner: searchWinner(study, search),
+      underWay: [],
+      secondsLeft,
+    };
   }
   return {
     ...summary,
     rows: rowsOf(summary.name, results),
+    winner: null,
     underWay: underWayOf(results, nowMs),
     secondsLeft: isRunning ? studySecondsLeft(results, nowMs) : null,
   };

@@ -87,7 +87,8 @@ export async function unloadModels(client: TritonClient): Promise<void> {
   };
   try {
     const names = new Set((await loaded()).map(({ name }) => name));
-    await Promise.all([...names].map((name) => client.unloadModel(name, call)));
+    // One after the other: a search has more variants than one signal may have listeners.
+    for (const name of names) await client.unloadModel(name, call);
     while ((await loaded()).length > 0) await sleep(unloadPollMs, undefined, { signal });
   } catch {
     // The shutdown handles a dead server.

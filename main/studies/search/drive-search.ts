@@ -43,9 +43,10 @@ const added = (searched: Searched, body: StudyBody): Searched => {
   return { ...searched, failed: { ...searched.failed, [body.candidate]: body.error } };
 };
 
-function outcomeOf({ stops }: SearchSession): StudyOutcome {
+function outcomeOf({ stops }: SearchSession, { looks }: Searched): StudyOutcome {
   if (stops.cancel.signal.aborted) return 'cancelled';
-  return isStopped(stops) ? 'paused' : 'done';
+  if (isStopped(stops)) return 'paused';
+  return looks.length === 0 ? 'failed' : 'done';
 }
 
 /** Measures what is due until the search is at its end, or a stop; each look is in the journal before the next begins. */
@@ -65,6 +66,6 @@ export async function driveSearch(session: SearchSession): Promise<Searched> {
       searched = added(searched, body);
     }
   }
-  await record({ type: 'study-ended', outcome: outcomeOf(session) });
+  await record({ type: 'study-ended', outcome: outcomeOf(session, searched) });
   return searched;
 }

@@ -14,6 +14,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
+  IconTargetArrow,
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
@@ -239,6 +240,13 @@ export function RunActions({ state }: { state: RunState }) {
           onClick={attempting(async () => {
             workbench.overlay.getState().vary(await client.call('spec.choice', { spec: state.source.spec }));
           })}
+        />
+      ) : null}
+      {isDeployable(state) ? (
+        <IconAction
+          icon={IconTargetArrow}
+          label="Find the best configuration"
+          onClick={() => workbench.overlay.getState().search(runId)}
         />
       ) : null}
       {load === null || status === 'running' ? null : (

@@ -145,13 +145,13 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
         {verdict === null || !measurements ? null : <AnswerPanel state={state} verdict={verdict} />}
-        {verdict === null || !measurements ? null : <LimitsPanel state={state} />}
         <ChangesNotice changes={state.specChanges} />
         {measurements ? (
           <>
             <Figures state={state} titles={titles} />
             {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
+            {verdict === null ? null : <LimitsPanel state={state} />}
             {verdict === null ? null : <CapacityPanel key={state.runId} state={state} />}
           </>
         ) : null}

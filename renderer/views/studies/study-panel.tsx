@@ -3,9 +3,16 @@ import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { labelOf } from '../../../main/contract/fields/fields';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
-import type { StudyDetail, StudyLevel, StudyRow, StudySummary } from '../../../main/contract/study/study';
+import type {
+  SearchWinner,
+  StudyDetail,
+  StudyLevel,
+  StudyRow,
+  StudySummary,
+} from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import { ChartPanel } from '../../charts/chart-panel';
+import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
@@ -108,8 +115,17 @@ function Lines({ label, lines }: { label: string; lines: readonly string[] }) {
   );
 }
 
+function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
+  return (
+    <div>
+      <CommandText argv={argv} note="To run the best configuration:" />
+      <PageLink to={{ page: 'run', runId }}>Open the run</PageLink>
+    </div>
+  );
+}
+
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay } = study;
+  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
@@ -131,6 +147,7 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
             aria-label={`Complete runs of ${name}`}
           />
         )}
+        {winner === null ? null : <Winner winner={winner} />}
         <Lines label="In progress" lines={underWay} />
         <Charts study={study} />
         {rows.length === 0 ? null : (

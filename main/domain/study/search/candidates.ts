@@ -1,10 +1,8 @@
 import { fieldAt } from '../../../contract/fields/fields';
+import { formatTyped } from '../../../contract/numbers';
 import type { ConfigureSpec } from '../../../contract/run/run-spec';
-import { type Candidate, candidateFields } from '../../../contract/study/search';
+import { type Candidate, candidateFields, type SearchSpace } from '../../../contract/study/search';
 import { sameValue } from '../../../contract/trees';
-
-/** Values to try, by field; a field that is left out is varied as the machine and the target suggest. */
-export type SearchSpace = { readonly [Field in keyof Candidate]?: readonly Candidate[Field][] };
 
 /** What the values to try depend on. */
 export interface SearchMachine {
@@ -17,6 +15,8 @@ export interface SearchMachine {
 
 /** More than that no search compares. */
 export const mostCandidates = 200;
+
+type WholeSpace = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
 
 const pick = ({
   instances,
@@ -46,26 +46,24 @@ const doubling = (most: number): number[] => {
 
 /** A wait for others costs latency at once; a twentieth of the target is little of it. */
 const delayShare = 1 / 20;
+const longestDelayUs = 10_000;
 const twoDigits = (value: number): number => Number(value.toPrecision(2));
 const mostGpuInstances = 4;
 
 /** The values that are tried where nobody says which. */
-function usualSpace(
-  present: Candidate,
-  { onGpu, processors, targetUs }: SearchMachine,
-): Required<SearchSpace> {
+function usualSpace(present: Candidate, { onGpu, processors, targetUs }: SearchMachine): WholeSpace {
   const isBatched = present.batching !== 'disabled' && present.maxBatchSize > 1;
   return {
     instances: doubling(onGpu ? mostGpuInstances : Math.max(2, processors)),
     maxBatchSize: [present.maxBatchSize],
     batching: isBatched ? ['dynamic', 'static'] : [present.batching],
     preferredBatchSizes: [present.preferredBatchSizes],
-    maxQueueDelayUs: [0, twoDigits(delayShare * targetUs)],
+    maxQueueDelayUs: [0, Math.min(longestDelayUs, twoDigits(delayShare * targetUs))],
     threads: onGpu ? [present.threads] : [present.threads, 1],
   };
 }
 
-const combined = (space: Required<SearchSpace>): readonly Candidate[] =>
+const combined = (space: WholeSpace): readonly Candidate[] =>
   candidateFields.reduce<readonly Partial<Candidate>[]>(
     (all, field) => all.flatMap((one) => space[field].map((value) => ({ ...one, [field]: value }))),
     [{}],
@@ -75,6 +73,9 @@ const combined = (space: Required<SearchSpace>): readonly Candidate[] =>
 const isPossible = ({ batching, maxBatchSize }: Candidate): boolean =>
   batching !== 'dynamic' || maxBatchSize > 0;
 
+const asked = (space: SearchSpace): Partial<WholeSpace> =>
+  Object.fromEntries(Object.entries(space).filter(([, values]) => values !== undefined));
+
 /** The configurations to compare, the present one first, each once. Pure. */
 export function candidatesOf(
   configure: ConfigureSpec,
@@ -82,7 +83,7 @@ export function candidatesOf(
   machine: SearchMachine,
 ): readonly Candidate[] {
   const present = effective(pick(configure));
-  const all = combined({ ...usualSpace(present, machine), ...space })
+  const all = combined({ ...usualSpace(present, machine), ...asked(space) })
     .filter(isPossible)
     .map(effective);
   return [present, ...all].filter((one, at, list) => list.findIndex((other) => sameValue(other, one)) === at);
@@ -94,7 +95,7 @@ const valueText = (field: keyof Candidate, candidate: Candidate): string => {
   if (typeof value === 'string') return row.choices?.[value] ?? value;
   if (typeof value === 'object') return value.length === 0 ? (row.absent ?? 'none') : value.join(', ');
   if (value === 0 && row.zero !== undefined) return row.zero;
-  return row.unit === undefined ? String(value) : `${value} ${row.unit}`;
+  return row.unit === undefined ? formatTyped(value) : `${formatTyped(value)} ${row.unit}`;
 };
 
 const ofDynamicBatching: ReadonlySet<keyof Candidate> = new Set(['preferredBatchSizes', 'maxQueueDelayUs']);

@@ -2,31 +2,11 @@ import { invalidInput } from '../../../contract/errors';
 import { formatMs } from '../../../contract/numbers';
 import type { DeployedRun } from '../../../contract/run/run-state';
 import { budgetLatencyUs } from '../../../contract/run/sweep';
-import type { SearchStrategy } from '../../../contract/study/search';
-import type { StudySpec } from '../../../contract/study/study';
+import type { SearchRequest, SearchStrategy } from '../../../contract/study/search';
+import type { SearchPlan } from '../../../contract/study/study';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
-import { candidatesOf, mostCandidates, type SearchMachine, type SearchSpace } from './candidates';
+import { candidatesOf, candidateText, mostCandidates, type SearchMachine } from './candidates';
 import { confirmRounds } from './next-looks';
-
-/** What a person asks a search for; what is left out is taken from the run and the machine. */
-export interface SearchRequest {
-  readonly name: string;
-  readonly space: SearchSpace;
-  readonly load: SearchStrategy['load']['kind'];
-  readonly batchSize?: number | undefined;
-  readonly concurrency?: readonly number[] | undefined;
-  readonly percentile?: number | undefined;
-  readonly latencyUs?: number | undefined;
-  readonly errorPercentage?: number | undefined;
-  readonly budgetS?: number | undefined;
-}
-
-export interface SearchPlan {
-  readonly spec: StudySpec;
-  readonly search: SearchStrategy;
-  /** What was chosen and why, a sentence each. */
-  readonly notes: readonly string[];
-}
 
 /** Of an answer to one request at a time: a target that leaves room for a queue. */
 const unhurriedTimes = 3;
@@ -65,7 +45,7 @@ function targetOf(run: DeployedRun, { latencyUs, percentile = 99 }: SearchReques
 /** The search that a request asks for. Throws input-invalid. Pure. */
 export function planSearch(
   run: DeployedRun,
-  request: SearchRequest,
+  request: SearchRequest & { readonly name: string },
   machine: Omit<SearchMachine, 'targetUs'>,
 ): SearchPlan {
   const { spec } = run.source;
@@ -105,6 +85,7 @@ export function planSearch(
   return {
     search,
     spec: { name: request.name, strategy: { ...search, trials: [] }, hosts: null },
+    candidates: candidates.map((one) => candidateText(candidates[0] ?? one, one)),
     notes: note === null ? [] : [note],
   };
 }

@@ -120,6 +120,11 @@ function gainText(gain: Ratio | null, isWithinNoise: boolean, isHeldByPresent: b
 
 function sentenceOf(search: SearchStrategy, answer: Omit<SearchAnswer, 'sentence'>): string {
   const { winner, present, gain, isWithinNoise, equal } = answer;
+  const { candidates } = search;
+  const failed = answer.rows.filter(({ state }) => state === 'failed');
+  if (failed.length === candidates.length) {
+    return `None of the ${candidates.length} configurations could be measured: ${failed[0]?.reason ?? ''}`;
+  }
   if (winner === null) return `No configuration holds any load within ${latencyName(search)}`;
   const amount = `${amountText(search, winner)} within ${latencyName(search)}`;
   const others =

@@ -1,7 +1,7 @@
 import { formatRate } from '../../../contract/numbers';
 import { type SearchStrategy, searchStrategySchema } from '../../../contract/study/search';
-import type { Study, StudyRow, StudyState, StudySummary } from '../../../contract/study/study';
-import { candidateAxes } from './candidates';
+import type { SearchWinner, Study, StudyRow, StudyState, StudySummary } from '../../../contract/study/study';
+import { candidateAxes, changedFields } from './candidates';
 import { secondsOf } from './next-looks';
 import { searchAnswer, type SearchRow } from './search-answer';
 
@@ -21,7 +21,8 @@ export function searchSummary(study: Study, search: SearchStrategy, isHeld: bool
   return {
     ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, isKept: true },
     interrupted: !isHeld && isStarted && outcome === null,
-    sentence: searched.looks.length === 0 ? `${rows.length} configurations to compare` : sentence,
+    sentence:
+      outcome === null && searched.looks.length === 0 ? `${rows.length} configurations to compare` : sentence,
     runs: rows.length,
     complete: rows.filter(({ state }) => state !== 'not measured').length,
   };
@@ -51,3 +52,18 @@ export function searchRows({ searched }: Study, search: SearchStrategy): readonl
 /** Seconds of load that its budget has left. Pure. */
 export const searchSecondsLeft = ({ searched }: Study, { budgetS }: SearchStrategy): number =>
   Math.max(0, budgetS - secondsOf(searched));
+
+/** The command that runs the best configuration; null: it is the present one, or there is none. Pure. */
+export function searchWinner(
+  { searched }: Pick<Study, 'searched'>,
+  search: SearchStrategy,
+): SearchWinner | null {
+  const { winner } = searchAnswer(search, searched);
+  const [present, own] = [search.candidates[0], search.candidates[(winner?.candidate ?? 0) - 1]];
+  if (present === undefined || own === undefined || present === own) return null;
+  const options = changedFields(present, own).flatMap((field) => [
+    '--set',
+    `configure.${field}=${JSON.stringify(own[field])}`,
+  ]);
+  return { runId: search.runId, argv: ['triton-workbench', 'resume', search.runId, ...options] };
+}

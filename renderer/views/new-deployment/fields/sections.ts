@@ -78,7 +78,7 @@ const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
 const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
     const fields = [...performanceFields, ...scenarioFields]
-      .filter((row) => row.group === group)
+      .filter((row) => row.group === group && row.internal !== true)
       .map(({ path }) => formField(path, context, loadForms[path]));
     return {
       title: loadTitles[group],

@@ -86,6 +86,13 @@ describe('driving a search', () => {
     expect(restarts).toHaveLength(0);
   });
 
+  it('has failed where none of its candidates could be measured', async () => {
+    const error = new WorkbenchError('model-load-failed', 'no memory');
+    const { working, journal } = session(undefined, { 1: error, 2: error, 3: error });
+    expect((await working()).looks).toEqual([]);
+    expect(journal.at(-1)).toEqual({ type: 'study-ended', outcome: 'failed' });
+  });
+
   it('starts the server anew behind a candidate that ended it', async () => {
     const { working, restarts } = session(undefined, { 2: new WorkbenchError('server-gone', 'died') });
     const { failed } = await working();

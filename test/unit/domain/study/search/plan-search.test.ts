@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { planSearch, type SearchRequest } from '../../../../../main/domain/study/search/plan-search';
+import type { SearchRequest } from '../../../../../main/contract/study/search';
+import { planSearch } from '../../../../../main/domain/study/search/plan-search';
 import { completeState } from '../../../../support/run-state';
 
 const machine = { onGpu: false, processors: 2 };
-const request: SearchRequest = { name: 'night', space: { instances: [1, 2] }, load: 'open' };
-const plan = (change: Partial<SearchRequest> = {}, run = completeState()) =>
+const request = {
+  runId: 'run-1',
+  name: 'night',
+  space: { instances: [1, 2] },
+  load: 'open',
+} satisfies SearchRequest;
+const plan = (change: Partial<Omit<SearchRequest, 'name'>> = {}, run = completeState()) =>
   planSearch(run, { ...request, ...change }, machine);
 
 describe('the target of a search', () => {

@@ -71,6 +71,16 @@ describe('the answer of a search', () => {
     expect(one.sentence).toMatch(/The present configuration holds no load within the target$/);
   });
 
+  it('says so where none could be measured', () => {
+    const error = { code: 'model-load-failed' as const, message: 'no memory' };
+    const { sentence, winner } = searchAnswer(closed, {
+      looks: [],
+      failed: { 1: error, 2: error, 3: error },
+    });
+    expect(sentence).toBe('None of the 3 configurations could be measured: no memory');
+    expect(winner).toBeNull();
+  });
+
   it('has the reason of each candidate that failed', () => {
     const failed = { 3: { code: 'model-load-failed' as const, message: 'no memory' } };
     const { rows } = searchAnswer(closed, { looks: screens.slice(0, 2), failed });

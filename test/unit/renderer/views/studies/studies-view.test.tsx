@@ -17,7 +17,15 @@ const row = (number: number, more: Partial<StudyRow> = {}): StudyRow => ({
 });
 
 const study = (state: StudyState, rows: readonly StudyRow[] = [row(1), row(2)]): StudyDetail => ({
-  ...{ name: 'night', state, interrupted: false, isKept: state !== 'damaged', rows, underWay: [] },
+  ...{
+    name: 'night',
+    state,
+    interrupted: false,
+    isKept: state !== 'damaged',
+    rows,
+    underWay: [],
+    winner: null,
+  },
   ...{ createdAt: '2025-11-21T08:17:00.000Z', updatedAt: '2025-11-21T08:17:00.000Z', secondsLeft: null },
   ...{ runs: rows.length, complete: 0, sentence: `0 of ${rows.length} runs complete` },
 });
