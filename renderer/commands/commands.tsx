@@ -1,13 +1,11 @@
 import { Modal } from '@mantine/core';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { MenuCommand } from '../../main/contract/api';
 import { HelpDialogs } from '../views/help/help-dialogs';
-import { MeasureDialog } from '../views/measure/measure-dialog';
 import { shortcuts } from '../views/new-deployment/shortcuts';
+import { MeasureDialog, SearchDialog, VaryDialog } from '../views/pages';
 import { RenameDialog } from '../views/runs/rename-dialog';
-import { SearchDialog } from '../views/studies/search-dialog';
-import { VaryDialog } from '../views/studies/vary-dialog';
 import { useWorkbench } from '../workbench';
 import { type Command, isWriting, keyText } from './command';
 import { CommandPalette, Keys } from './command-palette';
@@ -81,6 +79,13 @@ function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; on
   );
 }
 
+/** Stays once it was shown: a dialog that closes gives the focus back. */
+function FromFirst({ isShown, children }: { isShown: boolean; children: ReactNode }) {
+  const [wasShown, setWasShown] = useState(isShown);
+  if (isShown && !wasShown) setWasShown(true);
+  return wasShown ? children : null;
+}
+
 export function Commands() {
   const { overlay } = useWorkbench();
   const { shown, close } = useStore(overlay);
@@ -91,9 +96,15 @@ export function Commands() {
       <CommandPalette opened={shown === 'palette'} commands={commands} onClose={close} />
       <ShortcutHelp opened={shown === 'shortcuts'} commands={commands} onClose={close} />
       <RenameDialog />
-      <MeasureDialog />
-      <VaryDialog />
-      <SearchDialog />
+      <FromFirst isShown={shown === 'measure'}>
+        <MeasureDialog />
+      </FromFirst>
+      <FromFirst isShown={shown === 'vary'}>
+        <VaryDialog />
+      </FromFirst>
+      <FromFirst isShown={shown === 'search'}>
+        <SearchDialog />
+      </FromFirst>
       <HelpDialogs />
     </>
   );

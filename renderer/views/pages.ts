@@ -22,3 +22,8 @@ export const StartPage = pageOnDemand(
 export const RunPage = pageOnDemand(async () => (await import('./run/run-view')).RunView);
 export const StudiesPage = pageOnDemand(async () => (await import('./studies/studies-view')).StudiesView);
 export const SettingsPage = pageOnDemand(async () => (await import('./settings/settings-view')).SettingsView);
+export const MeasureDialog = pageOnDemand(
+  async () => (await import('./measure/measure-dialog')).MeasureDialog,
+);
+export const SearchDialog = pageOnDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
+export const VaryDialog = pageOnDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);
