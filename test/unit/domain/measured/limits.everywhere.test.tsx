@@ -50,7 +50,7 @@ it('the window, the command line and the reports say the same limit, its numbers
   const { client } = createClientDouble({});
   const mounted = await mount(client, <RunMain state={state} onOpenLog={() => undefined} />);
   const panel = mounted.page.querySelector('[aria-label="What limits it"]');
-  expect(panel?.firstChild?.textContent).toBe(sentence);
+  expect(panel?.querySelector('.panel-body')?.firstChild?.textContent).toBe(sentence);
   const folded = panel?.querySelector('details');
   expect(folded?.open).toBe(false);
   for (const text of ['Server queue: 40.00 ms', advice]) expect(folded?.textContent).toContain(text);
