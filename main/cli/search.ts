@@ -5,7 +5,7 @@ import { formatMs, formatRate } from '../contract/numbers';
 import type { Look, Searched, SearchSpace, SearchStrategy } from '../contract/study/search';
 import type { SearchPlan, StudyEntry } from '../contract/study/study';
 import { present } from '../contract/trees';
-import type { Core, StudyStops } from '../core';
+import type { Core } from '../core';
 import { durationText } from '../domain/run/time-left';
 import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
 import { searchAnswer } from '../domain/study/search/search-answer';
@@ -13,6 +13,7 @@ import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
 import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
 import { readDuration, readNumber, readNumbers, resolveRunId, runArgument } from './read-values';
+import { createStops } from './study';
 import type { Verb } from './verb';
 import { listenForStops } from './work';
 
@@ -158,13 +159,6 @@ export function answerLines(search: SearchStrategy, searched: Searched): readonl
     ...(winner === null ? [] : [`To run it: ${shellLine(winner.argv)}`]),
   ];
 }
-
-const createStops = (): StudyStops => ({
-  pause: new AbortController(),
-  cancel: new AbortController(),
-  leave: new AbortController(),
-  close: new AbortController(),
-});
 
 /** Works on a search to its end or a stop, with its progress. @returns the exit code */
 export async function workOnSearch(

@@ -149,7 +149,7 @@ interface WorkOptions extends Pick<MatrixOptions, 'resume' | 'out' | 'detach' | 
   readonly consent: StudyConsent;
 }
 
-const createStops = (): StudyStops => ({
+export const createStops = (): StudyStops => ({
   pause: new AbortController(),
   cancel: new AbortController(),
   leave: new AbortController(),

@@ -78,8 +78,9 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
     Pick<Handlers, 'searches.plan'>;
 } {
   const { layout, engines, emit, loadTools } = parts;
+  const studies = new StudyStore(layout.studies);
   const searches = new Searches({
-    studies: new StudyStore(layout.studies),
+    studies,
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
     modelOf: (runId) => modelOf(parts, runId),
     openExecutor: async ({ source: { spec } }, name, dir) => {
@@ -96,7 +97,7 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
     freeBytes: () => freemem(),
   });
   const studyOf = async (name: string): Promise<Study> => {
-    const study = await new StudyStore(layout.studies).load(name);
+    const study = await studies.load(name);
     if (study !== null && searchOf(study) !== null) return study;
     throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
   };

@@ -105,7 +105,7 @@ export interface Study {
   readonly outcome: StudyOutcome | null;
   /** By number; unknown ones are absent. */
   readonly trials: Readonly<Record<number, TrialState>>;
-  /** Nothing where it is no search. */
+  /** Empty for other strategies. */
   readonly searched: Searched;
 }
 

@@ -23,7 +23,7 @@ const ofMachine: ReadonlySet<WireError['code']> = new Set([
 ]);
 const endsServer: ReadonlySet<WireError['code']> = new Set(['server-gone', 'out-of-memory']);
 
-/** null: it was cut by a stop. A candidate that cannot be measured is told, and the search goes on with the others. */
+/** null: a stop cut it off. A candidate that cannot be measured is journaled as failed; the others continue. */
 async function look(session: SearchSession, due: DueLook): Promise<StudyBody | null> {
   const { variants, measure, stops } = session;
   try {

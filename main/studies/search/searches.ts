@@ -11,7 +11,7 @@ import { readInput } from '../../pipeline/measure/run-levels';
 import { linkedAbort } from '../../platform/abort';
 import { makeFolder } from '../../platform/files';
 import type { RunFolder } from '../../store/run-folder';
-import { createStudyStops, type StudyHands, type StudyStops } from '../study-hands';
+import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch } from './drive-search';
 import { measureLook } from './measure-look';
 import { type SearchModel, Variants } from './search-variants';
@@ -73,8 +73,8 @@ export class Searches {
         try {
           return await this.search(spec, search, { earlier, stops, record });
         } catch (error) {
-          const outcome = stops.cancel.signal.aborted ? 'cancelled' : 'failed';
-          await record({ type: 'study-ended', outcome });
+          const stopped = stops.cancel.signal.aborted ? 'cancelled' : 'paused';
+          await record({ type: 'study-ended', outcome: isStopped(stops) ? stopped : 'failed' });
           throw error;
         }
       } finally {
@@ -106,13 +106,10 @@ export class Searches {
     const stopWatching = watchRequests(paths, stops);
     const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
     const { signal } = controller;
-    const dir = join(paths.dir, 'work');
-    await makeFolder(join(dir, 'repository'));
-    const executor = await hands.openExecutor(run, name, dir);
     try {
-      await executor.reclaim();
-      await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
-      const giveBack = await hands.takeTurn(run, name, signal);
+      const dir = join(paths.dir, 'work');
+      await makeFolder(join(dir, 'repository'));
+      const executor = await hands.openExecutor(run, name, dir);
       const variants = new Variants({
         ...{ model, candidates: search.candidates, name, dir, signal, freeBytes: hands.freeBytes },
         startServer: (start) => executor.startServer(start),
@@ -123,22 +120,31 @@ export class Searches {
         inputOf: (batched: boolean) => readInput(folder, batched),
       };
       try {
-        return await driveSearch({
-          ...{ search, searched: earlier, variants, stops, record },
-          measure: (due, served) => {
-            const candidate = search.candidates[due.candidate - 1];
-            if (candidate === undefined) throw new Error(`No candidate ${due.candidate}`);
-            return measureLook(input, due, candidate, served, signal);
-          },
-        });
+        await executor.reclaim();
+        await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
+        const giveBack = await hands.takeTurn(run, name, signal);
+        try {
+          return await driveSearch({
+            ...{ search, searched: earlier, variants, stops, record },
+            measure: (due, served) => {
+              const candidate = search.candidates[due.candidate - 1];
+              if (candidate === undefined) throw new Error(`No candidate ${due.candidate}`);
+              return measureLook(input, due, candidate, served, signal);
+            },
+          });
+        } finally {
+          try {
+            await variants.close();
+          } finally {
+            await giveBack();
+          }
+        }
       } finally {
-        await variants.close();
-        await giveBack();
+        await executor.release();
       }
     } finally {
       stopWatching();
       dispose();
-      await executor.release();
     }
   }
 

@@ -33,7 +33,7 @@ export function loadAt({ load }: SearchStrategy, step: number): LookLoad | null 
   return concurrency === undefined ? null : { concurrency };
 }
 
-/** null: it is no load of the ladder, as that of a screening before rates. */
+/** null: not on the ladder, as the closed load that precedes a search over rates. */
 function stepOf({ load }: SearchStrategy, look: Look): number | null {
   if ('requestRate' in look.load) return Math.round(Math.log(look.load.requestRate) / Math.log(rateStep));
   if (load.kind === 'open') return null;
