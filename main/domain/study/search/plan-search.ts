@@ -38,7 +38,7 @@ function targetOf(run: DeployedRun, { latencyUs, percentile = 99 }: SearchReques
     );
   }
   const latest = Math.round(unhurriedTimes * budgetLatencyUs(alone));
-  const note = `Target: ${name} ${formatMs(latest)} ms, ${unhurriedTimes} times the p99 of the lowest level. Choose another with --p99.`;
+  const note = `Target: ${name} ${formatMs(latest)} ms, ${unhurriedTimes} times the p99 of the lowest level.`;
   return { latencyUs: latest, note };
 }
 
