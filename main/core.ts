@@ -25,7 +25,7 @@ import { endSshConnections } from './platform/ssh/ssh-connection';
 import { createSpecTools } from './specification/spec-tools';
 import { pathReach } from './store/approvals';
 import { createDrafts } from './store/drafts';
-import type { Studies } from './studies/studies';
+import { ActiveStudies } from './studies/study-hands';
 
 export type { Core } from './core/core-interface';
 export type { Readers } from './core/core-parts';
@@ -40,7 +40,7 @@ const isRunning = ({ status }: { readonly status: string }): boolean => status =
 const workUnderWay = (
   runs: Runs,
   deployments: Pick<Deployments, 'underWay'>,
-  studies: Pick<Studies, 'underWay'>,
+  studies: Pick<ActiveStudies, 'underWay'>,
   { images, data, tools }: CoreParts,
 ): WorkUnderWay => ({
   runIds: runs.ids(),
@@ -103,10 +103,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...{ ...createPresetCalls(parts, runs), ...specToolsOf(parts), ...createReportCalls(parts) },
     ...startCalls.handlers,
   };
-  const searches = createSearchCalls(parts);
-  const studies = createStudiesCalls(parts, runs, others, searches);
-  const both = { underWay: () => [...studies.underWay(), ...searches.underWay()] };
-  const underWay = () => workUnderWay(runs, deployments, both, parts);
+  const active = new ActiveStudies();
+  const searches = createSearchCalls(parts, active);
+  const studies = createStudiesCalls(parts, runs, others, active, searches);
+  const underWay = () => workUnderWay(runs, deployments, active, parts);
   const homeCalls = createHomeCalls(parts, {
     upkeep,
     underWay,
@@ -144,8 +144,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     underWay,
     close: async () => {
       // Before its runs: it would begin the next one.
-      await studies.close();
-      await searches.close();
+      await active.close();
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
       for (const part of [deployments, ...working]) await part.close();
       parts.reading.close();

@@ -18,6 +18,7 @@ import { readPlainText } from '../platform/plain-entry';
 import { writeStudyFiles, type WrittenStudy } from '../reports/study-files';
 import { takeDevice } from '../store/device-queue';
 import { type SearchedModel, Searches } from '../studies/search/searches';
+import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
@@ -70,9 +71,12 @@ async function modelOf(parts: CoreParts, runId: string): Promise<SearchedModel> 
 }
 
 /** Searches for the best configuration. */
-export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' | 'close'> & {
+export function createSearchCalls(
+  parts: CoreParts,
+  active: ActiveStudies,
+): {
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
-  readonly start: (spec: StudySpec, resume: boolean) => void;
+  readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
   readonly report: (name: string) => Promise<WrittenStudy>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
     Pick<Handlers, 'searches.plan'>;
@@ -80,7 +84,7 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
   const { layout, engines, emit, loadTools } = parts;
   const studies = new StudyStore(layout.studies);
   const searches = new Searches({
-    studies,
+    ...{ studies, active },
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
     modelOf: (runId) => modelOf(parts, runId),
     openExecutor: async ({ source: { spec } }, name, dir) => {
@@ -112,11 +116,11 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
   };
   return {
     report,
-    underWay: () => searches.underWay(),
-    close: () => searches.close(),
-    start: (spec, resume) => {
+    start: async (spec, resume) => {
       const search = searchOf({ spec });
-      if (search !== null) searches.work(spec, search, { resume }).catch(() => undefined);
+      if (search === null) return;
+      const { end } = await searches.begin(spec, search, { resume });
+      end.catch(() => undefined);
     },
     handlers: {
       'searches.plan': async ({ name = usualName(parts.now()), ...request }) => {
@@ -129,7 +133,7 @@ export function createSearchCalls(parts: CoreParts): Pick<Searches, 'underWay' |
           { onGpu: gpus.length > 0, processors: availableParallelism() },
         );
       },
-      'searches.work': ({ spec, search, ...how }) => searches.work(spec, search, how),
+      'searches.work': async ({ spec, search, ...how }) => (await searches.begin(spec, search, how)).end,
       'searches.get': ({ name }) => studyOf(name),
       'searches.report': ({ name, out }) => report(name, out),
     },

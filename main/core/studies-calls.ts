@@ -8,6 +8,7 @@ import { detailOf, planOf } from '../domain/study/study-detail';
 import type { Runs } from '../pipeline/runs';
 import type { WrittenStudy } from '../reports/study-files';
 import { Studies } from '../studies/studies';
+import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import { approveGiven } from './approve-given';
 import type { Core, TrustedCalls } from './core-interface';
@@ -22,11 +23,12 @@ export function createStudiesCalls(
   parts: CoreParts,
   runs: Runs,
   others: Pick<Core['handlers'], OtherCall>,
+  active: ActiveStudies,
   searches: {
-    readonly start: (spec: StudySpec, resume: boolean) => void;
+    readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
     readonly report: (name: string) => Promise<WrittenStudy>;
   },
-): Pick<Studies, 'underWay' | 'close'> & {
+): {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `studies.${string}`>> &
     Pick<TrustedCalls, TrustedStudyCall>;
 } {
@@ -39,7 +41,7 @@ export function createStudiesCalls(
     runs,
     store,
     trash,
-    approvals,
+    ...{ approvals, active },
     studies: new StudyStore(layout.studies),
     approve: (spec, consent) => given({ spec, ...consent }),
     preview: others['spec.preview'],
@@ -56,13 +58,11 @@ export function createStudiesCalls(
     return null;
   };
   const start = async (spec: StudySpec, resume: boolean): Promise<null> => {
-    if (searchOf({ spec }) !== null) searches.start(spec, resume);
+    if (searchOf({ spec }) !== null) await searches.start(spec, resume);
     else await studies.start(spec, { resume, consent: {} });
     return null;
   };
   return {
-    underWay: () => studies.underWay(),
-    close: () => studies.close(),
     handlers: {
       'approvals.given': given,
       'studies.list': () => studies.list(),

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import type { RunSummary } from '../contract/run/run-outcome';
 import { specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
@@ -66,11 +66,6 @@ interface Found {
   readonly own: readonly RunSummary[];
 }
 
-interface Active {
-  readonly stops: StudyStops;
-  readonly end: Promise<unknown>;
-}
-
 const unknown = (name: string): WorkbenchError =>
   new WorkbenchError('study-unknown', `Unknown study "${name}"`);
 
@@ -80,8 +75,6 @@ const ownRuns = (runs: readonly RunSummary[], name: string): readonly RunSummary
 
 /** The studies of a home. */
 export class Studies {
-  private readonly active = new Map<string, Active>();
-
   constructor(private readonly hands: StudyHands) {}
 
   /** The runs it would start; nothing is started. Throws preset-unknown, host-unknown. */
@@ -162,29 +155,25 @@ export class Studies {
     };
   }
 
-  private async work(
+  private work(
     session: StudySession,
     proposal: Proposal,
     { detach, requireWritten }: WorkHow,
   ): Promise<StudyEnd> {
     const { spec, stops, record } = session;
-    const working = async (): Promise<StudyEnd> => {
+    return this.hands.active.during(spec.name, stops, async () => {
       const stopWatching = watchRequests(this.hands.studies.folderOf(spec.name), stops);
       try {
         const end = await drive(session, proposal, { detach });
         requireWritten();
         return end;
       } catch (error) {
-        await record({ type: 'study-ended', outcome: 'failed' });
+        await record({ type: 'study-ended', outcome: 'failed', error: toWire(error) });
         throw error;
       } finally {
         stopWatching();
-        this.active.delete(spec.name);
       }
-    };
-    const end = working();
-    this.active.set(spec.name, { stops, end: end.catch(() => undefined) });
-    return end;
+    });
   }
 
   /** Works in the background; writes the report at the end. */
@@ -299,12 +288,12 @@ export class Studies {
 
   /** Starts no further run, and stops active ones. Throws study-unknown, and input-invalid unless in progress. */
   async stop(name: string, how: 'cancel' | 'pause'): Promise<void> {
-    const own = this.active.get(name);
+    const { studies, runs, active } = this.hands;
+    const own = active.stopsOf(name);
     if (own !== undefined) {
-      own.stops[how].abort();
+      own[how].abort();
       return;
     }
-    const { studies, runs } = this.hands;
     if (await studies.isHeld(name)) {
       await studies.request(name, how);
       return;
@@ -338,19 +327,5 @@ export class Studies {
     } finally {
       await release();
     }
-  }
-
-  /** Studies of this process. */
-  underWay(): readonly string[] {
-    return [...this.active.keys()];
-  }
-
-  /** Ends active runs, and pauses studies. */
-  async close(): Promise<void> {
-    const ends = [...this.active.values()].map(({ stops, end }) => {
-      stops.close.abort();
-      return end;
-    });
-    await Promise.all(ends);
   }
 }

@@ -14,6 +14,7 @@ import type { StudyStore } from './study-store';
 
 export interface StudyHands {
   readonly studies: StudyStore;
+  readonly active: ActiveStudies;
   readonly runs: Pick<Runs, 'create' | 'execute' | 'annotate' | 'cancel' | 'pause' | 'submit' | 'follow'>;
   readonly store: Pick<RunStore, 'load' | 'list' | 'folderOf'>;
   readonly trash: Pick<RunTrash, 'remove'>;
@@ -86,6 +87,35 @@ export const createStudyStops = (): StudyStops => ({
 
 export const isStopped = (stops: StudyStops): boolean =>
   Object.values(stops).some(({ signal }: AbortController) => signal.aborted);
+
+/** Studies that this process works on, of every kind. */
+export class ActiveStudies {
+  private readonly all = new Map<string, { readonly stops: StudyStops; readonly end: Promise<unknown> }>();
+
+  /** Counts the study as active until `work` has ended, which {@link close} waits for. */
+  during<End>(name: string, stops: StudyStops, work: () => Promise<End>): Promise<End> {
+    const end = work().finally(() => this.all.delete(name));
+    this.all.set(name, { stops, end: end.catch(() => undefined) });
+    return end;
+  }
+
+  stopsOf(name: string): StudyStops | undefined {
+    return this.all.get(name)?.stops;
+  }
+
+  underWay(): readonly string[] {
+    return [...this.all.keys()];
+  }
+
+  /** Ends active runs, and pauses the studies. */
+  async close(): Promise<void> {
+    const ends = [...this.all.values()].map(({ stops, end }) => {
+      stops.close.abort();
+      return end;
+    });
+    await Promise.all(ends);
+  }
+}
 
 /** A study with its execution context. */
 export interface StudySession {

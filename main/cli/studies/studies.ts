@@ -6,7 +6,7 @@ import { durationText } from '../../domain/run/time-left';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
-import { askToRemove, formatTable, printText } from '../output';
+import { askToRemove, formatError, formatTable, printText } from '../output';
 import { answerLines, workOnSearch } from '../search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
@@ -54,6 +54,7 @@ function addReadVerbs(program: Verb): void {
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
           ...underWay.map((line) => `  ${line}`),
           ...notKept(summary),
+          ...(summary.error === null ? [] : [formatError(summary.error)]),
           ...(search === null || study === null
             ? [tableOf(matrixColumns(results), results)]
             : answerLines(search, study.searched)),

@@ -79,7 +79,12 @@ const bodies = [
   /** Of a search: one measurement of a candidate, and a candidate that cannot be measured. */
   z.object({ type: z.literal('look'), look: lookSchema }),
   candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
-  z.object({ type: z.literal('study-ended'), outcome: z.enum(studyOutcomes) }),
+  /** `error`: why it failed as a whole. */
+  z.object({
+    type: z.literal('study-ended'),
+    outcome: z.enum(studyOutcomes),
+    error: wireErrorSchema.optional(),
+  }),
 ] as const;
 export type StudyBody = z.infer<(typeof bodies)[number]>;
 
@@ -103,6 +108,8 @@ export interface Study {
   readonly isStarted: boolean;
   /** null: not ended since it last started. */
   readonly outcome: StudyOutcome | null;
+  /** Why it failed as a whole; null: it did not. */
+  readonly error: WireError | null;
   /** By number; unknown ones are absent. */
   readonly trials: Readonly<Record<number, TrialState>>;
   /** Empty for other strategies. */
@@ -127,10 +134,11 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     updatedAt: at,
     isStarted: false,
     outcome: null,
+    error: null,
     trials: {},
     searched: { looks: [], failed: {} },
   }),
-  'study-started': (_entry, state) => state && { ...state, isStarted: true, outcome: null },
+  'study-started': (_entry, state) => state && { ...state, isStarted: true, outcome: null, error: null },
   'trials-placed': ({ trials }, state) =>
     trials.reduce((fold, { number, ...trial }) => withTrial(fold, number, trial), state),
   'trial-begun': ({ number }, state) => withTrial(state, number, { error: null }),
@@ -148,7 +156,7 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     const failed = { ...state.searched.failed, [candidate]: error };
     return { ...state, searched: { ...state.searched, failed } };
   },
-  'study-ended': ({ outcome }, state) => state && { ...state, outcome },
+  'study-ended': ({ outcome, error = null }, state) => state && { ...state, outcome, error },
 };
 
 function fold<Type extends StudyEntry['type']>(state: Fold, entry: OfType<StudyEntry, Type>): Fold {
@@ -166,6 +174,8 @@ export interface StudySummary {
   readonly interrupted: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Why it failed as a whole; null: it did not. */
+  readonly error: WireError | null;
   /** "2 of 4 runs complete, 1 failed". */
   readonly sentence: string;
   readonly runs: number;

@@ -96,7 +96,16 @@ export function summaryOf(
   }));
   const state = stateOf(study, rows, isHeld);
   const interrupted = state === 'paused' && isStarted && outcome === null;
-  return { name, state, interrupted, createdAt, updatedAt, isKept: true, ...counts(rows) };
+  return {
+    name,
+    state,
+    interrupted,
+    createdAt,
+    updatedAt,
+    error: study.error,
+    isKept: true,
+    ...counts(rows),
+  };
 }
 
 /** Matrix of an earlier version, which left only runs; oldest first. */
@@ -118,6 +127,7 @@ export function unkeptSummary(
     name,
     state,
     interrupted: false,
+    error: null,
     isKept: false,
     createdAt: runs[0]?.createdAt ?? '',
     updatedAt: updated.at(-1) ?? '',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { WorkbenchError } from '../../contract/errors';
+import { toWire, WorkbenchError } from '../../contract/errors';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched, SearchStrategy } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
@@ -16,7 +16,7 @@ import { driveSearch } from './drive-search';
 import { measureLook } from './measure-look';
 import { type SearchModel, Variants } from './search-variants';
 
-export interface SearchHands extends Pick<StudyHands, 'studies' | 'onEntry'> {
+export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'> {
   /** The model of a finished run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
   readonly modelOf: (runId: string) => Promise<SearchedModel>;
   /** Where its Triton is started. @param name of the search; @param dir its folder */
@@ -46,45 +46,49 @@ const taken = (name: string): WorkbenchError =>
 
 /** Searches of this process; they are studies of the home as any other. */
 export class Searches {
-  private readonly active = new Map<string, { readonly stops: StudyStops; readonly end: Promise<unknown> }>();
-
   constructor(private readonly hands: SearchHands) {}
 
   /**
-   * Works on a search to its end or a stop. Throws study-busy, input-invalid where another study has its name, and what
-   * opening the model or starting its server throws.
+   * Begins to work on a search, to its end or a stop. Throws study-busy, and input-invalid where another study has its
+   * name. `end` rejects with what opening the model or starting its server throws, which its journal has, too.
    */
-  async work(spec: StudySpec, search: SearchStrategy, how: SearchHow): Promise<Searched> {
+  async begin(
+    spec: StudySpec,
+    search: SearchStrategy,
+    { resume, stops = createStudyStops() }: SearchHow,
+  ): Promise<{ readonly end: Promise<Searched> }> {
     const { name } = spec;
-    const { studies } = this.hands;
-    const { stops = createStudyStops() } = how;
+    const { studies, active, onEntry } = this.hands;
     const release = await studies.hold(name);
-    const working = async (): Promise<Searched> => {
-      try {
-        const before = await studies.load(name);
-        if (before !== null && !(how.resume && sameValue(before.spec, spec))) throw taken(name);
-        await studies.forgetRequests(name);
-        const record = async (body: StudyBody): Promise<void> => {
-          this.hands.onEntry(name, await studies.append(name, body));
-        };
-        if (before === null) await record({ type: 'study-planned', spec });
-        await record({ type: 'study-started', pid: process.pid });
-        const earlier = before?.searched ?? { looks: [], failed: {} };
+    const record = async (body: StudyBody): Promise<void> => {
+      onEntry(name, await studies.append(name, body));
+    };
+    try {
+      const before = await studies.load(name);
+      if (before !== null && !(resume && sameValue(before.spec, spec))) throw taken(name);
+      await studies.forgetRequests(name);
+      if (before === null) await record({ type: 'study-planned', spec });
+      await record({ type: 'study-started', pid: process.pid });
+      const earlier = before?.searched ?? { looks: [], failed: {} };
+      const end = active.during(name, stops, async () => {
         try {
           return await this.search(spec, search, { earlier, stops, record });
         } catch (error) {
           const stopped = stops.cancel.signal.aborted ? 'cancelled' : 'paused';
-          await record({ type: 'study-ended', outcome: isStopped(stops) ? stopped : 'failed' });
+          await record({
+            type: 'study-ended',
+            ...(isStopped(stops) ? { outcome: stopped } : { outcome: 'failed', error: toWire(error) }),
+          });
           throw error;
+        } finally {
+          await release();
         }
-      } finally {
-        this.active.delete(name);
-        await release();
-      }
-    };
-    const end = working();
-    this.active.set(name, { stops, end: end.catch(() => undefined) });
-    return end;
+      });
+      return { end };
+    } catch (error) {
+      await release();
+      throw error;
+    }
   }
 
   private async search(
@@ -146,18 +150,5 @@ export class Searches {
       stopWatching();
       dispose();
     }
-  }
-
-  underWay(): readonly string[] {
-    return [...this.active.keys()];
-  }
-
-  /** Pauses those under way. */
-  async close(): Promise<void> {
-    const ends = [...this.active.values()].map(({ stops, end }) => {
-      stops.close.abort();
-      return end;
-    });
-    await Promise.all(ends);
   }
 }

@@ -50,7 +50,7 @@ export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origi
 export function DamageNotice({ lines }: { lines: readonly number[] }) {
   const text = damageText(lines);
   return text === null ? null : (
-    <section className="panel verdict unverified" role="status">
+    <section className="panel run-notice unverified" role="status">
       {text}
     </section>
   );
@@ -58,7 +58,7 @@ export function DamageNotice({ lines }: { lines: readonly number[] }) {
 
 export function ImportPanel({ source }: { source: ImportSource }) {
   return (
-    <section className="panel verdict unverified" role="status" aria-label="Imported">
+    <section className="panel run-notice unverified" role="status" aria-label="Imported">
       <p>
         Imported from <strong>{source.fileName}</strong> ({importKindText[source.kind]}): not measured here.
         Machine, Triton and parameters are unknown; – marks values that are not in the file.
@@ -115,7 +115,7 @@ export function StoppedNotice({ state }: { state: RunState }) {
   const resume = 'Resume submits a new job; nothing measured is repeated.';
   return (
     <section
-      className={state.status === 'cancelled' ? 'panel verdict neutral' : 'panel verdict unverified'}
+      className={state.status === 'cancelled' ? 'panel run-notice neutral' : 'panel run-notice unverified'}
       role="status"
     >
       {job === null ? text : `${job} ${resume}`}{' '}
@@ -128,7 +128,7 @@ export function JobNotice({ state }: { state: RunState }) {
   const text = state.status === 'running' ? jobLine(state) : null;
   if (text === null) return null;
   return (
-    <section className="panel verdict waiting" role="status">
+    <section className="panel run-notice waiting" role="status">
       <IconServer2 size={15} aria-hidden="true" /> {text} The job continues when you close the window.
     </section>
   );
@@ -139,7 +139,7 @@ export function WaitingNotice({ waitsFor }: { waitsFor: RunWait }) {
   const row = useStore(runs, (list) => list.value?.find((run) => run.runId === waitsFor.what));
   const title = useStore(presets, (list) => list.value?.find((preset) => preset.id === row?.preset)?.title);
   return (
-    <section className="panel verdict waiting" role="status">
+    <section className="panel run-notice waiting" role="status">
       <IconHourglass size={15} aria-hidden="true" />{' '}
       {row === undefined ? (
         waitText(waitsFor)

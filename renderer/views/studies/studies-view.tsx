@@ -20,8 +20,15 @@ import { studyStyle } from './study-state';
 function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary | undefined }) {
   const wayTo = useWayTo();
   return (
-    <ScrollTable label="Studies" className="panel-table row-table">
-      <TableHead headings={['Study', 'State', 'Runs', 'Updated']} />
+    <ScrollTable label="Studies" className="panel-table row-table fixed-table">
+      <TableHead
+        headings={[
+          { title: 'Study', width: 220 },
+          { title: 'State', width: 120 },
+          'Result',
+          { title: 'Updated', width: 130 },
+        ]}
+      />
       <tbody>
         {props.list.map((study) => (
           <tr
@@ -38,7 +45,7 @@ function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary 
             <td>
               <Status {...studyStyle(study)} />
             </td>
-            <td>{study.sentence}</td>
+            <td title={study.sentence}>{study.sentence}</td>
             <td>{formatWhen(study.updatedAt)}</td>
           </tr>
         ))}

@@ -125,7 +125,7 @@ function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
 }
 
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner } = study;
+  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner, error } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
@@ -141,6 +141,7 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
           {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
           {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
         </p>
+        {error === null ? null : <ErrorPanel error={error} />}
         {rows.length === 0 ? null : (
           <Progress
             value={(100 * complete) / Math.max(1, rows.length - leftOut)}

@@ -10,7 +10,7 @@ import type { StudyEntry, StudySpec } from '../../../main/contract/study/study';
 import { hashValue } from '../../../main/platform/files';
 import type { RunStore } from '../../../main/store/run-store';
 import { Studies } from '../../../main/studies/studies';
-import { createStudyStops, type StudyHands } from '../../../main/studies/study-hands';
+import { ActiveStudies, createStudyStops, type StudyHands } from '../../../main/studies/study-hands';
 import { StudyStore } from '../../../main/studies/study-store';
 import { rejection } from '../../support/rejection';
 import { environmentFixture, specFixture } from '../../support/run-state';
@@ -68,8 +68,9 @@ function heldStudies() {
   };
   const stop = async (runId: string, outcome: RunOutcome) =>
     working.findLast((one) => one.runId === runId)?.end(outcome);
+  const active = new ActiveStudies();
   const hands: StudyHands = {
-    ...{ studies, store },
+    ...{ studies, store, active },
     runs: {
       create: async (of, _out, how) =>
         (await store.create(of, environmentFixture(), undefined, { matrix: how?.matrix })).state.runId,
@@ -102,7 +103,7 @@ function heldStudies() {
     },
     onEntry: (_name, entry) => entries.push(entry),
   };
-  return { studies: new Studies(hands), working, entries, removed };
+  return { studies: new Studies(hands), active, working, entries, removed };
 }
 
 async function opened(held: Studies, resume = false, stops = createStudyStops()) {
@@ -193,14 +194,14 @@ describe('a study', () => {
   });
 
   it('is worked on by one process, and its name is taken once in the window', async () => {
-    const { studies: held, working } = heldStudies();
+    const { studies: held, active, working } = heldStudies();
     await held.start(spec, { resume: false, consent: {} });
     await begun(working, 1);
-    expect(held.underWay()).toEqual(['night']);
+    expect(active.underWay()).toEqual(['night']);
     expect(await rejection(opened(heldStudies().studies))).toMatchObject({ code: 'study-busy' });
     expect(await rejection(held.remove('night', { withRuns: false }))).toMatchObject({ code: 'study-busy' });
-    await held.close();
-    expect(held.underWay()).toEqual([]);
+    await active.close();
+    expect(active.underWay()).toEqual([]);
     await until('its report is written', async () => (await stateOf(held)) === 'paused');
     expect(await rejection(held.start(spec, { resume: false, consent: {} }))).toMatchObject({
       code: 'input-invalid',

@@ -16,10 +16,10 @@ function stateOf({ outcome, isStarted }: Study, isHeld: boolean): StudyState {
 
 /** @param isHeld a live process works on it. Pure. */
 export function searchSummary(study: Study, search: SearchStrategy, isHeld: boolean): StudySummary {
-  const { name, createdAt, updatedAt, isStarted, outcome, searched } = study;
+  const { name, createdAt, updatedAt, isStarted, outcome, error, searched } = study;
   const { rows, sentence } = searchAnswer(search, searched);
   return {
-    ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, isKept: true },
+    ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, error, isKept: true },
     interrupted: !isHeld && isStarted && outcome === null,
     sentence:
       outcome === null && searched.looks.length === 0 ? `${rows.length} configurations to compare` : sentence,

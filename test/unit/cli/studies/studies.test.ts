@@ -19,7 +19,7 @@ const state = stateOf([
 ]);
 const summary: StudySummary = {
   ...{ name: 'night', state: 'running', interrupted: false, sentence: '0 of 2 runs complete' },
-  ...{ createdAt: '', updatedAt: '', runs: 2, complete: 0, isKept: true },
+  ...{ createdAt: '', updatedAt: '', runs: 2, complete: 0, isKept: true, error: null },
 };
 const trial = { axes: [], spec, leftOut: null, error: null };
 const runningCore = {
@@ -42,6 +42,16 @@ it('studies show says of each run in progress which level it is at', async () =>
   expect(text).not.toContain('Run 2 of 2:');
   const { documents } = await said(runningCore, 'studies', 'show', 'night', '--json');
   expect(documents).toMatchObject([{ study: { underWay: [expect.stringContaining('level 1 of 3')] } }]);
+});
+
+it('studies show says why a study failed as a whole', async () => {
+  const error = { code: 'docker-unreachable' as const, message: 'Cannot connect to the Docker daemon' };
+  const failed = { study: null, summary: { ...summary, state: 'failed', error }, results: [] };
+  const core = { handlers: { 'studies.show': () => Promise.resolve(failed) } } as unknown as Core;
+  const { text } = await said(core, 'studies', 'show', 'night');
+  expect(text).toContain('Cannot connect to the Docker daemon\n  remedy: ');
+  const { documents } = await said(core, 'studies', 'show', 'night', '--json');
+  expect(documents).toMatchObject([{ study: { state: 'failed', error } }]);
 });
 
 it('a study whose journal is damaged is listed and shown as damaged, and removed', async () => {

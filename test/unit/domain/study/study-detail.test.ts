@@ -12,7 +12,7 @@ const spec = specFixture(({ performance }) => {
 });
 const summary: StudySummary = {
   ...{ name: 'night', state: 'running', interrupted: false, sentence: '1 of 3 runs complete' },
-  ...{ createdAt: '', updatedAt: '', runs: 3, complete: 1, isKept: true },
+  ...{ createdAt: '', updatedAt: '', runs: 3, complete: 1, isKept: true, error: null },
 };
 const created: JournalBody[] = [
   { type: 'run-created', runId: 'r', spec, specHash: 'h', environment: environmentFixture() },

@@ -126,7 +126,7 @@ it('a cancelled run is no error: a neutral notice, no alert, no empty charts', a
   ]);
   const { page } = await shown(cancelled);
   expect(page.querySelector('[role="alert"]')).toBeNull();
-  expect(page.querySelector('.verdict.neutral')?.textContent).toBe(
+  expect(page.querySelector('.run-notice.neutral')?.textContent).toBe(
     'Cancelled. Resume continues with the first step or level that is not done. Nothing was measured yet.',
   );
   expect(page.querySelectorAll('[data-chart]')).toHaveLength(0);

@@ -25,6 +25,7 @@ const study = (state: StudyState, rows: readonly StudyRow[] = [row(1), row(2)]):
     rows,
     underWay: [],
     winner: null,
+    error: null,
   },
   ...{ createdAt: '2025-11-21T08:17:00.000Z', updatedAt: '2025-11-21T08:17:00.000Z', secondsLeft: null },
   ...{ runs: rows.length, complete: 0, sentence: `0 of ${rows.length} runs complete` },
@@ -96,6 +97,12 @@ describe('the page of studies', () => {
     expect(first).toContain('1. fp16, 1');
     expect(first).not.toContain('Not steady');
     expect(second).toContain('Not steady');
+  });
+
+  it('says why a study failed as a whole', async () => {
+    const error = { code: 'docker-unreachable' as const, message: 'Cannot connect to the Docker daemon' };
+    const { page } = await show({ ...study('failed'), error });
+    expect(page.querySelector('[role="alert"]')?.textContent).toContain(error.message);
   });
 
   it('shows a damaged study, which can be removed and not continued', async () => {
