@@ -32,6 +32,7 @@ interface SearchOptions {
   readonly threads?: string;
   readonly concurrency?: string;
   readonly batchSize?: string;
+  readonly batchSizes?: string;
   readonly errorPercentage?: string;
   readonly name?: string;
   readonly dryRun?: boolean;
@@ -61,6 +62,7 @@ function spaceOf(options: SearchOptions): SearchSpace {
     maxBatchSize: wholes('--max-batch-sizes', options.maxBatchSizes, 1),
     maxQueueDelayUs: wholes('--queue-delays-us', options.queueDelaysUs, 0),
     threads: wholes('--threads', options.threads, 0),
+    batchSize: wholes('--batch-sizes', options.batchSizes, 1),
     batching: batching?.split(',').map((one) => oneOf('--batching', batchings, one.trim())),
     preferredBatchSizes: preferredBatchSizes?.map((list) => [
       ...(list === 'none' ? [] : (wholes('--preferred-batch-sizes', list, 1) ?? [])),
@@ -221,6 +223,7 @@ export function addSearch(program: Verb): void {
     .option('--threads <list>', 'threads of an instance to try (CPU); 0: the choice of the runtime')
     .option('--concurrency <list>', 'of closed load: concurrencies to try')
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
+    .option('--batch-sizes <list>', 'batch sizes of requests to try')
     .option('--error-percentage <n>', 'largest share of failed requests, percent')
     .option('--name <name>', 'name of the study; default: search-<date>-<time>')
     .option('--dry-run', 'show what would be compared; nothing is started')

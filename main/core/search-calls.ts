@@ -8,6 +8,7 @@ import { inContainers, isElsewhere, visibleGpus } from '../contract/run/engine-k
 import type { DeployedRun } from '../contract/run/run-state';
 import type { SearchStrategy } from '../contract/study/search';
 import type { Study, StudySpec } from '../contract/study/study';
+import { configuredOf } from '../domain/study/search/candidates';
 import { planSearch } from '../domain/study/search/plan-search';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
@@ -63,7 +64,7 @@ async function modelOf(parts: CoreParts, runId: string): Promise<SearchedModel> 
     model: {
       ...{ files, version, check, name: spec.configure.modelName },
       configOf: (candidate, modelName) => {
-        const configure = { ...spec.configure, ...candidate, modelName };
+        const configure = { ...spec.configure, ...configuredOf(candidate), modelName };
         return modelConfigOf({ spec: { ...spec, configure }, signature, format });
       },
     },

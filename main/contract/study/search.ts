@@ -1,18 +1,31 @@
 import { z } from 'zod';
 import type { WireError } from '../errors';
 import { runIdPattern } from '../opened';
+import { accelerators, formats, precisions } from '../run/run-spec';
 import { wireErrorSchema } from '../wire-error';
 
 const positive = z.int().min(1);
 
-/** The fields of `configure` that are searched over. */
+/** What has to be exported, converted and checked before it is served. */
+const modelSchema = z.strictObject({
+  format: z.enum(formats),
+  precision: z.enum(precisions),
+  backendAccelerator: z.enum(accelerators),
+});
+export type SearchedFormat = Readonly<z.infer<typeof modelSchema>>;
+export const modelFields = modelSchema.keyof().options;
+
 const candidateSchema = z.strictObject({
+  /** Absent in a search over one: that of the run. All three are there, or none. */
+  ...modelSchema.partial().shape,
   instances: positive,
   maxBatchSize: z.int().min(0),
   batching: z.enum(['disabled', 'static', 'dynamic']),
   preferredBatchSizes: z.array(positive),
   maxQueueDelayUs: z.int().min(0),
   threads: z.int().min(0),
+  /** Of each request; absent in a search over one: that of the load. */
+  batchSize: positive.optional(),
 });
 export type Candidate = Readonly<z.infer<typeof candidateSchema>>;
 export const candidateFields = candidateSchema.keyof().options;
@@ -60,6 +73,10 @@ const searchSpaceSchema = z
     preferredBatchSizes: list(candidateSchema.shape.preferredBatchSizes),
     maxQueueDelayUs: list(candidateSchema.shape.maxQueueDelayUs),
     threads: list(candidateSchema.shape.threads),
+    format: list(modelSchema.shape.format),
+    precision: list(modelSchema.shape.precision),
+    backendAccelerator: list(modelSchema.shape.backendAccelerator),
+    batchSize: list(positive),
   })
   .partial();
 export type SearchSpace = Readonly<z.infer<typeof searchSpaceSchema>>;

@@ -43,7 +43,7 @@ export async function measureLook(
   signal: AbortSignal,
 ): Promise<Look> {
   const { tool, search, performance, modelVersion, dir } = input;
-  const { batchSize } = search.load;
+  const { batchSize = search.load.batchSize } = candidate;
   const batched = servedMaxBatchSize(candidate) > 0;
   const workDir = join(dir, 'look');
   await makeFolder(workDir);

@@ -23,6 +23,10 @@ const rateStep = 1.05;
 
 const threeDigits = (value: number): number => Number(value.toPrecision(3));
 
+/** Inferences of a request. */
+export const batchSizeOf = ({ load, candidates }: SearchStrategy, candidate: number): number =>
+  candidates[candidate - 1]?.batchSize ?? load.batchSize;
+
 export const rateOf = (step: number): number => threeDigits(rateStep ** step);
 export const stepOfRate = (rate: number): number => Math.floor(Math.log(rate) / Math.log(rateStep) + 1e-9);
 
@@ -53,12 +57,15 @@ export interface Step {
   readonly inferencesPerSecond: number;
 }
 
-function stepFrom({ load, target }: SearchStrategy, step: number, looks: readonly Look[]): Step {
+function stepFrom(search: SearchStrategy, candidate: number, step: number, looks: readonly Look[]): Step {
+  const { load, target } = search;
   const requests = looks.reduce((sum, { requestCount }) => sum + requestCount, 0);
   const errors = looks.reduce((sum, { errorCount }) => sum + errorCount, 0);
   const inferencesPerSecond =
     looks.reduce((sum, look) => sum + look.inferencesPerSecond, 0) / Math.max(1, looks.length);
-  const isKept = load.kind === 'closed' || inferencesPerSecond >= heldShare * rateOf(step) * load.batchSize;
+  const isKept =
+    load.kind === 'closed' ||
+    inferencesPerSecond >= heldShare * rateOf(step) * batchSizeOf(search, candidate);
   const failedPercent = (100 * errors) / Math.max(1, requests + errors);
   const held =
     requests > 0 &&
@@ -77,14 +84,14 @@ export function stepsOf(search: SearchStrategy, looks: readonly Look[], candidat
   }
   return [...found]
     .toSorted(([one], [other]) => one - other)
-    .map(([step, own]) => stepFrom(search, step, own));
+    .map(([step, own]) => stepFrom(search, candidate, step, own));
 }
 
 /** Below this share of what it gives at most, a rate is no answer. */
 const lowestShare = 0.02;
 
-const lowestStep = ({ load }: SearchStrategy, ceiling: number): number =>
-  load.kind === 'closed' ? 0 : stepOfRate((lowestShare * ceiling) / load.batchSize);
+const lowestStep = (search: SearchStrategy, candidate: number, ceiling: number): number =>
+  search.load.kind === 'closed' ? 0 : stepOfRate((lowestShare * ceiling) / batchSizeOf(search, candidate));
 
 export function armOf(search: SearchStrategy, { looks }: Searched, candidate: number): Arm {
   const { load } = search;
@@ -94,12 +101,12 @@ export function armOf(search: SearchStrategy, { looks }: Searched, candidate: nu
   const beyond = failing?.step ?? null;
   const holding = steps.filter(({ step, held }) => held && (beyond === null || step < beyond));
   const valueOf = ({ step, inferencesPerSecond }: Step): number =>
-    load.kind === 'open' ? rateOf(step) * load.batchSize : inferencesPerSecond;
+    load.kind === 'open' ? rateOf(step) * batchSizeOf(search, candidate) : inferencesPerSecond;
   const top = holding.toSorted((one, other) => valueOf(other) - valueOf(one))[0];
   const ceiling =
     own.length === 0 ? null : largestOf(own.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const highest = holding.at(-1)?.step ?? null;
-  const next = (highest ?? lowestStep(search, ceiling ?? 0) - 1) + 1;
+  const next = (highest ?? lowestStep(search, candidate, ceiling ?? 0) - 1) + 1;
   const last = load.kind === 'open' ? Infinity : load.concurrency.length;
   return {
     candidate,
@@ -116,11 +123,11 @@ export function armOf(search: SearchStrategy, { looks }: Searched, candidate: nu
 const margin = 1.1;
 
 /** The most that it can still come to, inferences/s: what it gives at most, and the load below the one that it does not hold. */
-export function potentialOf({ load }: SearchStrategy, { ceiling, beyond }: Arm): number {
+export function potentialOf(search: SearchStrategy, { candidate, ceiling, beyond }: Arm): number {
   const bound = ceiling === null ? Infinity : margin * ceiling;
-  return load.kind === 'closed' || beyond === null
+  return search.load.kind === 'closed' || beyond === null
     ? bound
-    : Math.min(bound, rateOf(beyond - 1) * load.batchSize);
+    : Math.min(bound, rateOf(beyond - 1) * batchSizeOf(search, candidate));
 }
 
 /** First guess of a rate, of what it gives when it is never idle. */
@@ -128,18 +135,26 @@ const firstShare = 0.75;
 /** Without a rate that holds: how many steps down at a time. */
 const stride = 6;
 
-/** Where to look next whether an unsettled candidate holds the load. @param beat the step that it has to hold to win */
-export function nextStep(search: SearchStrategy, arm: Arm, beat: number | null): number {
+/** The step at which requests of this candidate's size are no more inferences than those of the other one at its best. */
+function stepLike(search: SearchStrategy, { candidate }: Arm, other: Arm | null): number | null {
+  if (other === null || other.best === null) return null;
+  const size = batchSizeOf(search, other.candidate) / batchSizeOf(search, candidate);
+  return other.best + stepOfRate(size);
+}
+
+/** Where to look next whether an unsettled candidate holds the load. @param beaten what it has to give more than */
+export function nextStep(search: SearchStrategy, arm: Arm, beaten: Arm | null): number {
   const { load } = search;
-  const { highest, beyond, ceiling } = arm;
+  const { candidate, highest, beyond, ceiling } = arm;
   if (load.kind === 'closed') return Math.floor(((highest ?? -1) + (beyond ?? load.concurrency.length)) / 2);
-  const top = stepOfRate((margin * (ceiling ?? 0)) / load.batchSize) + 1;
+  const batchSize = batchSizeOf(search, candidate);
+  const top = stepOfRate((margin * (ceiling ?? 0)) / batchSize) + 1;
   if (highest === null && beyond === null) {
-    const guess = stepOfRate((firstShare * (ceiling ?? 0)) / load.batchSize);
-    return beat === null ? guess : beat + 1;
+    const beat = stepLike(search, arm, beaten);
+    return beat === null ? stepOfRate((firstShare * (ceiling ?? 0)) / batchSize) : beat + 1;
   }
   if (highest === null) {
-    const lowest = lowestStep(search, ceiling ?? 0);
+    const lowest = lowestStep(search, candidate, ceiling ?? 0);
     return Math.max(lowest, (beyond ?? top) - stride);
   }
   // What the ceiling says is a guess, too: it is passed by where a rate above it holds.

@@ -1,7 +1,13 @@
 import { fieldAt } from '../../../contract/fields/fields';
 import { formatTyped } from '../../../contract/numbers';
 import type { ConfigureSpec } from '../../../contract/run/run-spec';
-import { type Candidate, candidateFields, type SearchSpace } from '../../../contract/study/search';
+import {
+  type Candidate,
+  candidateFields,
+  modelFields,
+  type SearchedFormat,
+  type SearchSpace,
+} from '../../../contract/study/search';
 import { sameValue } from '../../../contract/trees';
 
 /** What the values to try depend on. */
@@ -16,21 +22,29 @@ export interface SearchMachine {
 /** More than that no search compares. */
 export const mostCandidates = 200;
 
-type WholeSpace = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
+/** What a candidate differs in beside the fields of `configure`; the first of each is that of the run. */
+export interface BesideConfigure {
+  readonly models: readonly SearchedFormat[];
+  readonly batchSizes: readonly number[];
+}
 
-const pick = ({
+type Configured = Omit<Candidate, keyof SearchedFormat | 'batchSize'>;
+type WholeSpace = { readonly [Field in keyof Configured]: readonly Configured[Field][] };
+
+/** Its fields of `configure`. */
+export const configuredOf = ({
   instances,
   maxBatchSize,
   batching,
   preferredBatchSizes,
   maxQueueDelayUs,
   threads,
-}: ConfigureSpec): Candidate => ({
+}: Configured): Configured => ({
   ...{ instances, maxBatchSize, batching, preferredBatchSizes, maxQueueDelayUs, threads },
 });
 
 /** Without what has no effect: two candidates that differ in nothing else are one. */
-function effective(candidate: Candidate): Candidate {
+function effective<Found extends Configured>(candidate: Found): Found {
   const { batching, preferredBatchSizes, maxBatchSize } = candidate;
   return batching === 'dynamic'
     ? { ...candidate, preferredBatchSizes: preferredBatchSizes.filter((size) => size <= maxBatchSize) }
@@ -51,7 +65,7 @@ const twoDigits = (value: number): number => Number(value.toPrecision(2));
 const mostGpuInstances = 4;
 
 /** The values that are tried where nobody says which. */
-function usualSpace(present: Candidate, { onGpu, processors, targetUs }: SearchMachine): WholeSpace {
+function usualSpace(present: Configured, { onGpu, processors, targetUs }: SearchMachine): WholeSpace {
   const isBatched = present.batching !== 'disabled' && present.maxBatchSize > 1;
   return {
     instances: doubling(onGpu ? mostGpuInstances : Math.max(2, processors)),
@@ -63,35 +77,67 @@ function usualSpace(present: Candidate, { onGpu, processors, targetUs }: SearchM
   };
 }
 
-const combined = (space: WholeSpace): readonly Candidate[] =>
-  candidateFields.reduce<readonly Partial<Candidate>[]>(
+const configured: readonly (keyof Configured)[] = candidateFields.filter(
+  (field): field is keyof Configured =>
+    field !== 'batchSize' && !modelFields.some((other) => other === field),
+);
+
+const combined = (space: WholeSpace): readonly Configured[] =>
+  configured.reduce<readonly Partial<Configured>[]>(
     (all, field) => all.flatMap((one) => space[field].map((value) => ({ ...one, [field]: value }))),
     [{}],
-  ) as readonly Candidate[];
+  ) as readonly Configured[];
 
-/** Without a batch dimension there is nothing to join. */
-const isPossible = ({ batching, maxBatchSize }: Candidate): boolean =>
-  batching !== 'dynamic' || maxBatchSize > 0;
+/** Without a batch dimension there is nothing to join, and a request has no more than the largest batch. */
+const isPossible = ({ batching, maxBatchSize, batchSize = 1 }: Candidate): boolean =>
+  (batching !== 'dynamic' || maxBatchSize > 0) &&
+  batchSize <= (batching === 'disabled' ? 1 : Math.max(1, maxBatchSize));
 
 const asked = (space: SearchSpace): Partial<WholeSpace> =>
-  Object.fromEntries(Object.entries(space).filter(([, values]) => values !== undefined));
+  Object.fromEntries(
+    configured.map((field) => [field, space[field]] as const).filter(([, values]) => values),
+  );
+
+/** Each of them with each configuration; what all have in common is left out. */
+const beside = ({ models, batchSizes }: BesideConfigure): readonly Partial<Candidate>[] =>
+  models.flatMap((model) =>
+    batchSizes.map((batchSize) => ({
+      ...(models.length > 1 ? model : {}),
+      ...(batchSizes.length > 1 ? { batchSize } : {}),
+    })),
+  );
+
+const justOne: BesideConfigure = {
+  models: [{ format: 'onnx', precision: 'fp32', backendAccelerator: 'none' }],
+  batchSizes: [1],
+};
 
 /** The configurations to compare, the present one first, each once. Pure. */
 export function candidatesOf(
   configure: ConfigureSpec,
   space: SearchSpace,
   machine: SearchMachine,
+  others: BesideConfigure = justOne,
 ): readonly Candidate[] {
-  const present = effective(pick(configure));
-  const all = combined({ ...usualSpace(present, machine), ...asked(space) })
-    .filter(isPossible)
-    .map(effective);
-  return [present, ...all].filter((one, at, list) => list.findIndex((other) => sameValue(other, one)) === at);
+  const present = effective(configuredOf(configure));
+  const all = combined({ ...usualSpace(present, machine), ...asked(space) }).map(effective);
+  const choices = beside(others);
+  const found = choices.flatMap((choice) => [present, ...all].map((one) => ({ ...choice, ...one })));
+  return found
+    .filter((one, at) => at === 0 || isPossible(one))
+    .filter((one, at, list) => list.findIndex((other) => sameValue(other, one)) === at);
+}
+
+/** Its path in the specification of a run. */
+export function fieldPath(field: keyof Candidate): string {
+  if (field === 'batchSize') return 'performance.onlineBatchSize';
+  return field === 'format' || field === 'precision' ? field : `configure.${field}`;
 }
 
 const valueText = (field: keyof Candidate, candidate: Candidate): string => {
-  const row = fieldAt(`configure.${field}`);
+  const row = fieldAt(fieldPath(field));
   const value = candidate[field];
+  if (value === undefined) return '';
   if (typeof value === 'string') return row.choices?.[value] ?? value;
   if (typeof value === 'object') return value.length === 0 ? (row.absent ?? 'none') : value.join(', ');
   if (value === 0 && row.zero !== undefined) return row.zero;
@@ -112,7 +158,7 @@ export function candidateText(present: Candidate, candidate: Candidate): string 
   const changed = changedFields(present, candidate);
   if (changed.length === 0) return 'present configuration';
   return changed
-    .map((field) => `${fieldAt(`configure.${field}`).label.toLowerCase()} ${valueText(field, candidate)}`)
+    .map((field) => `${fieldAt(fieldPath(field)).label.toLowerCase()} ${valueText(field, candidate)}`)
     .join(', ');
 }
 
@@ -121,5 +167,5 @@ export function candidateAxes(candidates: readonly Candidate[], candidate: Candi
   const varied = candidateFields.filter((field) =>
     candidates.some((one) => !sameValue(one[field], candidates[0]?.[field])),
   );
-  return varied.map((field) => ({ field: `configure.${field}`, value: valueText(field, candidate) }));
+  return varied.map((field) => ({ field: fieldPath(field), value: valueText(field, candidate) }));
 }

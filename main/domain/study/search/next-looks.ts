@@ -1,6 +1,6 @@
 import type { LookLoad, LookPhase, Searched, SearchStrategy } from '../../../contract/study/search';
 import { meanInterval } from '../../statistics';
-import { type Arm, armOf, loadAt, nextStep, potentialOf, stepsOf } from './arms';
+import { type Arm, armOf, batchSizeOf, loadAt, nextStep, potentialOf, stepsOf } from './arms';
 import { changedFields } from './candidates';
 
 /** A measurement to make. */
@@ -136,10 +136,11 @@ function atBest(search: SearchStrategy, { candidate, best }: Arm, phase: LookPha
 }
 
 /** Enough under way that no instance waits for a request. */
-function screenLoad({ candidates, load }: SearchStrategy, candidate: number): LookLoad {
+function screenLoad(search: SearchStrategy, candidate: number): LookLoad {
+  const { candidates, load } = search;
   if (load.kind === 'closed') return { concurrency: load.concurrency.at(-1) ?? 1 };
   const { instances = 1, maxBatchSize = 1 } = candidates[candidate - 1] ?? {};
-  const requests = Math.ceil((2 * instances * Math.max(1, maxBatchSize)) / load.batchSize);
+  const requests = Math.ceil((2 * instances * Math.max(1, maxBatchSize)) / batchSizeOf(search, candidate));
   return { concurrency: Math.min(64, Math.max(4, requests)) };
 }
 
@@ -153,7 +154,7 @@ function screen(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[
 
 /** The next loads of those that may still be better than the best one, beside it. */
 function edges(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
-  const { lookMs, load } = search;
+  const { lookMs } = search;
   const settled = arms.filter(({ isSettled, best }) => isSettled && best !== null);
   const leader = settled.toSorted((one, other) => other.value - one.value)[0] ?? null;
   const challengers = arms
@@ -161,9 +162,8 @@ function edges(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[]
     .toSorted((one, other) => potentialOf(search, other) - potentialOf(search, one))
     // Until one is settled there is nothing that the others could be held against.
     .slice(0, leader === null ? 1 : width);
-  const beat = load.kind === 'open' ? (leader?.best ?? null) : null;
   const due = challengers.flatMap((arm): DueLook[] => {
-    const next = loadAt(search, nextStep(search, arm, beat));
+    const next = loadAt(search, nextStep(search, arm, leader));
     return next === null ? [] : [{ candidate: arm.candidate, phase: 'edge', load: next, ms: lookMs }];
   });
   return due.length === 0 || leader === null ? due : [...atBest(search, leader, 'edge', lookMs), ...due];

@@ -7,6 +7,7 @@ import type { SearchPlan } from '../../../contract/study/study';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
 import { candidatesOf, candidateText, mostCandidates, type SearchMachine } from './candidates';
 import { confirmRounds } from './next-looks';
+import { modelOf } from './search-models';
 
 /** Of an answer to one request at a time: a target that leaves room for a queue. */
 const unhurriedTimes = 3;
@@ -50,13 +51,18 @@ export function planSearch(
 ): SearchPlan {
   const { spec } = run.source;
   const { latencyUs, note } = targetOf(run, request);
-  const candidates = candidatesOf(spec.configure, request.space, { ...machine, targetUs: latencyUs });
+  const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
+  const candidates = candidatesOf(
+    spec.configure,
+    request.space,
+    { ...machine, targetUs: latencyUs },
+    { models: [modelOf(spec)], batchSizes: [...new Set([batchSize, ...(request.space.batchSize ?? [])])] },
+  );
   if (candidates.length > mostCandidates) {
     const remedy = 'Give fewer values of some fields, for example --instances 1,2.';
     const message = `${candidates.length} configurations are more than a search compares: ${mostCandidates}`;
     throw invalidInput('--instances', message, remedy);
   }
-  const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
   const { concurrency = usualConcurrency, budgetS = usualBudgetS } = request;
   const fullestMs = Math.max(1, Math.floor((1000 * comparisonShare * budgetS) / (2 * confirmRounds)));
   const search: SearchStrategy = {

@@ -1,7 +1,7 @@
 import { formatMs, formatRate, formatTyped } from '../../../contract/numbers';
 import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
-import { type Arm, rateOf, stepsOf } from './arms';
+import { type Arm, batchSizeOf, rateOf, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { isCutShort, pairedRatio, type Ratio, secondsOf, type Standing, standingOf } from './next-looks';
 
@@ -80,9 +80,10 @@ function rowOf(search: SearchStrategy, searched: Searched, standing: Standing, c
 }
 
 /** Of rates the interval is that of the steps: what each held, and what it did not. */
-function rateGain(winner: Arm, present: Arm): Ratio {
-  const next = ({ beyond, best }: Arm) => rateOf(beyond ?? (best ?? 0) + 1);
-  const held = ({ best }: Arm) => rateOf(best ?? 0);
+function rateGain(search: SearchStrategy, winner: Arm, present: Arm): Ratio {
+  const at = ({ candidate }: Arm, step: number) => rateOf(step) * batchSizeOf(search, candidate);
+  const next = (arm: Arm) => at(arm, arm.beyond ?? (arm.best ?? 0) + 1);
+  const held = (arm: Arm) => at(arm, arm.best ?? 0);
   return {
     ratio: held(winner) / held(present),
     low: held(winner) / next(present),
@@ -94,7 +95,7 @@ function gainOf(search: SearchStrategy, searched: Searched, { winner, ranked }: 
   const present = ranked.find(({ candidate }) => candidate === 1);
   if (winner === null || present === undefined || winner.candidate === 1) return null;
   return search.load.kind === 'open'
-    ? rateGain(winner, present)
+    ? rateGain(search, winner, present)
     : pairedRatio(searched, [winner, present], 'confirm');
 }
 
@@ -102,8 +103,12 @@ const latencyName = ({ target }: SearchStrategy): string =>
   `p${target.percentile} ${formatMs(target.latencyUs)} ms`;
 
 /** "2,400 requests/s", "2,400 inferences/s at concurrency 8". */
-function amountText({ load }: SearchStrategy, row: SearchRow): string {
-  if (load.kind === 'open') return `${formatRate(row.load)} requests/s`;
+function amountText(search: SearchStrategy, row: SearchRow): string {
+  if (search.load.kind === 'open') {
+    const isVaried = search.candidates[row.candidate - 1]?.batchSize !== undefined;
+    const inferences = isVaried ? ` (${formatRate(row.inferencesPerSecond)} inferences/s)` : '';
+    return `${formatRate(row.load)} requests/s${inferences}`;
+  }
   return `${formatRate(row.inferencesPerSecond)} inferences/s at concurrency ${formatTyped(row.load)}`;
 }
 

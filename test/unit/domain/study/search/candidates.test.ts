@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { candidateFields } from '../../../../../main/contract/study/search';
+import { type Candidate, candidateFields } from '../../../../../main/contract/study/search';
 import {
   candidateAxes,
   candidatesOf,
@@ -66,6 +66,28 @@ it('says what a candidate does otherwise, in the words of the fields', () => {
   expect(others.map((one) => candidateText(present, one))).toEqual([
     'model instances 2, maximum queue delay 0 µs',
     'model instances 2, batching Static',
+  ]);
+});
+
+it('has each configuration of every model and batch size, and what all have in common nowhere', () => {
+  const space = { instances: [1], maxQueueDelayUs: [500], threads: [0], batching: ['dynamic' as const] };
+  const onnx = { format: 'onnx', precision: 'fp32', backendAccelerator: 'none' } as const;
+  const half = { ...onnx, precision: 'fp16' } as const;
+  const one = candidatesOf(configure(), space, machine, { models: [onnx], batchSizes: [2] });
+  expect(one).toEqual(candidatesOf(configure(), space, machine));
+  const found = candidatesOf(configure(), space, machine, { models: [onnx, half], batchSizes: [1, 4, 16] });
+  // Of 16 no request fits into a batch of 8.
+  expect(found.map((candidate) => [candidate.precision, candidate.batchSize])).toEqual([
+    ['fp32', 1],
+    ['fp32', 4],
+    ['fp16', 1],
+    ['fp16', 4],
+  ]);
+  const [present, , , last] = found as [Candidate, Candidate, Candidate, Candidate];
+  expect(candidateText(present, last)).toBe('precision FP16, batch size per request 4');
+  expect(candidateAxes(found, last)).toEqual([
+    { field: 'precision', value: 'FP16' },
+    { field: 'performance.onlineBatchSize', value: '4' },
   ]);
 });
 
