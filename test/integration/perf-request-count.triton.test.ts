@@ -54,7 +54,7 @@ describe('resume --again', () => {
         home.path,
         ...['perf', '-m', 'echo', ...addresses, '--load-tool', tool, '--request-count', '20'],
         // The answer is the larger batch, whatever the noise.
-        ...['--batch-sizes', '1,8'],
+        ...['--batch-sizes', '1,8', '--stability-percentage', '100'],
       );
       expect(measured.code, measured.stderr).toBe(0);
       const runId = /^Run (\S+)$/m.exec(measured.stdout)?.[1] ?? '';

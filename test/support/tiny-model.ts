@@ -8,12 +8,15 @@ import type { ModelConfig } from '../../main/triton/model-config';
  * a served model is broken while Triton says "ready".
  */
 const doubling = `import os
+import time
 import numpy as np
 import triton_python_backend_utils as pb_utils
 
 
 class TritonPythonModel:
     def execute(self, requests):
+        # A load generator leaves the processors to the tests beside it.
+        time.sleep(0.002)
         responses = []
         for request in requests:
             values = pb_utils.get_input_tensor_by_name(request, "INPUT__0").as_numpy()

@@ -50,6 +50,8 @@ class TritonPythonModel:
         ${model.execute}
 
     def execute(self, requests):
+        # Two milliseconds in which a load generator leaves the processors to the tests beside it.
+        time.sleep(0.002)
         responses = []
         for request in requests:
             values = pb_utils.get_input_tensor_by_name(request, "INPUT").as_numpy()
