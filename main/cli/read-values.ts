@@ -25,6 +25,20 @@ export function readNumber(flag: string, text: string): number {
   return value;
 }
 
+const byteUnits = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
+
+/** "8GiB", "512 MiB", "8g": bytes, units by 1024. A number without a unit is refused: nobody means 8 bytes. */
+export function readBytes(flag: string, text: string): number {
+  const [, amount = '', unit = ''] = /^\s*([\d.]+)\s*([kmgt])(?:i?b)?\s*$/i.exec(text) ?? [];
+  const bytes = Math.round(Number(amount) * byteUnits[unit.toLowerCase() as keyof typeof byteUnits]);
+  if (unit !== '' && Number.isFinite(bytes) && bytes > 0) return bytes;
+  throw invalidInput(
+    flag,
+    `"${text}" is not a size`,
+    'Give a size with its unit, for example 8GiB or 512MiB.',
+  );
+}
+
 export function readNumbers(flag: string, text: string): number[] {
   return text
     .split(/[\s,]+/)

@@ -12,12 +12,13 @@ import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
 import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
-import { readDuration, readNumber, readNumbers, resolveRunId, runArgument } from './read-values';
+import { readDuration, readNumber, readNumbers, readOneOf, resolveRunId, runArgument } from './read-values';
+import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
 import { createStops } from './study';
 import type { Verb } from './verb';
 import { listenForStops } from './work';
 
-interface SearchOptions {
+interface SearchOptions extends GoalOptions {
   readonly load: string;
   readonly p99?: string;
   readonly p95?: string;
@@ -41,12 +42,6 @@ interface SearchOptions {
 const loads = ['open', 'closed'] as const;
 const batchings = ['disabled', 'static', 'dynamic'] as const;
 
-function oneOf<Value extends string>(flag: string, values: readonly Value[], text: string): Value {
-  const found = values.find((value) => value === text);
-  if (found === undefined) throw invalidInput(flag, `"${text}" is not one of ${values.join(', ')}`);
-  return found;
-}
-
 const wholes = (flag: string, text: string | undefined, least: number): number[] | undefined =>
   text === undefined
     ? undefined
@@ -63,7 +58,7 @@ function spaceOf(options: SearchOptions): SearchSpace {
     maxQueueDelayUs: wholes('--queue-delays-us', options.queueDelaysUs, 0),
     threads: wholes('--threads', options.threads, 0),
     batchSize: wholes('--batch-sizes', options.batchSizes, 1),
-    batching: batching?.split(',').map((one) => oneOf('--batching', batchings, one.trim())),
+    batching: batching?.split(',').map((one) => readOneOf('--batching', batchings, one.trim())),
     preferredBatchSizes: preferredBatchSizes?.map((list) => [
       ...(list === 'none' ? [] : (wholes('--preferred-batch-sizes', list, 1) ?? [])),
     ]),
@@ -93,8 +88,9 @@ async function planOf(core: Core, run: string, options: SearchOptions): Promise<
   return core.handlers['searches.plan']({
     runId,
     space: spaceOf(options),
-    load: oneOf('--load', loads, options.load),
+    load: readOneOf('--load', loads, options.load),
     ...target,
+    ...goalOf(options),
     budgetS: readDuration('--budget', options.budget, 's'),
     ...present({
       name,
@@ -205,7 +201,7 @@ export async function workOnSearch(
 
 /** `search`: which configuration takes the most load within a latency target. */
 export function addSearch(program: Verb): void {
-  program
+  const verb = program
     .command('search')
     .description('Find the configuration of a run’s model that takes the most load within a latency target')
     .argument('<run>', runArgument)
@@ -213,7 +209,8 @@ export function addSearch(program: Verb): void {
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
-    .option('--p50 <time>', 'largest median latency in place of a p99')
+    .option('--p50 <time>', 'largest median latency in place of a p99');
+  addGoalOptions(verb)
     .option('--budget <time>', 'most load in all, e.g. 5m', '5m')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')

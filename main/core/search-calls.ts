@@ -14,6 +14,7 @@ import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
 import { modelConfigOf } from '../formats/model-config-of';
+import { readGpus } from '../machine/watch-gpus';
 import { editedConfig } from '../pipeline/step-files';
 import { readPlainText } from '../platform/plain-entry';
 import { writeStudyFiles, type WrittenStudy } from '../reports/study-files';
@@ -100,6 +101,7 @@ export function createSearchCalls(
       }),
     loadTool: loadTools.native,
     freeBytes: () => freemem(),
+    readGpus: () => readGpus(parts.options.env),
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);

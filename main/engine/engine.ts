@@ -153,6 +153,8 @@ export interface ServerHandle {
   /** Settles when the server ends; its pid is null for servers of others. */
   readonly exited: Promise<ServerExit>;
   readonly pid: number | null;
+  /** Memory of its processes, bytes; null: not known. Absent: a server of others. */
+  readMemory?(): Promise<number | null>;
   /** Ends the server and its child processes; no-op if it has ended. */
   stop(): Promise<void>;
   /** Leaves it running for reuse; absent if impossible. */

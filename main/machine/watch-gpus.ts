@@ -79,6 +79,24 @@ export async function watchGpus(
   }
 }
 
+const readMs = 10_000;
+
+/** One reading of each local GPU; none without nvidia-smi. */
+export async function readGpus(env: NodeJS.ProcessEnv): Promise<readonly GpuReading[]> {
+  for (const reasons of reasonColumns) {
+    const query = `--query-gpu=${[...columns, reasons].join(',')}`;
+    const readings: GpuReading[] = [];
+    await exec({
+      argv: ['nvidia-smi', query, '--format=csv,noheader,nounits'],
+      env,
+      signal: AbortSignal.timeout(readMs),
+      onStdoutLine: (line) => readings.push(...[parseGpuReading(line) ?? []].flat()),
+    }).catch(() => undefined);
+    if (readings.length > 0) return readings;
+  }
+  return [];
+}
+
 /** Polls another machine once per second. @param run executes a command there; failures are skipped */
 export async function pollGpus(
   run: (argv: readonly string[]) => Promise<string>,

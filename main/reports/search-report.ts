@@ -1,6 +1,7 @@
 import { cellText, titleWithUnit } from '../contract/measured/column';
-import { formatMs } from '../contract/numbers';
+import { formatBytes, formatMs } from '../contract/numbers';
 import type { SearchStrategy } from '../contract/study/search';
+import { objectiveText } from '../domain/study/search/objective';
 import type { SearchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { csvOf } from './csv';
@@ -18,6 +19,25 @@ interface SearchReport {
   readonly answer: SearchAnswer;
 }
 
+const latencyText = ({ percentile, latencyUs }: SearchStrategy['target']): string =>
+  latencyUs === null ? '' : `p${percentile} at most ${formatMs(latencyUs)} ms, `;
+
+/** The limits, and what the server itself takes beside them. */
+function memoryLines({ memory }: SearchStrategy, { context }: SearchAnswer): readonly string[] {
+  if (memory === undefined) return [];
+  const kinds = [
+    ['GPU memory', memory.gpuBytes, context?.gpuBytes ?? null],
+    ['Host memory', memory.hostBytes, context?.hostBytes ?? null],
+  ] as const;
+  return kinds.flatMap(([name, most, once]) =>
+    most === undefined
+      ? []
+      : [
+          `${name}: at most ${formatBytes(most)}, as the difference when the configuration is loaded and has answered each batch size; the backend takes ${formatBytes(once)} once beside it`,
+        ],
+  );
+}
+
 /** How it was found, one line each. */
 function procedure({ search, answer }: SearchReport): readonly string[] {
   const { load, target, candidates, budgetS, lookMs, fullMs } = search;
@@ -27,7 +47,10 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
       : `Closed load: ${load.concurrency.join(', ')} requests under way`;
   return [
     `Run: ${search.runId}`,
-    `Target: p${target.percentile} at most ${formatMs(target.latencyUs)} ms, at most ${target.errorPercentage} % of requests failed`,
+    'Accuracy: only a run whose check passed is searched',
+    objectiveText(search),
+    `Target: ${latencyText(target)}at most ${target.errorPercentage} % of requests failed`,
+    ...memoryLines(search, answer),
     `${kind}; batch size ${load.batchSize}`,
     `${candidates.length} configurations, side by side on one Triton and measured in turns: ${lookMs / 1000} s for each at first, then only for those that could still win, and ${fullMs / 1000} s five times for the best and the present one`,
     `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,

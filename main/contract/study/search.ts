@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from '../errors';
+import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
 import { accelerators, formats, precisions } from '../run/run-spec';
 import { wireErrorSchema } from '../wire-error';
@@ -31,8 +32,8 @@ export type Candidate = Readonly<z.infer<typeof candidateSchema>>;
 export const candidateFields = candidateSchema.keyof().options;
 
 const loadSchema = z.discriminatedUnion('kind', [
-  /** Requests a second at Poisson times, answered or not: what may be promised. */
-  z.strictObject({ kind: z.literal('open'), batchSize: positive }),
+  /** Requests a second at Poisson times, answered or not: what may be promised. With `rate` only that one. */
+  z.strictObject({ kind: z.literal('open'), batchSize: positive, rate: z.number().positive().optional() }),
   /** Requests under way. */
   z.strictObject({ kind: z.literal('closed'), batchSize: positive, concurrency: z.array(positive).min(1) }),
 ]);
@@ -40,10 +41,25 @@ const loadSchema = z.discriminatedUnion('kind', [
 const targetSchema = z.strictObject({
   /** Which latency it is of. */
   percentile: z.int().min(50).max(99),
-  latencyUs: positive,
+  /** null: the objective is the latency itself, and none is too long. */
+  latencyUs: positive.nullable(),
   /** Largest share of failed requests. */
   errorPercentage: z.number().min(0).max(100),
 });
+
+/** What is best: the most load, the lowest latency at a rate, or the lowest price of an inference. */
+const objectiveSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('throughput') }),
+  z.strictObject({ kind: z.literal('latency') }),
+  /** The price is that of one replica with its GPUs per hour, as of a capacity. */
+  z.strictObject({ kind: z.literal('cost'), pricePerHour: z.number().positive() }),
+]);
+export type SearchObjective = Readonly<z.infer<typeof objectiveSchema>>;
+export const objectiveKinds = ['throughput', 'latency', 'cost'] as const;
+
+/** Most memory that a candidate may take, bytes. */
+const memoryLimitsSchema = z.strictObject({ gpuBytes: positive.optional(), hostBytes: positive.optional() });
+export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 
 /** Finds the configuration that takes the most load within a target. */
 export const searchStrategySchema = z.object({
@@ -54,6 +70,10 @@ export const searchStrategySchema = z.object({
   candidates: z.array(candidateSchema).min(1).max(200),
   load: loadSchema,
   target: targetSchema,
+  /** Absent: throughput. */
+  objective: objectiveSchema.optional(),
+  /** Absent: none, and no memory is measured. */
+  memory: memoryLimitsSchema.optional(),
   /** Seconds of load, the last comparison among them. */
   budgetS: z.number().positive(),
   /** Of a short measurement, and of one of the last comparison, milliseconds. */
@@ -92,6 +112,10 @@ export const searchRequestSchema = z.strictObject({
   concurrency: list(positive).optional(),
   percentile: targetSchema.shape.percentile.optional(),
   latencyUs: positive.optional(),
+  objective: objectiveSchema.optional(),
+  /** Of the objective `latency`: requests per second. */
+  rate: z.number().positive().max(1e6).optional(),
+  memory: memoryLimitsSchema.optional(),
   errorPercentage: targetSchema.shape.errorPercentage.optional(),
   budgetS: z.number().positive().optional(),
 });
@@ -126,9 +150,23 @@ export const lookSchema = z.object({
   /** null: not known. */
   meanServerBatch: z.number().min(0).nullable(),
   serverQueueUs: z.number().min(0).nullable(),
+  /** Whole latencies, from the schedule too where there is a rate, and the GPUs; absent: an earlier version made it. */
+  measured: loadPointSchema
+    .pick({ avgUs: true, p50Us: true, p90Us: true, p95Us: true, p99Us: true, scheduled: true, gpus: true })
+    .optional(),
 });
 /** One measurement of a candidate. */
 export type Look = Readonly<z.infer<typeof lookSchema>>;
+
+/** What a load of the model takes, bytes; null: not known. A difference of two readings, so noise can make it negative. */
+export const takenMemorySchema = z.object({
+  hostBytes: z.number().nullable(),
+  gpuBytes: z.number().nullable(),
+});
+export type TakenMemory = Readonly<z.infer<typeof takenMemorySchema>>;
+
+/** A candidate 0 is the first load on a server, with what its backend takes once. */
+export const candidateMemorySchema = takenMemorySchema.extend({ candidate: z.int().min(0) });
 
 export const candidateFailedSchema = z.object({ candidate: positive, error: wireErrorSchema });
 
@@ -137,4 +175,6 @@ export interface Searched {
   readonly looks: readonly Look[];
   /** Candidates that cannot be measured, by number. */
   readonly failed: Readonly<Record<number, WireError>>;
+  /** What a candidate takes beside the others, by number; absent: not measured. */
+  readonly memory?: Readonly<Record<number, TakenMemory>>;
 }

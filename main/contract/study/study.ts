@@ -5,7 +5,13 @@ import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import type { ByType, OfType, Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
-import { candidateFailedSchema, lookSchema, type Searched, type SearchStrategy } from './search';
+import {
+  candidateFailedSchema,
+  candidateMemorySchema,
+  lookSchema,
+  type Searched,
+  type SearchStrategy,
+} from './search';
 
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
@@ -79,6 +85,7 @@ const bodies = [
   /** Of a search: one measurement of a candidate, and a candidate that cannot be measured. */
   z.object({ type: z.literal('look'), look: lookSchema }),
   candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
+  candidateMemorySchema.extend({ type: z.literal('candidate-memory') }),
   /** `error`: why it failed as a whole. */
   z.object({
     type: z.literal('study-ended'),
@@ -155,6 +162,11 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     if (state === null) return null;
     const failed = { ...state.searched.failed, [candidate]: error };
     return { ...state, searched: { ...state.searched, failed } };
+  },
+  'candidate-memory': ({ candidate, hostBytes, gpuBytes }, state) => {
+    if (state === null) return null;
+    const memory = { ...state.searched.memory, [candidate]: { hostBytes, gpuBytes } };
+    return { ...state, searched: { ...state.searched, memory } };
   },
   'study-ended': ({ outcome, error = null }, state) => state && { ...state, outcome, error },
 };

@@ -152,13 +152,16 @@ function gpusOf(state: RunState, point: LoadPoint): number | null {
   return visible?.length ?? point.gpus?.length ?? null;
 }
 
+/** Of a replica that is used in full. */
+export const pricePerMillion = (inferencesPerSecond: number, pricePerHour: number): number =>
+  (1e6 * pricePerHour) / (3600 * inferencesPerSecond);
+
 function costOf({ pricePerHour, rate }: CapacityAsk, replicas: number, heldRate: number): Capacity['cost'] {
   if (pricePerHour === null) return null;
-  const perMillion = (perSecond: number, price: number): number => (1e6 * price) / (3600 * perSecond);
   return {
     perMonth: replicas * pricePerHour * hoursOfMonth,
-    perMillionAtRate: perMillion(rate, replicas * pricePerHour),
-    perMillionAtFullUse: perMillion(heldRate, pricePerHour),
+    perMillionAtRate: pricePerMillion(rate, replicas * pricePerHour),
+    perMillionAtFullUse: pricePerMillion(heldRate, pricePerHour),
   };
 }
 

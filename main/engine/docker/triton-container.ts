@@ -9,6 +9,7 @@ import {
   startContainer,
   stopContainer,
 } from '../../docker/container-life';
+import { readContainerStats } from '../../docker/container-stats';
 import { labelNames } from '../../docker/containers';
 import { followLog } from '../../docker/follow-log';
 import { dockerRunCommand } from '../../docker/run-container';
@@ -145,6 +146,7 @@ export async function startTritonContainer(
       tritonVersion,
       exited,
       pid: null,
+      readMemory: async () => (await readContainerStats(client, id)).memoryBytes,
       stop,
       leave: async () => {
         following.abort();

@@ -227,6 +227,7 @@ async function startLocalServer(input: StartLocalServerInput): Promise<ServerHan
       tritonVersion: version,
       exited: server.exited,
       pid: server.pid,
+      readMemory: () => server.readMemory(),
       stop: async () => {
         await unloadModels(client);
         await server.stop();

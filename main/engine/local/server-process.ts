@@ -8,6 +8,7 @@ import { LineSplitter, readGently } from '../../platform/lines';
 import { LogFile } from '../../platform/log-file';
 import { fileError } from '../../platform/plain-entry';
 import { ownIdentity, ownPlace, processStartTime } from '../../platform/process';
+import { memoryOfProcesses } from '../../platform/process-memory';
 import type { ServerExit, StartServerInput } from '../engine';
 import type { InContainer } from '../job';
 import { TritonLog } from '../serving';
@@ -93,6 +94,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Process ids that may listen on the server's ports. */
   listeners(): Promise<readonly number[]>;
+  /** Of all its processes, bytes; null: not known. */
+  readMemory(): Promise<number | null>;
   /** Settles when processes, shared memory and record are gone. */
   readonly exited: Promise<ServerExit>;
   /** The last lines of the log so far. */
@@ -204,6 +207,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     pid,
     listeners: () => (isWrapped ? processesOfEngine(id) : Promise.resolve([pid])),
     exited,
+    readMemory: async () => memoryOfProcesses(await processesOfEngine(id)),
     kill,
     tail: () => output.tail(),
     stop: async () => {

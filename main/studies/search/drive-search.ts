@@ -1,9 +1,10 @@
-import { toWire, type WireError } from '../../contract/errors';
+import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { Look, Searched, SearchStrategy } from '../../contract/study/search';
 import type { StudyBody, StudyOutcome } from '../../contract/study/study';
 import { type DueLook, nextLooks } from '../../domain/study/search/next-looks';
+import { isAdmitted } from '../../domain/study/search/objective';
 import { isStopped, type StudyStops } from '../study-hands';
-import type { Variants } from './search-variants';
+import type { ServedVariant, Variants } from './search-variants';
 
 /** A search that this process works on. */
 export interface SearchSession {
@@ -23,25 +24,63 @@ const ofMachine: ReadonlySet<WireError['code']> = new Set([
 ]);
 const endsServer: ReadonlySet<WireError['code']> = new Set(['server-gone', 'out-of-memory']);
 
-/** null: a stop cut it off. A candidate that cannot be measured is journaled as failed; the others continue. */
-async function look(session: SearchSession, due: DueLook): Promise<StudyBody | null> {
-  const { variants, measure, stops } = session;
-  try {
-    return { type: 'look', look: await measure(due, await variants.serve(due.candidate)) };
-  } catch (cause) {
-    if (stops.cancel.signal.aborted || stops.close.signal.aborted) return null;
-    const error = toWire(cause);
-    if (ofMachine.has(error.code)) throw cause;
-    if (endsServer.has(error.code)) await variants.restart();
-    return { type: 'candidate-failed', candidate: due.candidate, error };
-  }
-}
-
 const added = (searched: Searched, body: StudyBody): Searched => {
   if (body.type === 'look') return { ...searched, looks: [...searched.looks, body.look] };
+  if (body.type === 'candidate-memory') {
+    const { candidate, hostBytes, gpuBytes } = body;
+    return { ...searched, memory: { ...searched.memory, [candidate]: { hostBytes, gpuBytes } } };
+  }
   if (body.type !== 'candidate-failed') return searched;
   return { ...searched, failed: { ...searched.failed, [body.candidate]: body.error } };
 };
+
+/** Throws toolchain-missing where a limit was given and nothing can be held against it. */
+function requireMemory({ search: { memory: limits } }: SearchSession, taken: ServedVariant['taken']): void {
+  const missing = [
+    ...(limits?.gpuBytes !== undefined && taken.some(({ gpuBytes }) => gpuBytes === null)
+      ? [
+          {
+            what: 'The GPU memory of Triton cannot be read: nvidia-smi does not report it',
+            flag: '--gpu-memory',
+          },
+        ]
+      : []),
+    ...(limits?.hostBytes !== undefined && taken.some(({ hostBytes }) => hostBytes === null)
+      ? [{ what: 'The memory of Triton’s processes cannot be read', flag: '--host-memory' }]
+      : []),
+  ];
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new WorkbenchError('toolchain-missing', first.what, {
+    where: first.flag,
+    remedy: 'Search without this limit.',
+  });
+}
+
+/**
+ * Empty: a stop cut it off. A candidate that cannot be measured is journaled as failed, and one that takes too much memory
+ * is not measured; the others continue.
+ */
+async function look(session: SearchSession, due: DueLook, searched: Searched): Promise<readonly StudyBody[]> {
+  const { variants, measure, stops, search } = session;
+  const { candidate } = due;
+  const found: StudyBody[] = [];
+  try {
+    const wantsMemory = search.memory !== undefined && searched.memory?.[candidate] === undefined;
+    const served = await variants.serve(candidate, wantsMemory);
+    requireMemory(session, served.taken);
+    found.push(...served.taken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
+    const known = found.reduce(added, searched);
+    if (!isAdmitted(search, known, candidate)) return found;
+    return [...found, { type: 'look', look: await measure(due, served) }];
+  } catch (cause) {
+    if (stops.cancel.signal.aborted || stops.close.signal.aborted) return [];
+    const error = toWire(cause);
+    if (ofMachine.has(error.code)) throw cause;
+    if (endsServer.has(error.code)) await variants.restart();
+    return [...found, { type: 'candidate-failed', candidate, error }];
+  }
+}
 
 function outcomeOf({ stops }: SearchSession, { looks }: Searched): StudyOutcome {
   if (stops.cancel.signal.aborted) return 'cancelled';
@@ -59,11 +98,11 @@ export async function driveSearch(session: SearchSession): Promise<Searched> {
     due = nextLooks(search, searched)
   ) {
     for (const one of due) {
-      if (isStopped(stops) || searched.failed[one.candidate] !== undefined) continue;
-      const body = await look(session, one);
-      if (body === null) continue;
-      await record(body);
-      searched = added(searched, body);
+      if (isStopped(stops) || !isAdmitted(search, searched, one.candidate)) continue;
+      for (const body of await look(session, one, searched)) {
+        await record(body);
+        searched = added(searched, body);
+      }
     }
   }
   await record({ type: 'study-ended', outcome: outcomeOf(session, searched) });

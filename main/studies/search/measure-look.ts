@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
 import type { Candidate, Look, SearchStrategy } from '../../contract/study/search';
+import { present } from '../../contract/trees';
 import type { DueLook } from '../../domain/study/search/next-looks';
 import { whileServing } from '../../engine/serving';
 import { servedMaxBatchSize } from '../../formats/model-config-of';
@@ -71,5 +72,15 @@ export async function measureLook(
     errorCount: point.errorCount,
     meanServerBatch: point.meanServerBatch,
     serverQueueUs: point.serverQueueUs,
+    measured: {
+      ...{
+        avgUs: point.avgUs,
+        p50Us: point.p50Us,
+        p90Us: point.p90Us,
+        p95Us: point.p95Us,
+        p99Us: point.p99Us,
+      },
+      ...present({ scheduled: point.scheduled, gpus: point.gpus }),
+    },
   };
 }

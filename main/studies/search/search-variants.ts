@@ -1,20 +1,13 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Candidate } from '../../contract/study/search';
-import type { DeployableRun } from '../../deployments/deployable-run';
+import { toWire } from '../../contract/errors';
+import type { Candidate, TakenMemory } from '../../contract/study/search';
 import type { Executor, ServerHandle } from '../../engine/engine';
-import { loadAndCheckModel, whileServing, zeroCanary } from '../../engine/serving';
-import { writeModelRepository } from '../../pipeline/steps/configure.step';
+import { differenceOf } from '../../engine/server-memory';
+import { whileServing } from '../../engine/serving';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
-import { type Tensor, zeroTensor } from '../../triton/tensor';
-
-/** The verified model of a run, with the configuration of each candidate. */
-export interface SearchModel extends Pick<DeployableRun, 'files' | 'version' | 'check'> {
-  readonly name: string;
-  /** Throws config-invalid, combination-unsupported. */
-  readonly configOf: (candidate: Candidate, modelName: string) => ModelConfig;
-}
+import { loadVariant, type SearchModel, warmVariant, writeVariant } from './variant';
 
 export interface VariantsOptions {
   readonly model: SearchModel;
@@ -24,6 +17,8 @@ export interface VariantsOptions {
   readonly name: string;
   /** Folder of the search, absolute. */
   readonly dir: string;
+  /** Memory of the server, bytes; null: not known. */
+  readonly readMemory: (server: ServerHandle) => Promise<TakenMemory>;
   /** Bytes that the machine of the server has left; null: not known. */
   readonly freeBytes: () => number | null;
   readonly signal: AbortSignal;
@@ -33,11 +28,16 @@ export interface VariantsOptions {
 export interface ServedVariant {
   readonly server: ServerHandle;
   readonly modelName: string;
+  /** What was measured while it was loaded: candidate 0 is the first load on the server. Empty: nothing. */
+  readonly taken: readonly (TakenMemory & { readonly candidate: number })[];
 }
 
+/** Out of memory, as backends and CUDA say it. */
+const memoryWords = /out of memory|failed to allocate|bad_alloc|bfcarena|CUDA_ERROR_OUT_OF_MEMORY/i;
+
 const asIsNumber = 1;
-/** Requests of each batch size before the first look: the first is often slower by far. */
-const warmRequests = 2;
+/** A twin of the present one, loaded first where memory is measured. */
+const contextNumber = 0;
 /** A load must leave room for one like it. */
 const spareLoads = 2;
 
@@ -46,9 +46,6 @@ const sizesUpTo = (most: number): number[] => {
   for (let size = 1; size < most; size *= 2) sizes.push(size);
   return [...sizes, Math.max(1, most)];
 };
-
-const batchOf = (canary: readonly Tensor[], batchSize: number): readonly Tensor[] =>
-  canary.map(({ name, datatype, shape }) => zeroTensor(name, datatype, [batchSize, ...shape.slice(1)]));
 
 /**
  * The candidates of a search on one Triton, each a model of its own name with links to the same files: going from one to
@@ -60,12 +57,17 @@ export class Variants {
   /** Loaded, the one that was asked for longest ago first. */
   private loaded: readonly number[] = [];
   private largestLoad = 0;
+  /** What the backend takes once is taken: a load takes what is its own. */
+  private hasContext = false;
+  /** Something was unloaded: a load may take memory that is the process's already. */
+  private isStirred = false;
 
   constructor(private readonly options: VariantsOptions) {}
 
   /** Name on the server: Triton reads a model's name from its folder. */
   private nameOf(number: number): string {
     const { name } = this.options.model;
+    if (number === contextNumber) return `${name}--first`;
     return number === asIsNumber ? name : `${name}--${number}`;
   }
 
@@ -77,7 +79,7 @@ export class Variants {
   private async running(): Promise<{ readonly server: ServerHandle; readonly client: TritonClient }> {
     if (this.server !== null && this.client !== null) return { server: this.server, client: this.client };
     const { startServer, name, dir, signal } = this.options;
-    this.loaded = [];
+    this.forget();
     const server = await startServer({
       ...{ runId: name, key: name, repository: this.repository, logPath: join(dir, 'triton.log'), signal },
       ...{ onLog: () => undefined, onCommand: () => undefined },
@@ -87,67 +89,95 @@ export class Variants {
     return { server, client: this.client };
   }
 
-  /** Loads a candidate where it is not, proves that it answers, and has it answer once at each batch size. */
-  async serve(number: number): Promise<ServedVariant> {
-    const modelName = this.nameOf(number);
-    if (!this.loaded.includes(number)) await this.write(number, modelName);
-    const { server, client } = await this.running();
-    if (!this.loaded.includes(number)) {
-      const { signal } = this.options;
-      await whileServing(server, signal, `while it loaded candidate ${number}`, () =>
-        this.load(client, number, modelName),
-      );
-    }
+  private forget(): void {
+    this.loaded = [];
+    this.hasContext = false;
+    this.isStirred = false;
+  }
+
+  /**
+   * Loads a candidate where it is not, proves that it answers, and has it answer once at each batch size.
+   * @param wantsMemory also measure what it takes beside the others
+   */
+  async serve(number: number, wantsMemory = false): Promise<ServedVariant> {
+    const taken = this.loaded.includes(number) ? [] : await this.added(number, wantsMemory);
+    const { server } = await this.running();
     this.loaded = [...this.loaded.filter((one) => one !== number), number];
-    return { server, modelName };
+    return { server, modelName: this.nameOf(number), taken };
+  }
+
+  private async added(number: number, wantsMemory: boolean): Promise<ServedVariant['taken']> {
+    // A load into memory that others gave back would read as less than it takes.
+    if (wantsMemory && (this.isStirred || !this.hasRoom())) await this.restart();
+    try {
+      return await this.loadNew(number, wantsMemory);
+    } catch (error) {
+      const { message, details = '' } = toWire(error);
+      if (this.loaded.length === 0 || !memoryWords.test(`${message} ${details}`)) throw error;
+      // GPU memory ends without a word before: by itself it may fit.
+      await this.restart();
+      return await this.loadNew(number, wantsMemory);
+    }
+  }
+
+  private async loadNew(number: number, wantsMemory: boolean): Promise<ServedVariant['taken']> {
+    const { signal } = this.options;
+    const numbers = wantsMemory && !this.hasContext ? [contextNumber, number] : [number];
+    for (const one of numbers) await this.write(one, this.nameOf(one));
+    const { server, client } = await this.running();
+    return whileServing(server, signal, `while it loaded candidate ${number}`, async () => {
+      const taken: ServedVariant['taken'][number][] = [];
+      for (const one of numbers) {
+        if (!wantsMemory) await this.makeRoom(client);
+        const memory = await this.load(client, server, one, wantsMemory);
+        if (memory !== null) taken.push({ candidate: one, ...memory });
+        this.loaded = [...this.loaded, one];
+        if (one === contextNumber) this.hasContext = true;
+      }
+      return taken;
+    });
   }
 
   private configOf(number: number, modelName: string): ModelConfig {
-    const candidate = this.options.candidates[number - 1];
+    const candidate = this.options.candidates[Math.max(asIsNumber, number) - 1];
     if (candidate === undefined) throw new Error(`No candidate ${number}`);
     return this.options.model.configOf(candidate, modelName);
   }
 
-  private async write(number: number, modelName: string): Promise<void> {
-    const { files, version } = this.options.model;
-    const names = await readdir(files);
-    await writeModelRepository({
-      ...{ repository: this.repository, config: this.configOf(number, modelName), version },
-      files: names.map((name) => ({ from: join(files, name), name, by: 'link' as const })),
-    });
+  private write(number: number, modelName: string): Promise<void> {
+    return writeVariant(this.options.model, this.repository, this.configOf(number, modelName));
   }
 
-  private async load(client: TritonClient, number: number, modelName: string): Promise<void> {
-    const { model, freeBytes, signal } = this.options;
-    await this.makeRoom(client);
-    const before = freeBytes();
-    const config = this.configOf(number, modelName);
-    const canary = model.check.canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
-    const modelVersion = String(model.version);
-    await loadAndCheckModel({
-      ...{ client, modelName, modelVersion, config, canary, signal },
-      ...{ anyValues: model.check.anyValues, load: true },
-    });
-    const inputs = canary ?? zeroCanary(config);
-    for (const size of sizesUpTo(config.maxBatchSize)) {
-      for (let request = 0; request < warmRequests; request += 1) {
-        // A model may refuse zeros: it is warm all the same, or its first look tells.
-        const rows = config.maxBatchSize > 0 ? batchOf(inputs, size) : inputs;
-        await client.infer({ modelName, modelVersion, inputs: rows }, { signal }).catch(() => undefined);
-      }
-    }
-    const after = freeBytes();
-    if (before !== null && after !== null) this.largestLoad = Math.max(this.largestLoad, before - after);
+  /** @returns what it takes; null: not asked for */
+  private async load(
+    client: TritonClient,
+    server: ServerHandle,
+    number: number,
+    wantsMemory: boolean,
+  ): Promise<TakenMemory | null> {
+    const { freeBytes, readMemory, model, signal } = this.options;
+    const free = freeBytes();
+    const before = wantsMemory ? await readMemory(server) : null;
+    const config = this.configOf(number, this.nameOf(number));
+    await loadVariant({ client, model, config, signal });
+    await warmVariant({ client, model, config, signal }, sizesUpTo(config.maxBatchSize));
+    const left = freeBytes();
+    if (free !== null && left !== null) this.largestLoad = Math.max(this.largestLoad, free - left);
+    return before === null ? null : differenceOf(before, await readMemory(server));
   }
 
-  /** Unloads what was asked for longest ago until a load like the largest so far leaves room for another. */
+  /** A load like the largest so far leaves room for another. */
+  private hasRoom(): boolean {
+    return (this.options.freeBytes() ?? Infinity) >= spareLoads * this.largestLoad;
+  }
+
+  /** Unloads what was asked for longest ago until there is room. */
   private async makeRoom(client: TritonClient): Promise<void> {
-    const { freeBytes, signal } = this.options;
-    while (this.loaded.length > 0) {
+    while (this.loaded.length > 0 && !this.hasRoom()) {
       const [oldest, ...rest] = this.loaded as readonly [number, ...number[]];
-      if ((freeBytes() ?? Infinity) >= spareLoads * this.largestLoad) return;
-      await client.unloadModel(this.nameOf(oldest), { signal });
+      await client.unloadModel(this.nameOf(oldest), { signal: this.options.signal });
       this.loaded = rest;
+      this.isStirred = true;
     }
   }
 
@@ -156,7 +186,7 @@ export class Variants {
     const { server } = this;
     this.server = null;
     this.client = null;
-    this.loaded = [];
+    this.forget();
     await server?.stop();
   }
 

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
+import type { GpuReading } from '../../contract/machine';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched, SearchStrategy } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
 import { sameValue } from '../../contract/trees';
 import type { Executor } from '../../engine/engine';
+import { readServerMemory } from '../../engine/server-memory';
 import type { LoadTool } from '../../perf/load-tool';
 import { watchRequests } from '../../pipeline/attempt';
 import { readInput } from '../../pipeline/measure/run-levels';
@@ -14,7 +16,8 @@ import type { RunFolder } from '../../store/run-folder';
 import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch } from './drive-search';
 import { measureLook } from './measure-look';
-import { type SearchModel, Variants } from './search-variants';
+import { Variants } from './search-variants';
+import type { SearchModel } from './variant';
 
 export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'> {
   /** The model of a finished run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
@@ -25,6 +28,8 @@ export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'on
   readonly takeTurn: (run: DeployedRun, name: string, signal: AbortSignal) => Promise<() => Promise<void>>;
   readonly loadTool: LoadTool;
   readonly freeBytes: () => number | null;
+  /** One reading of each GPU of this machine. */
+  readonly readGpus: () => Promise<readonly GpuReading[]>;
 }
 
 export interface SearchedModel {
@@ -117,6 +122,7 @@ export class Searches {
       const variants = new Variants({
         ...{ model, candidates: search.candidates, name, dir, signal, freeBytes: hands.freeBytes },
         startServer: (start) => executor.startServer(start),
+        readMemory: (server) => readServerMemory(server, hands.readGpus),
       });
       const input = {
         ...{ search, tool: hands.loadTool, dir, modelVersion: model.version },

@@ -1,5 +1,6 @@
 import type { Look, LookLoad, Searched, SearchStrategy } from '../../../contract/study/search';
 import { largestOf, medianOf } from '../../statistics';
+import { isLatencySearch, speedOf } from './objective';
 
 /** What is known of one candidate. */
 export interface Arm {
@@ -12,7 +13,7 @@ export interface Arm {
   readonly highest: number | null;
   /** Lowest step that it does not hold; null: none so far. */
   readonly beyond: number | null;
-  /** Inferences/s at `best`, 0 without. */
+  /** Inferences/s at `best`, or how often its latency goes into a second where that is the objective; 0 without. */
   readonly value: number;
   /** No step is left that could raise `value`. */
   readonly isSettled: boolean;
@@ -30,15 +31,21 @@ export const batchSizeOf = ({ load, candidates }: SearchStrategy, candidate: num
 export const rateOf = (step: number): number => threeDigits(rateStep ** step);
 export const stepOfRate = (rate: number): number => Math.floor(Math.log(rate) / Math.log(rateStep) + 1e-9);
 
+/** The rate of a step; where only one is asked for, that one. */
+export const rateAt = ({ load }: SearchStrategy, step: number): number =>
+  load.kind === 'open' ? (load.rate ?? rateOf(step)) : 0;
+
 /** The loads that a candidate is tried at, by steps: the list of concurrencies, or rates without an end. */
-export function loadAt({ load }: SearchStrategy, step: number): LookLoad | null {
-  if (load.kind === 'open') return { requestRate: rateOf(step) };
+export function loadAt(search: SearchStrategy, step: number): LookLoad | null {
+  const { load } = search;
+  if (load.kind === 'open') return { requestRate: rateAt(search, step) };
   const concurrency = load.concurrency[step];
   return concurrency === undefined ? null : { concurrency };
 }
 
 /** null: not on the ladder, as the closed load that precedes a search over rates. */
 function stepOf({ load }: SearchStrategy, look: Look): number | null {
+  if (load.kind === 'open' && load.rate !== undefined) return 'requestRate' in look.load ? 0 : null;
   if ('requestRate' in look.load) return Math.round(Math.log(look.load.requestRate) / Math.log(rateStep));
   if (load.kind === 'open') return null;
   const at = load.concurrency.indexOf(look.load.concurrency);
@@ -65,13 +72,13 @@ function stepFrom(search: SearchStrategy, candidate: number, step: number, looks
     looks.reduce((sum, look) => sum + look.inferencesPerSecond, 0) / Math.max(1, looks.length);
   const isKept =
     load.kind === 'closed' ||
-    inferencesPerSecond >= heldShare * rateOf(step) * batchSizeOf(search, candidate);
+    inferencesPerSecond >= heldShare * rateAt(search, step) * batchSizeOf(search, candidate);
   const failedPercent = (100 * errors) / Math.max(1, requests + errors);
   const held =
     requests > 0 &&
     isKept &&
     failedPercent <= target.errorPercentage &&
-    medianOf(looks.map(({ latencyUs }) => latencyUs)) <= target.latencyUs;
+    medianOf(looks.map(({ latencyUs }) => latencyUs)) <= (target.latencyUs ?? Infinity);
   return { step, looks, held, inferencesPerSecond };
 }
 
@@ -91,7 +98,13 @@ export function stepsOf(search: SearchStrategy, looks: readonly Look[], candidat
 const lowestShare = 0.02;
 
 const lowestStep = (search: SearchStrategy, candidate: number, ceiling: number): number =>
-  search.load.kind === 'closed' ? 0 : stepOfRate((lowestShare * ceiling) / batchSizeOf(search, candidate));
+  stepCount(search) < Infinity ? 0 : stepOfRate((lowestShare * ceiling) / batchSizeOf(search, candidate));
+
+/** Loads of the ladder; rates have no end. */
+function stepCount({ load }: SearchStrategy): number {
+  if (load.kind === 'closed') return load.concurrency.length;
+  return load.rate === undefined ? Infinity : 1;
+}
 
 export function armOf(search: SearchStrategy, { looks }: Searched, candidate: number): Arm {
   const { load } = search;
@@ -100,14 +113,17 @@ export function armOf(search: SearchStrategy, { looks }: Searched, candidate: nu
   const failing = steps.find(({ held }) => !held);
   const beyond = failing?.step ?? null;
   const holding = steps.filter(({ step, held }) => held && (beyond === null || step < beyond));
-  const valueOf = ({ step, inferencesPerSecond }: Step): number =>
-    load.kind === 'open' ? rateOf(step) * batchSizeOf(search, candidate) : inferencesPerSecond;
+  const valueOf = ({ step, inferencesPerSecond, looks: at }: Step): number => {
+    if (isLatencySearch(search)) return speedOf(medianOf(at.map(({ latencyUs }) => latencyUs)));
+    if (load.kind === 'closed') return inferencesPerSecond;
+    return rateAt(search, step) * batchSizeOf(search, candidate);
+  };
   const top = holding.toSorted((one, other) => valueOf(other) - valueOf(one))[0];
   const ceiling =
     own.length === 0 ? null : largestOf(own.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const highest = holding.at(-1)?.step ?? null;
   const next = (highest ?? lowestStep(search, candidate, ceiling ?? 0) - 1) + 1;
-  const last = load.kind === 'open' ? Infinity : load.concurrency.length;
+  const last = stepCount(search);
   return {
     candidate,
     ceiling,

@@ -2,6 +2,7 @@ import type { LookLoad, LookPhase, Searched, SearchStrategy } from '../../../con
 import { meanInterval } from '../../statistics';
 import { type Arm, armOf, batchSizeOf, loadAt, nextStep, potentialOf, stepsOf } from './arms';
 import { changedFields } from './candidates';
+import { isAdmitted, isLatencySearch, speedOf } from './objective';
 
 /** A measurement to make. */
 export interface DueLook {
@@ -17,8 +18,15 @@ const width = 3;
 const raceRounds = { fewest: 3, most: 6 } as const;
 /** Within this share of the best one a candidate can still turn out to be as good. */
 const nearShare = 0.9;
+/** A percentile of a short look varies more than a throughput. */
+const nearLatencyShare = 0.7;
+const nearShareOf = (search: SearchStrategy): number =>
+  isLatencySearch(search) ? nearLatencyShare : nearShare;
 /** Below this share of the best one it is not called equal, however wide its interval. */
 const equalShare = 0.97;
+const equalLatencyShare = 0.9;
+const equalShareOf = (search: SearchStrategy): number =>
+  isLatencySearch(search) ? equalLatencyShare : equalShare;
 /** The last comparison. */
 export const confirmRounds = 5;
 /** A best one that does not hold at full length what it held for a moment goes a step down, so often at most. */
@@ -34,6 +42,7 @@ export const confirmSeconds = ({ fullMs }: SearchStrategy): number => (2 * confi
 
 /** How far two candidates differ: logarithm of the ratio of their looks of a phase, round by round. */
 function pairedRatios(
+  search: SearchStrategy,
   { looks }: Searched,
   [one, other]: readonly [Arm, Arm],
   phase: LookPhase,
@@ -41,7 +50,9 @@ function pairedRatios(
   const valuesOf = (arm: Arm) =>
     looks
       .filter((look) => look.candidate === arm.candidate && look.phase === phase)
-      .map(({ inferencesPerSecond }) => inferencesPerSecond);
+      .map(({ inferencesPerSecond, latencyUs }) =>
+        isLatencySearch(search) ? speedOf(latencyUs) : inferencesPerSecond,
+      );
   const [a, b] = [valuesOf(one), valuesOf(other)];
   return a
     .slice(0, b.length)
@@ -62,9 +73,13 @@ export function ratioOf(logs: readonly number[]): Ratio | null {
   return { ratio: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
 }
 
-/** How two candidates differ in the looks of a phase, round by round. */
-export const pairedRatio = (searched: Searched, pair: readonly [Arm, Arm], phase: LookPhase): Ratio | null =>
-  ratioOf(pairedRatios(searched, pair, phase));
+/** How two candidates differ in the looks of a phase, round by round: in throughput, or in how fast they answer. */
+export const pairedRatio = (
+  search: SearchStrategy,
+  searched: Searched,
+  pair: readonly [Arm, Arm],
+  phase: LookPhase,
+): Ratio | null => ratioOf(pairedRatios(search, searched, pair, phase));
 
 /** Close to the present one, fewer instances, no wait: what is easier to run, and to explain. */
 function complexityOf({ candidates }: SearchStrategy, number: number): number {
@@ -88,10 +103,11 @@ const isIn = (arms: readonly Arm[], { candidate }: Arm): boolean =>
   arms.some((arm) => arm.candidate === candidate);
 
 /** Those that race with the best one. */
-function contendersOf(ranked: readonly Arm[]): readonly Arm[] {
+function contendersOf(search: SearchStrategy, ranked: readonly Arm[]): readonly Arm[] {
   const [leader] = ranked;
   if (leader === undefined) return [];
-  return ranked.filter(({ value }) => value >= nearShare * leader.value).slice(0, width + 1);
+  const share = nearShareOf(search);
+  return ranked.filter(({ value }) => value >= share * leader.value).slice(0, width + 1);
 }
 
 /** As good as the best one as far as the looks tell. @param share of the best one that it gives at least */
@@ -103,15 +119,15 @@ function isEqual(
 ): boolean {
   if (arm.candidate === leader.candidate) return true;
   // Rates are compared by the load that was held: a step is what can be told.
-  if (search.load.kind === 'open') return arm.value >= equalShare * leader.value;
-  const ratio = pairedRatio(searched, [arm, leader], 'race');
+  if (search.load.kind === 'open' && !isLatencySearch(search)) return arm.value >= equalShare * leader.value;
+  const ratio = pairedRatio(search, searched, [arm, leader], 'race');
   return ratio !== null && ratio.high >= 1 && ratio.ratio >= share;
 }
 
 const armsOf = (search: SearchStrategy, searched: Searched): readonly Arm[] =>
   search.candidates
     .map((_candidate, at) => at + 1)
-    .filter((candidate) => searched.failed[candidate] === undefined)
+    .filter((candidate) => isAdmitted(search, searched, candidate))
     .map((candidate) => armOf(search, searched, candidate));
 
 /** What is known so far. Pure. */
@@ -121,7 +137,9 @@ export function standingOf(search: SearchStrategy, searched: Searched): Standing
     .toSorted((one, other) => other.value - one.value);
   const [leader] = ranked;
   if (leader === undefined) return { ranked, equal: [], winner: null };
-  const equal = contendersOf(ranked).filter((arm) => isEqual(search, searched, [arm, leader], equalShare));
+  const equal = contendersOf(search, ranked).filter((arm) =>
+    isEqual(search, searched, [arm, leader], equalShareOf(search)),
+  );
   const complexity = ({ candidate }: Arm) => complexityOf(search, candidate);
   const [winner = leader] = equal.toSorted(
     (one, other) => complexity(one) - complexity(other) || one.candidate - other.candidate,
@@ -139,6 +157,7 @@ function atBest(search: SearchStrategy, { candidate, best }: Arm, phase: LookPha
 function screenLoad(search: SearchStrategy, candidate: number): LookLoad {
   const { candidates, load } = search;
   if (load.kind === 'closed') return { concurrency: load.concurrency.at(-1) ?? 1 };
+  if (load.rate !== undefined) return { requestRate: load.rate };
   const { instances = 1, maxBatchSize = 1 } = candidates[candidate - 1] ?? {};
   const requests = Math.ceil((2 * instances * Math.max(1, maxBatchSize)) / batchSizeOf(search, candidate));
   return { concurrency: Math.min(64, Math.max(4, requests)) };
@@ -180,14 +199,14 @@ function present(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook
 
 /** One round more of those that are as good as the best one so far. */
 function race(search: SearchStrategy, searched: Searched, ranked: readonly Arm[]): readonly DueLook[] {
-  const contenders = contendersOf(ranked);
+  const contenders = contendersOf(search, ranked);
   const [leader] = contenders;
   if (leader === undefined || contenders.length < 2) return [];
   const roundsOf = ({ candidate }: Arm) =>
     searched.looks.filter((look) => look.candidate === candidate && look.phase === 'race').length;
   const left = contenders.filter((arm) => {
     if (roundsOf(arm) < raceRounds.fewest) return true;
-    return roundsOf(arm) < raceRounds.most && isEqual(search, searched, [arm, leader], nearShare);
+    return roundsOf(arm) < raceRounds.most && isEqual(search, searched, [arm, leader], nearShareOf(search));
   });
   const isOver = left.every(({ candidate }) => candidate === leader.candidate);
   return isOver ? [] : left.flatMap((arm) => atBest(search, arm, 'race', search.lookMs));

@@ -1,12 +1,14 @@
 import { invalidInput } from '../../../contract/errors';
-import { formatMs } from '../../../contract/numbers';
+import { formatBytes, formatMs } from '../../../contract/numbers';
 import type { DeployedRun } from '../../../contract/run/run-state';
 import { budgetLatencyUs } from '../../../contract/run/sweep';
 import type { SearchRequest, SearchStrategy } from '../../../contract/study/search';
 import type { SearchPlan } from '../../../contract/study/study';
+import { present } from '../../../contract/trees';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
 import { candidatesOf, candidateText, mostCandidates, type SearchMachine } from './candidates';
 import { confirmRounds } from './next-looks';
+import { objectiveText } from './objective';
 import { modelOf } from './search-models';
 
 /** Of an answer to one request at a time: a target that leaves room for a queue. */
@@ -18,29 +20,88 @@ const fullMs = 3000;
 const comparisonShare = 1 / 2;
 const usualBudgetS = 300;
 
+/** p99 of the level with the least load; null: none was measured. */
+function lowestP99Us(run: DeployedRun): number | null {
+  const points = measuredPoints(run).map(({ point }) => point);
+  const [alone] = points.toSorted(
+    (one, other) => one.concurrency * one.batchSize - other.concurrency * other.batchSize,
+  );
+  return alone === undefined ? null : budgetLatencyUs(alone);
+}
+
+/** A percentile of fewer requests is that of a handful. */
+const fewestRequests = 400;
+const longestMs = 10_000;
+/** A third at most is warm-up. */
+const countedShare = 2 / 3;
+
+/** Milliseconds of a look; longer where only one rate is sent, and it is low. */
+const windowMs = (usualMs: number, { rate }: Pick<SearchRequest, 'rate'>): number =>
+  rate === undefined
+    ? usualMs
+    : Math.round(Math.max(usualMs, Math.min(longestMs, (1000 * fewestRequests) / (countedShare * rate))));
+
+/** Throws input-invalid for an objective without what it needs, and limits that nothing can be held against. */
+function requireConsistent(
+  { objective, rate, load, memory, space }: SearchRequest,
+  { onGpu }: Pick<SearchMachine, 'onGpu'>,
+): void {
+  const isLatency = objective?.kind === 'latency';
+  if (isLatency && rate === undefined) {
+    const message = 'The lowest latency is searched for at a rate, and there is none';
+    throw invalidInput('--rate', message, 'Give the requests per second, for example --rate 500.');
+  }
+  if (rate !== undefined && !isLatency) {
+    const message = 'A rate applies only to the objective "latency"';
+    throw invalidInput('--rate', message, 'Add --objective latency, or leave the rate out.');
+  }
+  if (isLatency && load === 'closed') {
+    const message = 'The lowest latency is searched for at a rate, which is an open load';
+    throw invalidInput('--load', message, 'Leave --load out.');
+  }
+  if (isLatency && space.batchSize !== undefined) {
+    const message = 'Requests of different sizes have no common rate';
+    throw invalidInput('--batch-sizes', message, 'Search for the lowest latency of one batch size.');
+  }
+  if (memory?.gpuBytes !== undefined && !onGpu) {
+    const message = 'The run serves on a CPU, so there is no GPU memory to limit';
+    throw invalidInput('--gpu-memory', message, 'Limit the host memory with --host-memory.');
+  }
+}
+
 /** The latency that is to be kept, and where it is from. */
-function targetOf(run: DeployedRun, { latencyUs, percentile = 99 }: SearchRequest) {
+function targetOf(run: DeployedRun, { latencyUs, percentile = 99, objective }: SearchRequest) {
   const name = `p${percentile}`;
+  if (latencyUs === undefined && objective?.kind === 'latency') {
+    return { latencyUs: null, note: `The lowest ${name} is searched for: no latency is too long.` };
+  }
   if (latencyUs !== undefined) return { latencyUs, note: null };
   const budgetMs = budgetMsOf(run);
   if (budgetMs !== null) {
     const note = `Target: ${name} ${formatMs(budgetMs * 1000)} ms, the p99 budget of the run.`;
     return { latencyUs: Math.round(budgetMs * 1000), note };
   }
-  const points = measuredPoints(run).map(({ point }) => point);
-  const [alone] = points.toSorted(
-    (one, other) => one.concurrency * one.batchSize - other.concurrency * other.batchSize,
-  );
-  if (alone === undefined) {
+  const aloneUs = lowestP99Us(run);
+  if (aloneUs === null) {
     throw invalidInput(
       '--p99',
       'The run has no p99 budget and no level',
       'Give a target, for example --p99 20ms.',
     );
   }
-  const latest = Math.round(unhurriedTimes * budgetLatencyUs(alone));
+  const latest = Math.round(unhurriedTimes * aloneUs);
   const note = `Target: ${name} ${formatMs(latest)} ms, ${unhurriedTimes} times the p99 of the lowest level.`;
   return { latencyUs: latest, note };
+}
+
+/** What is searched for, where that is not the usual. */
+function goalNotes(search: SearchStrategy): readonly string[] {
+  const { gpuBytes, hostBytes } = search.memory ?? {};
+  return [
+    ...(search.objective === undefined ? [] : [`${objectiveText(search)}.`]),
+    ...(gpuBytes === undefined ? [] : [`GPU memory: at most ${formatBytes(gpuBytes)}.`]),
+    ...(hostBytes === undefined ? [] : [`Host memory: at most ${formatBytes(hostBytes)}.`]),
+  ];
 }
 
 /** The search that a request asks for. Throws input-invalid. Pure. */
@@ -50,12 +111,13 @@ export function planSearch(
   machine: Omit<SearchMachine, 'targetUs'>,
 ): SearchPlan {
   const { spec } = run.source;
+  requireConsistent(request, machine);
   const { latencyUs, note } = targetOf(run, request);
   const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
   const candidates = candidatesOf(
     spec.configure,
     request.space,
-    { ...machine, targetUs: latencyUs },
+    { ...machine, targetUs: latencyUs ?? lowestP99Us(run) ?? 0 },
     { models: [modelOf(spec)], batchSizes: [...new Set([batchSize, ...(request.space.batchSize ?? [])])] },
   );
   if (candidates.length > mostCandidates) {
@@ -69,17 +131,20 @@ export function planSearch(
     ...{ kind: 'search', runId: run.runId, candidates: [...candidates] },
     load:
       request.load === 'open'
-        ? { kind: 'open', batchSize }
+        ? { kind: 'open', batchSize, ...present({ rate: request.rate }) }
         : { kind: 'closed', batchSize, concurrency: [...new Set(concurrency)].sort((a, b) => a - b) },
     target: {
       percentile: request.percentile ?? 99,
       latencyUs,
       errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
     },
-    ...{ budgetS, lookMs: lookMs[request.load], fullMs: Math.min(fullMs, fullestMs) },
+    ...present({ objective: request.objective, memory: request.memory }),
+    budgetS,
+    lookMs: windowMs(lookMs[request.load], request),
+    fullMs: Math.min(windowMs(fullMs, request), fullestMs),
   };
   const screenS = (search.lookMs * candidates.length) / 1000;
-  const least = screenS + Math.min(screenS, (2 * confirmRounds * fullMs) / 1000);
+  const least = screenS + Math.min(screenS, (2 * confirmRounds * windowMs(fullMs, request)) / 1000);
   if (search.budgetS < least) {
     const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
     throw invalidInput(
@@ -92,6 +157,6 @@ export function planSearch(
     search,
     spec: { name: request.name, strategy: { ...search, trials: [] }, hosts: null },
     candidates: candidates.map((one) => candidateText(candidates[0] ?? one, one)),
-    notes: note === null ? [] : [note],
+    notes: [...goalNotes(search), ...(note === null ? [] : [note])],
   };
 }

@@ -1,17 +1,26 @@
-import { formatMs, formatRate, formatTyped } from '../../../contract/numbers';
-import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
+import type { Look, Searched, SearchStrategy, TakenMemory } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
-import { type Arm, batchSizeOf, rateOf, stepsOf } from './arms';
+import { type Arm, batchSizeOf, rateAt, rateOf, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { isCutShort, pairedRatio, type Ratio, secondsOf, type Standing, standingOf } from './next-looks';
+import { costOf, isLatencySearch, overMemoryText } from './objective';
+import { searchSentence } from './search-sentence';
 
 /** What a candidate came to. */
 export interface SearchRow {
   readonly candidate: number;
   /** "model instances 2": what it does otherwise than the present one. */
   readonly text: string;
-  readonly state: 'best' | 'equal' | 'measured' | 'holds no load' | 'cannot win' | 'failed' | 'not measured';
-  /** Why it failed. */
+  readonly state:
+    | 'best'
+    | 'equal'
+    | 'measured'
+    | 'holds no load'
+    | 'cannot win'
+    | 'over memory'
+    | 'failed'
+    | 'not measured';
+  /** Why it failed, or what it takes. */
   readonly reason: string | null;
   /** Requests under way, or requests/s, that it holds within the target; null: none. */
   readonly load: number | null;
@@ -19,6 +28,11 @@ export interface SearchRow {
   readonly inferencesPerSecond: number | null;
   /** Median of the looks at that load, microseconds. */
   readonly latencyUs: number | null;
+  /** Of a million inferences at that load, in the currency of the price; null: no load, or not the objective. */
+  readonly costPerMillion: number | null;
+  /** Taken by it beside the others, bytes; null: not measured. */
+  readonly hostBytes: number | null;
+  readonly gpuBytes: number | null;
   readonly looks: number;
 }
 
@@ -27,7 +41,10 @@ export interface SearchAnswer {
   /** null: no candidate holds any load within the target. */
   readonly winner: SearchRow | null;
   readonly present: SearchRow;
-  /** What the winner gives of what the present one gives; null: not compared, or the winner is the present one. */
+  /**
+   * What the winner gives of what the present one gives, or its latency of that one's where the latency is the objective;
+   * null: not compared, or the winner is the present one.
+   */
   readonly gain: Ratio | null;
   /** The interval of the gain has 1 in it. */
   readonly isWithinNoise: boolean;
@@ -35,6 +52,8 @@ export interface SearchAnswer {
   readonly equal: readonly SearchRow[];
   /** It ended by its budget before each candidate was judged. */
   readonly isCutShort: boolean;
+  /** What the backend takes once, whatever the candidate; null: not measured. */
+  readonly context: TakenMemory | null;
   readonly isConfirmed: boolean;
   readonly seconds: number;
   /** The best first. */
@@ -42,11 +61,36 @@ export interface SearchAnswer {
   readonly sentence: string;
 }
 
-const looksAt = (search: SearchStrategy, { looks }: Searched, { candidate, best }: Arm): readonly Look[] =>
-  stepsOf(search, looks, candidate).find(({ step }) => step === best)?.looks ?? [];
+const stepAt = (search: SearchStrategy, { looks }: Searched, { candidate, best }: Arm): Step | null =>
+  stepsOf(search, looks, candidate).find(({ step }) => step === best) ?? null;
 
-const loadOf = ({ load }: SearchStrategy, step: number): number =>
-  load.kind === 'open' ? rateOf(step) : (load.concurrency[step] ?? 0);
+/** Inferences/s at the best load of a candidate. */
+const heldRateOf = (search: SearchStrategy, { value }: Arm, step: Step | null): number | null =>
+  isLatencySearch(search) ? (step?.inferencesPerSecond ?? null) : value;
+
+/** A difference below 0 is noise. */
+function takenBytes({ memory }: Searched, candidate: number, of: keyof TakenMemory): number | null {
+  const bytes = memory?.[candidate]?.[of] ?? null;
+  return bytes === null ? null : Math.max(0, bytes);
+}
+
+/** The first load on a server takes what its backend takes once, and what the present one takes. */
+function contextOf({ memory }: Searched): TakenMemory | null {
+  const [first, present] = [memory?.[0], memory?.[1]];
+  if (first === undefined || present === undefined) return null;
+  const less = (of: keyof TakenMemory): number | null => {
+    const [all, own] = [first[of], present[of]];
+    return all === null || own === null ? null : Math.max(0, all - own);
+  };
+  return { hostBytes: less('hostBytes'), gpuBytes: less('gpuBytes') };
+}
+
+/** It was asked to hold a load, and not only screened. */
+const isTried = ({ load }: SearchStrategy, looks: readonly Look[]): boolean =>
+  (load.kind === 'open' && load.rate !== undefined) || looks.some(({ phase }) => phase === 'edge');
+
+const loadOf = (search: SearchStrategy, step: number): number =>
+  search.load.kind === 'open' ? rateAt(search, step) : (search.load.concurrency[step] ?? 0);
 
 function textOf(candidates: SearchStrategy['candidates'], number: number): string {
   const [present, own] = [candidates[0], candidates[number - 1]];
@@ -57,24 +101,31 @@ function rowOf(search: SearchStrategy, searched: Searched, standing: Standing, c
   const { candidates } = search;
   const arm = standing.ranked.find((one) => one.candidate === candidate);
   const error = searched.failed[candidate];
+  const memory = overMemoryText(search, searched, candidate);
   const own = searched.looks.filter((look) => look.candidate === candidate);
-  const at = arm === undefined ? [] : looksAt(search, searched, arm);
+  const step = arm === undefined ? null : stepAt(search, searched, arm);
+  const at = step?.looks ?? [];
+  const inferencesPerSecond = arm === undefined ? null : heldRateOf(search, arm, step);
   const state = (): SearchRow['state'] => {
     if (error !== undefined) return 'failed';
+    if (memory !== null) return 'over memory';
     if (own.length === 0) return 'not measured';
     if (standing.winner?.candidate === candidate) return 'best';
     if (standing.equal.some((one) => one.candidate === candidate)) return 'equal';
-    if (arm === undefined) return own.some(({ phase }) => phase === 'edge') ? 'holds no load' : 'cannot win';
+    if (arm === undefined) return isTried(search, own) ? 'holds no load' : 'cannot win';
     return arm.isSettled ? 'measured' : 'cannot win';
   };
   return {
     candidate,
     text: textOf(candidates, candidate),
     state: state(),
-    reason: error?.message ?? null,
+    reason: error?.message ?? memory,
     load: arm?.best === undefined || arm.best === null ? null : loadOf(search, arm.best),
-    inferencesPerSecond: arm?.value ?? null,
+    inferencesPerSecond,
     latencyUs: at.length === 0 ? null : medianOf(at.map(({ latencyUs }) => latencyUs)),
+    costPerMillion: costOf(search, inferencesPerSecond),
+    hostBytes: takenBytes(searched, candidate, 'hostBytes'),
+    gpuBytes: takenBytes(searched, candidate, 'gpuBytes'),
     looks: own.length,
   };
 }
@@ -94,55 +145,30 @@ function rateGain(search: SearchStrategy, winner: Arm, present: Arm): Ratio {
 function gainOf(search: SearchStrategy, searched: Searched, { winner, ranked }: Standing): Ratio | null {
   const present = ranked.find(({ candidate }) => candidate === 1);
   if (winner === null || present === undefined || winner.candidate === 1) return null;
+  if (isLatencySearch(search)) {
+    const ratio = pairedRatio(search, searched, [winner, present], 'confirm');
+    return ratio === null ? null : { ratio: 1 / ratio.ratio, low: 1 / ratio.high, high: 1 / ratio.low };
+  }
   return search.load.kind === 'open'
     ? rateGain(search, winner, present)
-    : pairedRatio(searched, [winner, present], 'confirm');
+    : pairedRatio(search, searched, [winner, present], 'confirm');
 }
 
-const latencyName = ({ target }: SearchStrategy): string =>
-  `p${target.percentile} ${formatMs(target.latencyUs)} ms`;
-
-/** "2,400 requests/s", "2,400 inferences/s at concurrency 8". */
-function amountText(search: SearchStrategy, row: SearchRow): string {
-  if (search.load.kind === 'open') {
-    const isVaried = search.candidates[row.candidate - 1]?.batchSize !== undefined;
-    const inferences = isVaried ? ` (${formatRate(row.inferencesPerSecond)} inferences/s)` : '';
-    return `${formatRate(row.load)} requests/s${inferences}`;
-  }
-  return `${formatRate(row.inferencesPerSecond)} inferences/s at concurrency ${formatTyped(row.load)}`;
-}
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const times = (value: number): string => value.toFixed(2);
-
-function gainText(gain: Ratio | null, isWithinNoise: boolean, isHeldByPresent: boolean): string {
-  if (gain === null) {
-    return isHeldByPresent ? '' : '. The present configuration holds no load within the target';
-  }
-  const interval = `${times(gain.ratio)} × the present configuration (${times(gain.low)} to ${times(gain.high)})`;
-  return isWithinNoise ? `, ${interval}: within the noise` : `, ${interval}`;
-}
-
-function sentenceOf(search: SearchStrategy, answer: Omit<SearchAnswer, 'sentence'>): string {
-  const { winner, present, gain, isWithinNoise, equal } = answer;
-  const { candidates } = search;
-  const failed = answer.rows.filter(({ state }) => state === 'failed');
-  if (failed.length === candidates.length) {
-    return `None of the ${candidates.length} configurations could be measured: ${failed[0]?.reason ?? ''}`;
-  }
-  if (winner === null) return `No configuration holds any load within ${latencyName(search)}`;
-  const amount = `${amountText(search, winner)} within ${latencyName(search)}`;
-  const others =
-    equal.length === 0 ? '' : `. ${equal.length} more cannot be told from it; this is the simplest`;
-  if (winner.candidate === 1) {
-    return `The present configuration is the best of ${search.candidates.length}: ${amount}${others}`;
-  }
-  const isHeld = present.load !== null;
-  return `${upperFirst(winner.text)}: ${amount}${gainText(gain, isWithinNoise, isHeld)}${others}`;
-}
+/** The gain does not tell the winner from the present one. */
+const isNoise = (search: SearchStrategy, { low, high }: Ratio): boolean =>
+  isLatencySearch(search) ? high >= 1 : low <= 1;
 
 const order: readonly SearchRow['state'][] = [
-  ...(['best', 'equal', 'measured', 'cannot win', 'holds no load', 'not measured', 'failed'] as const),
+  ...([
+    'best',
+    'equal',
+    'measured',
+    'cannot win',
+    'holds no load',
+    'over memory',
+    'not measured',
+    'failed',
+  ] as const),
 ];
 
 /** What is known so far, in words and figures. Pure. */
@@ -160,14 +186,15 @@ export function searchAnswer(search: SearchStrategy, searched: Searched): Search
     winner,
     present: all[0] as SearchRow,
     gain,
-    isWithinNoise: gain !== null && gain.low <= 1,
+    isWithinNoise: gain !== null && isNoise(search, gain),
     equal: all.filter(({ state }) => state === 'equal'),
     isCutShort: isCutShort(search, searched),
+    context: contextOf(searched),
     isConfirmed: searched.looks.some(
       ({ phase, candidate }) => phase === 'confirm' && candidate === winner?.candidate,
     ),
     seconds: secondsOf(searched),
     rows,
   };
-  return { ...answer, sentence: sentenceOf(search, answer) };
+  return { ...answer, sentence: searchSentence(search, answer) };
 }

@@ -1,9 +1,45 @@
-import { type Column, count, named, text } from '../../../contract/measured/column';
+import { type Column, count, named, rate, text } from '../../../contract/measured/column';
 import type { SearchStrategy } from '../../../contract/study/search';
+import { objectiveOf } from './objective';
 import type { SearchRow } from './search-answer';
 
+/** Of the objective and the limits that were asked for. */
+function objectiveColumns(search: SearchStrategy): readonly Column<SearchRow>[] {
+  const isCost = objectiveOf(search).kind === 'cost';
+  return [
+    ...(isCost
+      ? [
+          {
+            ...named('cost', 'cost_per_million', 'Cost per million', rate),
+            help: 'Of a million inferences at that load, in the currency of the price',
+            read: ({ costPerMillion }: SearchRow) => costPerMillion,
+          } as const,
+        ]
+      : []),
+    ...(search.memory?.gpuBytes === undefined
+      ? []
+      : [
+          {
+            ...named('gpu-memory', 'gpu_memory_bytes', 'GPU memory', { unit: '', kind: 'bytes' }),
+            help: 'Taken by its load and first requests',
+            read: ({ gpuBytes }: SearchRow) => gpuBytes,
+          },
+        ]),
+    ...(search.memory?.hostBytes === undefined
+      ? []
+      : [
+          {
+            ...named('host-memory', 'host_memory_bytes', 'Host memory', { unit: '', kind: 'bytes' }),
+            help: 'Taken by its load and first requests',
+            read: ({ hostBytes }: SearchRow) => hostBytes,
+          },
+        ]),
+  ];
+}
+
 /** The candidates of a search. */
-export function searchColumns({ load, target }: SearchStrategy): readonly Column<SearchRow>[] {
+export function searchColumns(search: SearchStrategy): readonly Column<SearchRow>[] {
+  const { load, target } = search;
   const latency = `p${target.percentile}`;
   const isOpen = load.kind === 'open';
   const held = isOpen ? 'Requests/s held' : 'Concurrency';
@@ -41,6 +77,7 @@ export function searchColumns({ load, target }: SearchStrategy): readonly Column
       help: 'Median of the looks at that load',
       read: ({ latencyUs }) => latencyUs,
     },
+    ...objectiveColumns(search),
     { ...named('looks', 'looks', 'Looks', count), help: 'Measurements', read: ({ looks }) => looks },
   ];
 }

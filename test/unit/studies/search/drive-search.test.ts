@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../main/contract/errors';
-import type { Candidate, Look, Searched, SearchStrategy } from '../../../../main/contract/study/search';
+import type {
+  Candidate,
+  Look,
+  MemoryLimits,
+  Searched,
+  SearchStrategy,
+} from '../../../../main/contract/study/search';
 import type { StudyBody } from '../../../../main/contract/study/study';
 import { driveSearch } from '../../../../main/studies/search/drive-search';
 import { createStudyStops } from '../../../../main/studies/study-hands';
@@ -18,20 +24,31 @@ const search: SearchStrategy = {
 };
 
 /** A search whose candidates give their number of instances. @param fault of a candidate, thrown when it is served */
-function session(earlier: Searched = { looks: [], failed: {} }, fault: Readonly<Record<number, Error>> = {}) {
+function session(
+  earlier: Searched = { looks: [], failed: {} },
+  fault: Readonly<Record<number, Error>> = {},
+  {
+    limits,
+    hostBytes = {},
+  }: { readonly limits?: MemoryLimits; readonly hostBytes?: Readonly<Record<number, number | null>> } = {},
+) {
   const stops = createStudyStops();
   const journal: StudyBody[] = [];
   const restarts: number[] = [];
   const measured: number[] = [];
+  const weighed: number[] = [];
   const hooks: { onLook: (count: number) => void } = { onLook: () => undefined };
   const working = () =>
     driveSearch({
-      ...{ search, searched: earlier, stops },
+      ...{ search: limits === undefined ? search : { ...search, memory: limits }, searched: earlier, stops },
       variants: {
-        serve: (candidate) =>
-          fault[candidate] !== undefined
-            ? Promise.reject(fault[candidate])
-            : Promise.resolve({ server: {} as never, modelName: `m${candidate}` }),
+        serve: (candidate, wantsMemory) => {
+          if (fault[candidate] !== undefined) return Promise.reject(fault[candidate]);
+          if (wantsMemory === true) weighed.push(candidate);
+          const read = { candidate, hostBytes: hostBytes[candidate] ?? null, gpuBytes: null };
+          const taken = wantsMemory === true ? [read] : [];
+          return Promise.resolve({ server: {} as never, modelName: `m${candidate}`, taken });
+        },
         restart: () => {
           restarts.push(1);
           return Promise.resolve();
@@ -57,7 +74,7 @@ function session(earlier: Searched = { looks: [], failed: {} }, fault: Readonly<
         return Promise.resolve();
       },
     });
-  return { working, stops, journal, restarts, measured, hooks };
+  return { working, stops, journal, restarts, measured, weighed, hooks };
 }
 
 describe('driving a search', () => {
@@ -120,5 +137,32 @@ describe('driving a search', () => {
     stops.cancel.abort();
     await working();
     expect(journal).toEqual([{ type: 'study-ended', outcome: 'cancelled' }]);
+  });
+
+  it('journals what each candidate takes once, and measures none that takes too much', async () => {
+    const limits = { hostBytes: 100 };
+    const hostBytes = { 1: 50, 2: 90, 3: 120 };
+    const { working, journal, measured } = session(undefined, {}, { limits, hostBytes });
+    const { memory } = await working();
+    expect(memory).toMatchObject({ 1: { hostBytes: 50 }, 2: { hostBytes: 90 }, 3: { hostBytes: 120 } });
+    expect(journal.filter(({ type }) => type === 'candidate-memory')).toHaveLength(3);
+    expect(measured).not.toContain(3);
+    expect(measured).toContain(2);
+  });
+
+  it('does not weigh again what an earlier process weighed', async () => {
+    const earlier = { looks: [], failed: {}, memory: { 1: { hostBytes: 50, gpuBytes: null } } };
+    const { working, weighed } = session(
+      earlier,
+      {},
+      { limits: { hostBytes: 100 }, hostBytes: { 2: 1, 3: 1 } },
+    );
+    await working();
+    expect(weighed).toEqual([2, 3]);
+  });
+
+  it('ends where a limit was given and no memory can be read', async () => {
+    const { working } = session(undefined, {}, { limits: { hostBytes: 100 } });
+    expect(await rejection(working())).toMatchObject({ code: 'toolchain-missing', where: '--host-memory' });
   });
 });

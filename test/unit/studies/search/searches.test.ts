@@ -33,7 +33,7 @@ async function searchesWith(modelOf: () => Promise<SearchedModel>) {
   const unreached = () => Promise.reject(new Error('not reached'));
   const searches = new Searches({
     ...{ studies, active, modelOf, openExecutor: unreached, takeTurn: unreached },
-    ...{ loadTool: {} as never, freeBytes: () => null },
+    ...{ loadTool: {} as never, freeBytes: () => null, readGpus: () => Promise.resolve([]) },
     onEntry: (_name, entry) => entries.push(entry),
   });
   return { searches, studies, active, entries };

@@ -57,3 +57,40 @@ it('refuses more configurations than a search compares', () => {
     /configurations are more than a search compares: 200/,
   );
 });
+
+describe('the objective of a search', () => {
+  it('is a rate of its own and no target where the lowest latency is asked for', () => {
+    const { search, notes } = plan({ objective: { kind: 'latency' }, rate: 40 });
+    expect(search).toMatchObject({
+      load: { kind: 'open', rate: 40 },
+      target: { latencyUs: null },
+      objective: { kind: 'latency' },
+    });
+    // 400 requests behind the warm-up, or ten seconds.
+    expect(search.lookMs).toBe(10_000);
+    expect(notes[0]).toBe('Objective: the lowest latency at the rate of 40.00 requests/s.');
+  });
+
+  it('is named with its price, and the limits of memory with their size', () => {
+    const objective = { kind: 'cost', pricePerHour: 2.5 } as const;
+    const { search, notes } = plan({ objective, memory: { hostBytes: 2 ** 31 } });
+    expect(search).toMatchObject({ objective, memory: { hostBytes: 2 ** 31 } });
+    expect(notes.slice(0, 2)).toEqual([
+      'Objective: the lowest cost per inference within the target, at 2.5 per hour for one replica with its GPUs.',
+      'Host memory: at most 2.0 GiB.',
+    ]);
+  });
+
+  it.each([
+    ['--rate', { objective: { kind: 'latency' } }],
+    ['--rate', { rate: 40 }],
+    ['--load', { objective: { kind: 'latency' }, rate: 40, load: 'closed' }],
+    ['--batch-sizes', { objective: { kind: 'latency' }, rate: 40, space: { batchSize: [1, 2] } }],
+    ['--gpu-memory', { memory: { gpuBytes: 2 ** 33 } }],
+  ] satisfies readonly (readonly [string, Parameters<typeof plan>[0]])[])(
+    'is refused with %s where it lacks something: %j',
+    (where, change) => {
+      expect(() => plan(change)).toThrow(expect.objectContaining({ code: 'input-invalid', where }));
+    },
+  );
+});
