@@ -181,7 +181,9 @@ export function confirmedCalls(
     'runs.report': after(handlers['runs.report'], ({ change }) =>
       ensure(typeof change.logo === 'string' ? pathReach('logo', change.logo) : emptyReach),
     ),
-    'runs.import': after(handlers['runs.import'], ({ path }) => ensure(pathReach('import', path))),
+    'runs.import': after(handlers['runs.import'], async ({ path, beside = [] }) => {
+      for (const one of [path, ...beside]) await ensure(pathReach('import', one));
+    }),
     'spec.preview': after(handlers['spec.preview'], ({ overrides }) => requireOpened(overrides)),
     'spec.editConfig': after(handlers['spec.editConfig'], ({ overrides }) => requireOpened(overrides)),
     'spec.export': after(handlers['spec.export'], ({ overrides }) => requireOpened(overrides)),

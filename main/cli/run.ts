@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { deploymentIdPattern } from '../contract/deployment';
-import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
+import { toWire, WorkbenchError } from '../contract/errors';
 import { jobEngines } from '../contract/job/job-engines';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
@@ -21,14 +20,13 @@ import type { RunOptions } from './read-spec';
 import {
   readBudgetMs,
   readHeaders,
-  readNumber,
   readOneOf,
   readRunName,
   resolveRunId,
   runArgument,
   saySharedName,
 } from './read-values';
-import { planLines, runDocument } from './run-progress';
+import { planLines } from './run-progress';
 import { budgetOf } from './settings';
 import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
@@ -199,41 +197,6 @@ interface RunFlags extends MatrixFlags {
   readonly json?: boolean;
   readonly keepServing?: true | string;
   readonly name?: string;
-}
-
-interface ImportOptions {
-  readonly model?: string;
-  readonly name?: string;
-  readonly batchSize?: string;
-}
-
-function readBatchSize(text: string): number {
-  const value = readNumber('--batch-size', text);
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw invalidInput('--batch-size', `"${text}" is not a batch size`, 'Give a whole number from 1.');
-}
-
-export function addImport(program: Verb): void {
-  program
-    .command('import')
-    .description('Import a perf_analyzer CSV file or profile export as a run')
-    .argument('<file>', 'file written by perf_analyzer with -f or --profile-export-file')
-    .option('--model <name>', 'model name, which the file does not contain; default: the file name')
-    .option('--name <name>', 'name of the run', readRunName)
-    .option('--batch-size <n>', 'batch size, which the file does not contain; default: 1')
-    .work(async ({ core, output }, file: string, options: ImportOptions) => {
-      const { runId, notes } = await core.handlers['runs.import']({
-        path: resolve(file),
-        ...present({ model: options.model, name: options.name }),
-        ...(options.batchSize === undefined ? {} : { batchSize: readBatchSize(options.batchSize) }),
-      });
-      const { state, dir } = await core.handlers['runs.show']({ runId });
-      output.say(`Imported as ${runId}`);
-      output.say(`  in ${dir}`);
-      for (const note of notes) output.say(`  ${note}`);
-      await saySharedName(core, output.say, runId, options.name);
-      if (output.json) output.document({ ...runDocument(state, dir), notes });
-    }, besideMessages);
 }
 
 interface ResumeOptions extends ApproveOptions {

@@ -2,6 +2,7 @@ import { invalidInput } from '../contract/errors';
 import { shellLine } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatMs, formatRate } from '../contract/numbers';
+import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Look, Searched, SearchSpace, SearchStrategy } from '../contract/study/search';
 import type { SearchPlan, StudyEntry } from '../contract/study/study';
 import { present } from '../contract/trees';
@@ -11,6 +12,7 @@ import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
+import { analyzerLines, type AnalyzerOptions, readAnalyzer } from './analyzer-config';
 import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
 import { readDuration, readNumber, readNumbers, readOneOf, resolveRunId, runArgument } from './read-values';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
@@ -18,8 +20,8 @@ import { createStops } from './study';
 import type { Verb } from './verb';
 import { listenForStops } from './work';
 
-interface SearchOptions extends GoalOptions {
-  readonly load: string;
+interface SearchOptions extends GoalOptions, AnalyzerOptions {
+  readonly load?: string;
   readonly p99?: string;
   readonly p95?: string;
   readonly p90?: string;
@@ -81,14 +83,29 @@ function targetOf(options: SearchOptions) {
   throw invalidInput(`--p${target.percentile}`, `"${target.text}" is not a latency`, 'For example 20ms.');
 }
 
-async function planOf(core: Core, run: string, options: SearchOptions): Promise<SearchPlan> {
+/** A rate is sent in an open loop, whatever a file says. */
+function loadOf({ load, rate }: SearchOptions, ofFile: 'open' | 'closed' | undefined): 'open' | 'closed' {
+  if (load !== undefined) return readOneOf('--load', loads, load);
+  return rate === undefined ? (ofFile ?? 'open') : 'open';
+}
+
+interface AskedSearch {
+  readonly plan: SearchPlan;
+  readonly analyzer: AnalyzerConfig | null;
+}
+
+/** Options take the place of what the file of `--from-analyzer` says. */
+async function planOf(core: Core, run: string, options: SearchOptions): Promise<AskedSearch> {
   const { name, batchSize, concurrency, errorPercentage } = options;
   const target = targetOf(options);
   const runId = await resolveRunId(core, run);
-  return core.handlers['searches.plan']({
+  const analyzer = await readAnalyzer(core, runId, options);
+  const { request } = analyzer ?? {};
+  const plan = await core.handlers['searches.plan']({
+    ...request,
     runId,
-    space: spaceOf(options),
-    load: readOneOf('--load', loads, options.load),
+    space: { ...request?.space, ...spaceOf(options) },
+    load: loadOf(options, request?.load),
     ...target,
     ...goalOf(options),
     budgetS: readDuration('--budget', options.budget, 's'),
@@ -100,6 +117,7 @@ async function planOf(core: Core, run: string, options: SearchOptions): Promise<
         errorPercentage === undefined ? undefined : readNumber('--error-percentage', errorPercentage),
     }),
   });
+  return { plan, analyzer };
 }
 
 function planLines({ search, notes, spec, candidates }: SearchPlan): readonly string[] {
@@ -205,7 +223,7 @@ export function addSearch(program: Verb): void {
     .command('search')
     .description('Find the configuration of a run’s model that takes the most load within a latency target')
     .argument('<run>', runArgument)
-    .option('--load <kind>', 'open: the highest rate of requests; closed: the highest concurrency', 'open')
+    .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest concurrency')
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
@@ -222,13 +240,16 @@ export function addSearch(program: Verb): void {
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
     .option('--batch-sizes <list>', 'batch sizes of requests to try')
     .option('--error-percentage <n>', 'largest share of failed requests, percent')
+    .option('--from-analyzer <file>', 'values, load and target of a configuration of Model Analyzer (YAML)')
+    .option('--analyzer-model <name>', 'model of that file; default: the one named as the run’s')
     .option('--name <name>', 'name of the study; default: search-<date>-<time>')
     .option('--dry-run', 'show what would be compared; nothing is started')
     .work(async ({ core, output, exit }, run: string, options: SearchOptions) => {
-      const plan = await planOf(core, run, options);
+      const { plan, analyzer } = await planOf(core, run, options);
+      for (const line of analyzer === null ? [] : analyzerLines(analyzer)) output.say(line);
       for (const line of planLines(plan)) output.say(line);
       if (options.dryRun === true) {
-        if (output.json) output.document(plan);
+        if (output.json) output.document(analyzer === null ? plan : { ...plan, analyzer });
         return;
       }
       exit(await workOnSearch(core, plan, output, false));

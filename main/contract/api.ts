@@ -25,7 +25,7 @@ import {
   type RecordingInfo,
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
-import { importRequestSchema } from './run/imported';
+import { type ImportedRuns, importRequestSchema } from './run/imported';
 import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { presetSchema } from './run/preset';
@@ -250,10 +250,8 @@ export const api = {
   /** Why `runs.start` would refuse this specification: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
   'runs.start': call<{ readonly runId: string }>().with(startRequestSchema),
-  /** Stores the figures of another tool's file as an imported run. Throws input-invalid with line or field. */
-  'runs.import': call<{ readonly runId: string; readonly notes: readonly string[] }>().with(
-    importRequestSchema,
-  ),
+  /** Stores the figures of another tool's file as imported runs. Throws input-invalid with line or field. */
+  'runs.import': call<ImportedRuns>().with(importRequestSchema),
   /** The models that are ready on a running Triton. Throws server-unreachable, input-invalid. */
   'servers.describe': call<ServerDescription>().with(serverAddressSchema),
   /** Measures one of them as a run. Throws before the run exists where server or load are refused. */

@@ -33,7 +33,7 @@ export const fileLimits = {
   /** Objects and lists (`{`, `[`), and members (`:`), of every JSON file. */
   json: { objects: 2_000_000, members: 1_000_000 },
   /** GPUs per level: 16 per machine, seven MIG devices each. */
-  captureCsv: { bytes: 4 * mebibyte, columns: 256, levels: 2000, gpus: 112 },
+  captureCsv: { bytes: 4 * mebibyte, columns: 256, levels: 2000, gpus: 112, configurations: 200 },
   profileExport: { bytes: 32 * mebibyte, levels: 2000, windows: 20_000 },
   /** Microseconds between requests, one per line. */
   intervals: { bytes: 4 * mebibyte },
@@ -76,8 +76,9 @@ export const readerBounds = {
   specModel: { ...usual, what: 'the specification' },
   spec: { ...usual, what: 'the specification' },
   matrix: { ...usual, what: 'the matrix' },
+  analyzerConfig: { ...usual, what: 'the configuration of Model Analyzer' },
   configEdit: { ...usual, what: 'config.pbtxt' },
-  capture: { ...usual, what: 'the file of perf_analyzer' },
+  capture: { ...usual, what: 'the results' },
   /** One at its limits takes a second and a half. */
   replayRead: { ...usual, what: 'the trace' },
   replayStore: { ...usual, what: 'the trace' },

@@ -17,6 +17,7 @@ import type { ComparisonFile, ComparisonRequest } from '../contract/run/saved-co
 import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
+import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Searched } from '../contract/study/search';
 import type { SearchPlan, Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
@@ -182,6 +183,14 @@ export interface TrustedCalls {
     readonly name: string;
     readonly out?: string | undefined;
   }) => Promise<WrittenStudy>;
+  /** What a configuration of Model Analyzer asks a search of a run for. Throws run-unknown, input-invalid with the line. */
+  'searches.fromAnalyzer': (input: {
+    readonly runId: string;
+    readonly text: string;
+    readonly fileName: string;
+    /** null: the one that is called as the run's model, or the only one. */
+    readonly model: string | null;
+  }) => Promise<AnalyzerConfig>;
   /** Throws study-unknown. */
   'searches.get': (study: { readonly name: string }) => Promise<Study>;
   /** In order of installation. */

@@ -3,10 +3,11 @@ import { readOnnx } from '../own/read-onnx';
 import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
-import { readCapture } from '../perf/import/parse-profile-export';
+import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
+import { readAnalyzerConfig } from '../specification/analyzer/read-analyzer-config';
 import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
 import { readMatrix } from '../specification/matrix';
@@ -24,6 +25,7 @@ export const readerTable: ReaderTable = {
   spec: ({ loaded, text, fileName, overrides, configuration }) =>
     importSpec(loaded, text, fileName, overrides, configuration),
   matrix: (input) => readMatrix(input),
+  analyzerConfig: (input) => readAnalyzerConfig(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),

@@ -1,13 +1,16 @@
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
-import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import { invalidInput, toWire, type WireError, WorkbenchError } from '../contract/errors';
+import type { ImportRequest } from '../contract/run/imported';
 import type { ReportChange } from '../contract/run/report-settings';
+import { runNameSchema } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import { modelOf, specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
 import type { ComparisonRequest } from '../contract/run/saved-comparison';
 import { present } from '../contract/trees';
 import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
+import type { ReadCapture } from '../perf/import/read-capture';
 import { reportContext } from '../pipeline/steps/report.step';
 import { changeReportSettings, readLogo, readReportSettings } from '../reports/report-settings';
 import type { WrittenStudy } from '../reports/study-files';
@@ -79,16 +82,35 @@ type WriteAgain = (
   onNoPrinter?: (error: WireError) => void,
 ) => Promise<readonly ReportFile[]>;
 
-/** The figures stay even if the reports cannot be written; those can be written later. */
+/** That of the request, and of several runs the configuration behind it; undefined: none. */
+function nameOf({ name }: ImportRequest, { configuration }: ReadCapture, count: number): string | undefined {
+  if (configuration === null || (count === 1 && name !== undefined)) return name;
+  const whole = [name, configuration].filter((part) => part !== undefined).join(' ');
+  return runNameSchema.safeParse(whole).success ? whole : undefined;
+}
+
+/** What is said of all of them. */
+const sharedNotes = ([first, ...others]: readonly ReadCapture[]): readonly string[] =>
+  (first?.source.notes ?? []).filter((note) => others.every(({ source }) => source.notes.includes(note)));
+
+/** The figures stay even if the reports cannot be written; those can be written later. Several runs have none at first. */
 const fileImporter =
   ({ reading, store, options, emit }: CoreParts, writeAgain: WriteAgain): Handlers['runs.import'] =>
   async (request) => {
-    const capture = await reading.readers.capture(request);
-    const runId = await importRun(store, capture, options.version);
-    const { name } = request;
-    if (name !== undefined) await store.append(runId, { type: 'run-name', name });
+    const captures = await reading.readers.capture(request);
+    const runs: { readonly runId: string; readonly configuration: string | null }[] = [];
+    for (const capture of captures) {
+      const runId = await importRun(store, capture, options.version);
+      const name = nameOf(request, capture, captures.length);
+      if (name !== undefined) await store.append(runId, { type: 'run-name', name });
+      runs.push({ runId, configuration: capture.configuration });
+    }
     emit({ type: 'runs-changed' });
-    const notes = [...capture.source.notes];
+    const [first, ...others] = runs;
+    if (first === undefined) throw invalidInput(request.path, 'The file has no level');
+    const { runId } = first;
+    const notes = [...sharedNotes(captures)];
+    if (others.length > 0) return { runId, runs, notes };
     try {
       await writeAgain(runId, {}, ({ message }) => {
         notes.push(`The report has no PDF: ${message}`);
@@ -96,7 +118,7 @@ const fileImporter =
     } catch (error) {
       notes.push(`The report could not be written: ${toWire(error).message}`);
     }
-    return { runId, notes };
+    return { runId, runs, notes };
   };
 
 export function createReportCalls(

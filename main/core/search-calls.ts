@@ -22,6 +22,7 @@ import { takeDevice } from '../store/device-queue';
 import { type SearchedModel, Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
+import { fromAnalyzer } from './analyzer-calls';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
@@ -137,6 +138,7 @@ export function createSearchCalls(
         );
       },
       'searches.work': async ({ spec, search, ...how }) => (await searches.begin(spec, search, how)).end,
+      'searches.fromAnalyzer': fromAnalyzer(parts),
       'searches.get': ({ name }) => studyOf(name),
       'searches.report': ({ name, out }) => report(name, out),
     },

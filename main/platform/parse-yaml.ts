@@ -2,8 +2,10 @@ import {
   Composer,
   type CST,
   type Document,
+  isAlias,
   isMap,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
   Parser,
@@ -70,8 +72,43 @@ function checkKeys(document: Document.Parsed, lines: LineCounter): void {
   });
 }
 
-/** Limits size and nesting. Throws input-invalid beyond them, and an Error with the line for invalid YAML. */
-export function parseYaml(text: string): unknown {
+/** A document and where its parts are. */
+export interface PlacedYaml {
+  readonly value: unknown;
+  /** Line of the key or list item at a path, from 1; of the last one above it that has a place. */
+  readonly lineOf: (path: readonly (string | number)[]) => number;
+}
+
+/** The node at a part of a collection, and the offset of its key or item; null where there is none. */
+function partAt(
+  node: unknown,
+  part: string | number,
+): { readonly offset: number; readonly node: unknown } | null {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+    if (pair === undefined || !isScalar(pair.key)) return null;
+    return { offset: pair.key.range?.[0] ?? 0, node: pair.value };
+  }
+  if (!isSeq(node)) return null;
+  const item = node.items[Number(part)] as { readonly range?: readonly number[] | null } | undefined;
+  return item === undefined ? null : { offset: item.range?.[0] ?? 0, node: item };
+}
+
+const lineIn =
+  (document: Document.Parsed, lines: LineCounter): PlacedYaml['lineOf'] =>
+  (path) => {
+    let node: unknown = document.contents;
+    let offset = 0;
+    for (const part of path) {
+      const found = partAt(isAlias(node) ? node.resolve(document) : node, part);
+      if (found === null) break;
+      ({ offset, node } = found);
+    }
+    return lines.linePos(offset).line;
+  };
+
+/** As parseYaml, with the places of its parts. */
+export function parsePlacedYaml(text: string): PlacedYaml {
   const bytes = Buffer.byteLength(text);
   if (bytes > mostYamlBytes) {
     throw refused(
@@ -83,11 +120,14 @@ export function parseYaml(text: string): unknown {
   const composer = new Composer({ uniqueKeys: false, lineCounter: lines });
   const [document, another] = composer.compose(boundedTokens(text, lines), true, text.length);
   // An empty text also has a document.
-  if (document === undefined) return null;
+  if (document === undefined) return { value: null, lineOf: () => 1 };
   const [first] = document.errors;
   if (first !== undefined) throw placed(first.message, first.pos[0], lines);
   if (another !== undefined)
     throw placed('The text must be one YAML document: another begins', another.range[0], lines);
   checkKeys(document, lines);
-  return document.toJS() as unknown;
+  return { value: document.toJS() as unknown, lineOf: lineIn(document, lines) };
 }
+
+/** Limits size and nesting. Throws input-invalid beyond them, and an Error with the line for invalid YAML. */
+export const parseYaml = (text: string): unknown => parsePlacedYaml(text).value;

@@ -1,6 +1,7 @@
 import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import type { Choice, ConfigEdit, ImportedSpec, MatrixFile } from '../contract/run/spec-tools';
+import type { AnalyzerConfig, AnalyzerRun } from '../contract/study/analyzer-config';
 import type { LoadedPreset } from '../presets/presets';
 
 /** Model of a text that looks like a run.yaml; otherwise all absent. */
@@ -29,6 +30,13 @@ export interface SpecReaders {
     readonly preset: string | null;
     readonly presets: readonly Pick<LoadedPreset['preset'], 'id' | 'title'>[];
   }) => Promise<MatrixFile>;
+  /** `model`: one of several in the file. */
+  analyzerConfig: (input: {
+    readonly text: string;
+    readonly fileName: string;
+    readonly run: AnalyzerRun;
+    readonly model: string | null;
+  }) => Promise<AnalyzerConfig>;
   configEdit: (input: {
     readonly loaded: LoadedPreset;
     readonly choice: Choice;

@@ -75,7 +75,7 @@ async function sweepNative(): Promise<Swept> {
   const { points } = z.object({ points: z.array(loadPointSchema) }).parse(JSON.parse(stdout));
   return {
     seconds,
-    p95Us: new Map(points.map((point) => [point.concurrency, point.p95Us])),
+    p95Us: new Map(points.map((point) => [point.concurrency, point.p95Us ?? NaN])),
     unsteady: points.filter((point) => !point.stable).length,
   };
 }
@@ -137,7 +137,7 @@ async function readLevels(): Promise<Found> {
       onLog: () => undefined,
       onCommand: () => undefined,
     });
-    found.set(concurrency, point.p95Us);
+    found.set(concurrency, point.p95Us ?? NaN);
   }
   return found;
 }

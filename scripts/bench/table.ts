@@ -42,7 +42,7 @@ const busyOf = ({ point }: Sample): number =>
 const rows: readonly (readonly [string, (sample: Sample) => number])[] = [
   ['Inferences/Second', rateOf],
   ['Avg latency (us)', (sample) => sample.point.avgUs ?? NaN],
-  ['p50 (us)', (sample) => sample.point.p50Us],
+  ['p50 (us)', (sample) => sample.point.p50Us ?? NaN],
   ['p99 (us)', (sample) => sample.point.p99Us],
   ['Client CPU per request (us)', (sample) => sample.clientCpuUs],
   ['Client CPU per request with start-up (us)', (sample) => sample.wholeCpuUs],
@@ -156,7 +156,7 @@ function goalVerdicts(result: ScenarioResult): readonly Verdict[] {
           },
         ]),
     ...atMost('client CPU per request', goals.cpuAtMost, (sample) => sample.clientCpuUs),
-    ...atMost('p50', goals.p50AtMost, (sample) => sample.point.p50Us),
+    ...atMost('p50', goals.p50AtMost, (sample) => sample.point.p50Us ?? NaN),
     ...atMost('p99', goals.p99AtMost, (sample) => sample.point.p99Us),
     ...(goals.sameColumns === true
       ? [

@@ -23,7 +23,7 @@ const fixture = (name: string) => join(repository, 'test', 'fixtures', 'perf-ana
 test('files of perf_analyzer become runs: a broken one is refused with its place, two are compared', async () => {
   const { page } = app;
   const shell = new Shell(page);
-  const dialog = page.getByRole('dialog', { name: 'Import results of perf_analyzer' });
+  const dialog = page.getByRole('dialog', { name: 'Import results' });
   const broken = join(home.path, 'broken.csv');
   const text = await readFile(fixture('concurrency-plain.csv'), 'utf8');
   await writeFile(broken, text.replace('631', 'soon'));

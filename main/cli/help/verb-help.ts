@@ -111,7 +111,12 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
     ],
   },
-  import: { examples: [['import results.csv --model resnet50 --batch-size 8', 'results of perf_analyzer']] },
+  import: {
+    examples: [
+      ['import results.csv --model resnet50 --batch-size 8', 'results of perf_analyzer'],
+      ['import results/metrics-*.csv', 'those of Model Analyzer, one run per configuration'],
+    ],
+  },
   runs: {
     examples: [
       ['runs --status failed,interrupted --limit 10', 'the last runs that did not finish'],
@@ -164,6 +169,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'the highest concurrency, of these instances',
       ],
       ['search nightly --dry-run', 'what would be compared'],
+      ['search nightly --from-analyzer config.yaml --dry-run', 'what a file of Model Analyzer asks for'],
     ],
     exits: [
       [exitCodes.noAnswer, 'no configuration holds any load within the target'],

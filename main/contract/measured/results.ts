@@ -148,9 +148,9 @@ export const loadPointSchema = z.object({
   serverComputeInferUs: us.nullable(),
   serverComputeOutputUs: us.nullable(),
   clientRecvUs: us.nullable(),
-  p50Us: us,
-  p90Us: us,
-  p95Us: us,
+  p50Us: us.nullable(),
+  p90Us: us.nullable(),
+  p95Us: us.nullable(),
   p99Us: us,
   /** The requested percentile; of request-rate levels also from the time a request was due. */
   percentile: z

@@ -153,8 +153,8 @@ const repeatedColumns = [
   'meanServerBatch',
 ] as const;
 type Column = (typeof repeatedColumns)[number];
-type NullableColumn = Exclude<Column, 'inferencesPerSecond' | 'p50Us' | 'p90Us' | 'p95Us' | 'p99Us'>;
-const alwaysThere: readonly Column[] = ['inferencesPerSecond', 'p50Us', 'p90Us', 'p95Us', 'p99Us'];
+type NullableColumn = Exclude<Column, 'inferencesPerSecond' | 'p99Us'>;
+const alwaysThere: readonly Column[] = ['inferencesPerSecond', 'p99Us'];
 const isNullable = (column: Column): column is NullableColumn => !alwaysThere.includes(column);
 
 const rangeOf = (values: readonly number[]) => ({ min: smallestOf(values), max: largestOf(values) });

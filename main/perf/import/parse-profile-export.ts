@@ -1,14 +1,8 @@
-import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
-import { invalidInput } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
-import { fileLimits } from '../../contract/reader-limits';
-import type { ImportRequest, ImportSource } from '../../contract/run/imported';
 import { mostUnderWay } from '../../contract/run/sweep';
 import { shortText } from '../../platform/lines';
-import { readBoundedBytes } from '../../platform/plain-entry';
 import { isSteady, percentileOf, stabilityWindows } from '../intervals';
-import { type Capture, type CaptureOptions, parseCaptureCsv } from './parse-capture-csv';
+import type { Capture, CaptureOptions } from './parse-capture-csv';
 import { type ProfileExperiment, readProfileDocument, refusedProfile as refused } from './profile-document';
 
 const usBetween = (fromNs: bigint, toNs: bigint): number => Number(toNs - fromNs) / 1000;
@@ -164,95 +158,5 @@ export function parseProfileExport(text: string, options: CaptureOptions): Captu
             `${unwindowed} experiments have no windows: their time is from the first request to the last response.`,
           ]),
     ],
-  };
-}
-
-export interface ReadCapture {
-  readonly source: ImportSource;
-  /** Model name, valid as a folder's name. */
-  readonly model: string;
-  readonly points: readonly LoadPoint[];
-}
-
-const { bytes: mostCsvBytes } = fileLimits.captureCsv;
-const { bytes: mostProfileBytes } = fileLimits.profileExport;
-
-const tooLarge = 'Export fewer levels, or import the CSV file instead of the profile export.';
-
-/** The first character tells CSV from JSON; a profile export may be larger. */
-async function readSmall(path: string): Promise<Buffer> {
-  const found = await readBoundedBytes(path, mostProfileBytes, { links: 'follow' });
-  if ('bytes' in found) return found.bytes;
-  throw invalidInput(
-    path,
-    `The file cannot be read: ${found.problem}`,
-    found.problem.includes(' bytes')
-      ? tooLarge
-      : 'Name a file written by perf_analyzer with -f or --profile-export-file.',
-  );
-}
-
-function parsed(
-  bytes: Buffer,
-  options: CaptureOptions,
-): { readonly kind: ImportSource['kind']; readonly capture: Capture } {
-  const { fileName } = options;
-  if (bytes.length === 0) {
-    throw invalidInput(fileName, 'The file is empty', 'Use a CSV file or a profile export of perf_analyzer.');
-  }
-  if (bytes.includes(0)) {
-    throw invalidInput(fileName, 'Not a text file', 'Use a CSV file or a profile export of perf_analyzer.');
-  }
-  const text = bytes.toString('utf8');
-  if (/^\uFEFF?\s*[{[]/.test(text)) {
-    return { kind: 'perf-analyzer-profile', capture: parseProfileExport(text, options) };
-  }
-  if (bytes.length > mostCsvBytes) {
-    throw invalidInput(
-      fileName,
-      `The CSV file has ${bytes.length} bytes, at most ${mostCsvBytes} are read`,
-      'A perf_analyzer file has one line per level.',
-    );
-  }
-  return { kind: 'perf-analyzer-csv', capture: parseCaptureCsv(text, options) };
-}
-
-/** Valid as a folder's or a preset's name. */
-const nameOf = (text: string): string =>
-  text
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[._-]+/, '')
-    .slice(0, 64) || 'model';
-
-/** Detects the format. Throws input-invalid with line or field. */
-export async function readCapture(request: ImportRequest): Promise<ReadCapture> {
-  const bytes = await readSmall(request.path);
-  const fileName = basename(request.path);
-  const { kind, capture } = parsed(bytes, { fileName, batchSize: request.batchSize ?? 1 });
-  const stem = fileName.replace(/\.[^.]*$/, '');
-  return {
-    source: {
-      kind,
-      fileName,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-      sizeBytes: bytes.length,
-      notes: [
-        ...(capture.saysBatch === true
-          ? request.batchSize === undefined
-            ? []
-            : [`Batch size ${request.batchSize} from the import was ignored: the file contains it.`]
-          : [
-              request.batchSize === undefined
-                ? 'Batch size 1 is assumed: the file does not contain it.'
-                : `Batch size ${request.batchSize} was set at the import: the file does not contain it.`,
-            ]),
-        request.model === undefined
-          ? 'The model is named after the file, which does not contain its name.'
-          : `The model name "${request.model}" was set at the import: the file does not contain it.`,
-        ...capture.notes,
-      ],
-    },
-    model: nameOf(request.model ?? stem),
-    points: capture.points,
   };
 }

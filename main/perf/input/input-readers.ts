@@ -4,7 +4,7 @@ import type { Signature } from '../../contract/run/artefacts';
 import type { ImportRequest } from '../../contract/run/imported';
 import type { ReplayRead } from '../../contract/run/run-spec';
 import { hashFile, hashFolder } from '../../platform/files';
-import type { ReadCapture } from '../import/parse-profile-export';
+import type { ReadCapture } from '../import/read-capture';
 import type { ReplayPart } from '../replay/read-replay';
 import { inputProblem, type WantedTensors, wantedTensors } from './wanted-tensor';
 
@@ -22,7 +22,7 @@ interface StoredInput {
 
 /** Readers of input data and perf_analyzer's files, which run in the reader process and throw as ModelReaders. */
 export interface InputReaders {
-  capture: (input: ImportRequest) => Promise<ReadCapture>;
+  capture: (input: ImportRequest) => Promise<readonly ReadCapture[]>;
   replayRead: (part: ReplayPart) => Promise<ReplayRead>;
   /** Writes what is kept of the part to a file. */
   replayStore: (part: ReplayPart & { readonly to: string }) => Promise<ReplayRead>;

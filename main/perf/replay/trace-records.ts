@@ -6,7 +6,7 @@ export type TraceRecord = Readonly<Record<string, unknown>>;
 const isOpen = (text: string): boolean => (text.split('"').length - 1) % 2 === 1;
 
 /** Fields of a line in which some are quoted. */
-function quotedFields(line: string, delimiter: string): string[] {
+export function quotedFields(line: string, delimiter: string): string[] {
   const fields: string[] = [];
   let field = '';
   let quoted = false;

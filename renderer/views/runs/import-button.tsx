@@ -15,17 +15,18 @@ function ImportForm({ path, onDone }: { path: string; onDone: () => void }) {
   const { busy, error, begin } = useFormWork();
   const submit = async (): Promise<void> => {
     const request = { path, batchSize, ...(model.trim() === '' ? {} : { model: model.trim() }) };
-    const { runId } = await client.call('runs.import', request);
+    const imported = await client.call('runs.import', request);
     await runs.getState().load();
     onDone();
-    route.getState().go({ page: 'run', runId });
+    // Of several they are the newest of the list.
+    if (imported.runs.length === 1) route.getState().go({ page: 'run', runId: imported.runId });
   };
   return (
     <form className="stack" onSubmit={onSubmit(() => begin('submit', submit))}>
       <p className="cut" title={path}>
         {path}
       </p>
-      <p className="dim">The file contains neither the model name nor the batch size.</p>
+      <p className="dim">A file of perf_analyzer contains neither the model name nor the batch size.</p>
       <TextInput
         label="Model"
         placeholder="named after the file"
@@ -61,14 +62,14 @@ export function ImportButton() {
         onClick={attempting(async () => {
           const chosen = await client.call('desktop.choosePath', {
             kind: 'file',
-            title: 'CSV file or profile export of perf_analyzer',
+            title: 'CSV file or profile export of perf_analyzer, or CSV file of Model Analyzer',
           });
           if (chosen !== null) setPath(chosen.path);
         })}
       >
         Import
       </SmallButton>
-      <Modal opened={path !== null} onClose={close} title="Import results of perf_analyzer">
+      <Modal opened={path !== null} onClose={close} title="Import results">
         {path === null ? null : <ImportForm path={path} onDone={close} />}
       </Modal>
     </>

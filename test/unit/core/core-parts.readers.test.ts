@@ -54,8 +54,8 @@ describe('the readers of what comes from outside', () => {
     });
     const csv =
       'Concurrency,Inferences/Second,p50 latency,p90 latency,p95 latency,p99 latency\n1,9,1,1,1,1\n';
-    const { points } = await readers.capture({ path: await put('a.csv', csv) });
-    expect(points).toHaveLength(1);
+    const [capture] = await readers.capture({ path: await put('a.csv', csv) });
+    expect(capture?.points).toHaveLength(1);
   });
 
   it('write input data themselves: no value of it comes to the workbench', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostYamlBytes, mostYamlDepth, parseYaml } from '../../../main/platform/parse-yaml';
+import { mostYamlBytes, mostYamlDepth, parsePlacedYaml, parseYaml } from '../../../main/platform/parse-yaml';
 
 /** A text of the largest size, or just below it. */
 const full = (line: (index: number) => string): string => {
@@ -56,5 +56,32 @@ describe('a YAML text', () => {
 
   it('with thousands of aliases is refused', () => {
     expect(() => parseYaml(`a: &x 1\nb: [${'*x , '.repeat(5000)}]`)).toThrow('aliases');
+  });
+});
+
+describe('a document with the places of its parts', () => {
+  const { value, lineOf } = parsePlacedYaml(`# a comment
+models:
+  - name: a
+    list: [1,
+      2]
+  - &other {name: b}
+again: *other
+`);
+
+  it('has the line of each key and list item', () => {
+    expect(value).toMatchObject({ again: { name: 'b' } });
+    expect(lineOf(['models'])).toBe(2);
+    expect(lineOf(['models', 0, 'name'])).toBe(3);
+    expect(lineOf(['models', 0, 'list', 1])).toBe(5);
+    expect(lineOf(['models', 1, 'name'])).toBe(6);
+    // Where it is written, not where it is named.
+    expect(lineOf(['again', 'name'])).toBe(6);
+  });
+
+  it('has the line of what is above a part that is not there', () => {
+    expect(lineOf(['models', 0, 'none', 'deeper'])).toBe(3);
+    expect(lineOf(['nothing'])).toBe(1);
+    expect(parsePlacedYaml('').lineOf(['x'])).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileLimits } from '../../../../main/contract/reader-limits';
-import { readCapture } from '../../../../main/perf/import/parse-profile-export';
+import { readCapture } from '../../../../main/perf/import/read-capture';
 import { rejection } from '../../../support/rejection';
 
 const { captureCsv, profileExport, json } = fileLimits;
@@ -26,8 +26,10 @@ async function put(name: string, text: string): Promise<string> {
 
 describe('a file of perf_analyzer at its limits', () => {
   it('is read with as many levels as are permitted, and refused with one more', async () => {
-    const most = await readCapture({ path: await put('most.csv', `${header}\n${rows(captureCsv.levels)}`) });
-    expect(most.points).toHaveLength(captureCsv.levels);
+    const [most] = await readCapture({
+      path: await put('most.csv', `${header}\n${rows(captureCsv.levels)}`),
+    });
+    expect(most?.points).toHaveLength(captureCsv.levels);
     const more = await put('more.csv', `${header}\n${rows(captureCsv.levels + 1)}`);
     expect(await rejection(readCapture({ path: more }))).toMatchObject({
       code: 'input-invalid',
@@ -58,7 +60,7 @@ describe('a file of perf_analyzer at its limits', () => {
   it('is read through a link, and a folder or device is not', async () => {
     const link = join(dir, 'link.csv');
     await symlink(await put('linked.csv', `${header}\n${rows(1)}`), link);
-    expect((await readCapture({ path: link })).points).toHaveLength(1);
+    expect((await readCapture({ path: link }))[0]?.points).toHaveLength(1);
     for (const path of [dir, '/dev/zero']) {
       expect((await rejection(readCapture({ path }))).message).toContain('it is not a regular file');
     }
