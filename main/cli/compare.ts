@@ -22,7 +22,6 @@ import {
   judgeComparison,
   type JudgedLevel,
   meaningOf,
-  type Outcome,
   outcomeOfAll,
   outcomeText,
   parseCriterion,
@@ -30,22 +29,19 @@ import {
   ratioWords,
 } from '../domain/measured/comparison-gate';
 import { bestDocument, budgetDocument } from '../domain/measured/verdict';
-import { exitCodes, formatTable } from './output';
+import { type AnewOptions, compareAnew, requireAnew } from './compare-anew';
+import { exitOfOutcome } from './duel';
+import { formatTable } from './output';
 import { readBudgetMs, readNumber, resolveRunId } from './read-values';
 import { budgetOf } from './settings';
 import type { Verb } from './verb';
 
-interface CompareOptions {
+interface CompareOptions extends AnewOptions {
   readonly failIf?: readonly string[];
   readonly markdown?: boolean;
   readonly out?: string;
+  readonly measure?: boolean;
 }
-
-const exitOf: Readonly<Record<Outcome, number>> = {
-  within: exitCodes.done,
-  outside: exitCodes.outside,
-  unclear: exitCodes.unclear,
-};
 
 const header = [
   ...['Level', 'Batch', 'Throughput A', 'Throughput B', 'B/A'],
@@ -258,8 +254,29 @@ export function addCompare(program: Verb): void {
     )
     .option('--markdown', 'Markdown, for a pull request')
     .option('--out <file>', 'also write the comparison with charts to a file: .pdf, .html, .csv or .md')
-    .answer(async ({ core, exit }, a: string, b: string, options: CompareOptions) => {
+    .option(
+      '--measure',
+      'serve both again side by side, and measure them in turns until each criterion is told',
+    )
+    .option('--budget <time>', 'with --measure: most load in all, e.g. 3m; default: 5m')
+    .option(
+      '--concurrency <n>',
+      'with --measure: requests under way; default: the level of the answer of run A',
+    )
+    .option(
+      '--request-rate <n>',
+      'with --measure: requests per second at Poisson times in place of a concurrency',
+    )
+    .option('--batch-size <n>', 'with --measure: batch size of each request')
+    .option('--name <name>', 'with --measure: name of the study; default: compare-<date>-<time>')
+    .option('--dry-run', 'with --measure: show what would be measured; nothing is started')
+    .work(async ({ core, output, exit }, a: string, b: string, options: CompareOptions) => {
       const criteria = (options.failIf ?? []).map(parseCriterion);
+      requireAnew(options, [a, b]);
+      if (options.measure === true) {
+        exit(await compareAnew(core, [a, b], options, output));
+        return;
+      }
       const file = options.out === undefined ? null : fileToWrite(options.out, a);
       const compared = await comparisonOf(core, a, b);
       const { sweeps } = compared;
@@ -271,13 +288,14 @@ export function addCompare(program: Verb): void {
       });
       const best = compared.best === null ? [] : [compared.best.text];
       const lines = [...compared.notes, ...best, ...sentences, ...verdictLines(criteria, judged)];
-      if (outcome !== null) exit(exitOf[outcome]);
+      if (outcome !== null) exit(exitOfOutcome[outcome]);
       if (file !== null) {
         const request = { runIds: [compared.a, compared.b], p99BudgetMs: compared.budgetMs, title: null };
         await core.handlers['comparisons.write']({ request, kind: file.kind, path: file.path });
       }
       const inForm = options.markdown === true ? markdownLines : textLines;
-      return { document: { ...compared, outcome, judged, sentences }, lines: () => inForm(compared, lines) };
+      if (output.json) output.document({ ...compared, outcome, judged, sentences });
+      else for (const line of inForm(compared, lines)) output.say(line);
     });
 }
 

@@ -9,6 +9,7 @@ import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
 import { addImport } from './import';
+import { addLimits } from './limits';
 import { addListing } from './listing';
 import { addHosts } from './machine/hosts';
 import { addDetect, addSetup } from './machine/machine';
@@ -97,6 +98,7 @@ export function createProgram(
   addCompare(program);
   addBest(program);
   addCapacity(program);
+  addLimits(program);
   addImport(program);
   addListing(program);
   addLogs(program, context);

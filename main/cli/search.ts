@@ -8,17 +8,16 @@ import type { SearchPlan, StudyEntry } from '../contract/study/study';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { durationText } from '../domain/run/time-left';
-import { confirmSeconds, secondsOf } from '../domain/study/search/next-looks';
+import { confirmSeconds } from '../domain/study/search/next-looks';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
 import { analyzerLines, type AnalyzerOptions, readAnalyzer } from './analyzer-config';
-import { exitCodes, formatError, formatTable, type Output, progressOf } from './output';
+import { exitCodes, formatTable, type Output } from './output';
 import { readDuration, readNumber, readNumbers, readOneOf, resolveRunId, runArgument } from './read-values';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
-import { createStops } from './study';
+import { sayReports, workOnOwn } from './studies/own-study';
 import type { Verb } from './verb';
-import { listenForStops } from './work';
 
 interface SearchOptions extends GoalOptions, AnalyzerOptions {
   readonly load?: string;
@@ -141,6 +140,7 @@ const phaseText: Readonly<Record<Look['phase'], string>> = {
   edge: 'limit',
   race: 'best ones',
   confirm: 'comparison',
+  turn: 'in turns',
 };
 
 function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): string | null {
@@ -183,38 +183,16 @@ export async function workOnSearch(
   output: Output,
   resume: boolean,
 ): Promise<number> {
-  const stops = createStops();
-  const progress = progressOf(output);
-  let seconds = resume ? secondsOf((await core.handlers['searches.get']({ name: spec.name })).searched) : 0;
-  const unsubscribe = core.subscribe((event) => {
-    if (event.type !== 'study' || event.name !== spec.name) return;
-    if (event.entry.type === 'look') seconds += event.entry.look.seconds;
-    const text = entryText(search, event.entry, seconds);
-    if (text !== null) progress.say(text);
-  });
-  const dispose = listenForStops(core, {
-    ...{ runIds: () => [], isHandedOver: () => false, say: output.say },
-    cancel: () => {
-      output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-      stops.cancel.abort();
-    },
-    leave: () => stops.leave.abort(),
-  });
-  try {
-    const searched = await core.handlers['searches.work']({ spec, search, resume, stops });
-    const answer = searchAnswer(search, searched);
-    for (const line of answerLines(search, searched)) output.say(line);
-    const { files, problem } = await core.handlers['searches.report']({ name: spec.name });
-    for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
-    if (problem !== null) output.say(formatError(problem));
-    if (output.json) output.document({ name: spec.name, search, answer, reports: files });
-    if (stops.cancel.signal.aborted) return exitCodes.cancelled;
-    if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
-    return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;
-  } finally {
-    dispose();
-    unsubscribe();
-  }
+  const { searched, isCancelled } = await workOnOwn(core, { spec, resume }, output, (entry, { seconds }) =>
+    entryText(search, entry, seconds),
+  );
+  const answer = searchAnswer(search, searched);
+  for (const line of answerLines(search, searched)) output.say(line);
+  const reports = await sayReports(core, spec.name, output);
+  if (output.json) output.document({ name: spec.name, search, answer, reports });
+  if (isCancelled) return exitCodes.cancelled;
+  if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
+  return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;
 }
 
 /** `search`: which configuration takes the most load within a latency target. */

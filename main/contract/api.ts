@@ -51,8 +51,10 @@ import {
 import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
+import { duelRequestSchema } from './study/duel';
 import { searchRequestSchema } from './study/search';
 import {
+  type DuelPlan,
   type SearchPlan,
   type StudyDetail,
   type StudyEntry,
@@ -202,6 +204,8 @@ export const api = {
   ),
   /** The search that a request asks for; starts nothing. Throws run-unknown, input-invalid, combination-unsupported. */
   'searches.plan': call<SearchPlan>().with(searchRequestSchema),
+  /** The comparison in turns that a request asks for; starts nothing. Throws as `searches.plan`. */
+  'duels.plan': call<DuelPlan>().with(duelRequestSchema),
   'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
   'studies.get': call<StudyDetail>().with(studyName),
   /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */

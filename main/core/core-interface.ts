@@ -19,7 +19,7 @@ import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Searched } from '../contract/study/search';
-import type { SearchPlan, Study, StudyConsent, StudySpec } from '../contract/study/study';
+import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
@@ -176,8 +176,8 @@ export interface TrustedCalls {
   'studies.show': (study: { readonly name: string }) => Promise<ShownStudy>;
   /** Throws study-unknown, and input-invalid for a matrix of an earlier version. */
   'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
-  /** Works on a search to its end or a stop. Throws study-busy, input-invalid. */
-  'searches.work': (input: Pick<SearchPlan, 'spec' | 'search'> & SearchHow) => Promise<Searched>;
+  /** Works on a study that measures by itself, a search or a duel, to its end or a stop. Throws study-busy, input-invalid. */
+  'searches.work': (input: SearchHow & { readonly spec: StudySpec }) => Promise<Searched>;
   /** Writes its report in all formats. Throws study-unknown, disk-full, file-unwritable. */
   'searches.report': (study: {
     readonly name: string;

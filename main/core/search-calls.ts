@@ -2,78 +2,52 @@ import { availableParallelism, freemem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import { fileLimits } from '../contract/reader-limits';
-import { modelArtefactSchema } from '../contract/run/artefacts';
-import { inContainers, isElsewhere, visibleGpus } from '../contract/run/engine-kinds';
-import type { DeployedRun } from '../contract/run/run-state';
+import { visibleGpus } from '../contract/run/engine-kinds';
 import type { SearchStrategy } from '../contract/study/search';
 import type { Study, StudySpec } from '../contract/study/study';
-import { configuredOf } from '../domain/study/search/candidates';
+import { duelAnswer } from '../domain/study/duel/duel-answer';
+import { duelOf } from '../domain/study/duel/duel-study';
+import { planDuel } from '../domain/study/duel/plan-duel';
 import { planSearch } from '../domain/study/search/plan-search';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
-import { modelConfigOf } from '../formats/model-config-of';
 import { readGpus } from '../machine/watch-gpus';
-import { editedConfig } from '../pipeline/step-files';
-import { readPlainText } from '../platform/plain-entry';
-import { writeStudyFiles, type WrittenStudy } from '../reports/study-files';
+import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
 import { takeDevice } from '../store/device-queue';
-import { type SearchedModel, Searches } from '../studies/search/searches';
+import { Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import { fromAnalyzer } from './analyzer-calls';
+import { contestOf, requireHere, requireTogether } from './contests';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
 import { verifiedRun } from './server-calls';
 
 /** "search-1128-123759" */
-function usualName(now: Date): string {
+function usualName(kind: string, now: Date): string {
   const stamp = now.toISOString();
-  return `search-${stamp.slice(5, 10).replace('-', '')}-${stamp.slice(11, 19).replaceAll(':', '')}`;
+  return `${kind}-${stamp.slice(5, 10).replace('-', '')}-${stamp.slice(11, 19).replaceAll(':', '')}`;
 }
 
-/** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
-function requireHere({ source: { spec }, runId }: DeployedRun): void {
-  const { engine } = spec;
-  const isHere = inContainers(engine) ? engine.host === undefined : engine.kind === 'local';
-  if (isHere && !isElsewhere(engine)) return;
-  throw new WorkbenchError('combination-unsupported', 'A search works on this machine or its Docker Engine', {
-    where: runId,
-    remedy: 'Run the model with the engine "local" or "docker" here, and search from that run.',
-  });
-}
+/** It measures by itself, without runs. */
+export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
+  searchOf({ spec }) !== null || duelOf({ spec }) !== null;
 
-/** The model of a run with the configuration of each candidate. */
-async function modelOf(parts: CoreParts, runId: string): Promise<SearchedModel> {
-  const { state, folder, run } = await verifiedRun(parts, runId, false);
-  const { spec } = state.source;
-  requireHere(state);
-  if ((await editedConfig({ folder, spec })) !== null) {
-    throw new WorkbenchError('input-invalid', 'The config.pbtxt of the run was edited by hand', {
-      where: runId,
-      remedy:
-        'A search writes the configuration from the fields: make the edit in the run’s configuration first.',
-    });
+async function reportFiles(study: Study, generatedAt: string): Promise<readonly StudyFile[]> {
+  const { name, searched } = study;
+  const duel = duelOf(study);
+  if (duel !== null) {
+    const { duelFiles } = await import('../reports/duel-report');
+    return duelFiles({ name, generatedAt, duel, answer: duelAnswer(duel, searched) });
   }
-  const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
-  const signature = modelArtefactSchema.parse(JSON.parse(text));
-  const format = formatOf(spec.format);
-  const { files, version, check } = run;
-  return {
-    ...{ run: state, folder },
-    model: {
-      ...{ files, version, check, name: spec.configure.modelName },
-      configOf: (candidate, modelName) => {
-        const configure = { ...spec.configure, ...configuredOf(candidate), modelName };
-        return modelConfigOf({ spec: { ...spec, configure }, signature, format });
-      },
-    },
-  };
+  const { searchFiles } = await import('../reports/search-report');
+  const search = searchOf(study) as SearchStrategy;
+  return searchFiles({ name, generatedAt, search, answer: searchAnswer(search, searched) });
 }
 
-/** Searches for the best configuration. */
+/** Searches for the best configuration, and comparisons in turns. */
 export function createSearchCalls(
   parts: CoreParts,
   active: ActiveStudies,
@@ -82,14 +56,14 @@ export function createSearchCalls(
   readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
   readonly report: (name: string) => Promise<WrittenStudy>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
-    Pick<Handlers, 'searches.plan'>;
+    Pick<Handlers, 'searches.plan' | 'duels.plan'>;
 } {
-  const { layout, engines, emit, loadTools } = parts;
+  const { layout, engines, emit } = parts;
   const studies = new StudyStore(layout.studies);
   const searches = new Searches({
     ...{ studies, active },
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
-    modelOf: (runId) => modelOf(parts, runId),
+    contestOf: (spec) => contestOf(parts, spec),
     openExecutor: async ({ source: { spec } }, name, dir) => {
       await requireSoundSpec(parts, spec);
       const framework = formatOf(spec.format).shimFramework ?? 'pyt';
@@ -100,34 +74,28 @@ export function createSearchCalls(
         ...{ root: layout.devices, device: await engines.deviceOf(spec.engine, null), what: name, signal },
         onWaiting: () => Promise.resolve(),
       }),
-    loadTool: loadTools.native,
     freeBytes: () => freemem(),
     readGpus: () => readGpus(parts.options.env),
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);
-    if (study !== null && searchOf(study) !== null) return study;
+    if (study !== null && isOwn(study)) return study;
     throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
   };
   const report = async (name: string, out?: string) => {
-    const { searchFiles } = await import('../reports/search-report');
     const study = await studyOf(name);
-    const search = searchOf(study) as SearchStrategy;
-    const answer = searchAnswer(search, study.searched);
-    const files = searchFiles({ name, generatedAt: parts.now().toISOString(), search, answer });
+    const files = await reportFiles(study, parts.now().toISOString());
     const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
     return writeStudyFiles(dir, files, parts.options.printPdf);
   };
   return {
     report,
     start: async (spec, resume) => {
-      const search = searchOf({ spec });
-      if (search === null) return;
-      const { end } = await searches.begin(spec, search, { resume });
+      const { end } = await searches.begin(spec, { resume });
       end.catch(() => undefined);
     },
     handlers: {
-      'searches.plan': async ({ name = usualName(parts.now()), ...request }) => {
+      'searches.plan': async ({ name = usualName('search', parts.now()), ...request }) => {
         const { state } = await verifiedRun(parts, request.runId, false);
         requireHere(state);
         const gpus = visibleGpus(state.source.spec.engine) ?? [];
@@ -137,8 +105,19 @@ export function createSearchCalls(
           { onGpu: gpus.length > 0, processors: availableParallelism() },
         );
       },
-      'searches.work': async ({ spec, search, ...how }) => (await searches.begin(spec, search, how)).end,
       'searches.fromAnalyzer': fromAnalyzer(parts),
+      'duels.plan': async ({ name, ...request }) => {
+        const { between } = request;
+        const isTry = 'suggestion' in between;
+        const [one, other] = isTry ? [between.runId, between.runId] : [between.first, between.second];
+        const { state: first } = await verifiedRun(parts, one, false);
+        const second = one === other ? first : (await verifiedRun(parts, other, false)).state;
+        for (const state of [first, second]) requireHere(state);
+        requireTogether(first, second);
+        const usual = usualName(isTry ? 'try' : 'compare', parts.now());
+        return planDuel([first, second], { ...request, name: name ?? usual });
+      },
+      'searches.work': async ({ spec, ...how }) => (await searches.begin(spec, how)).end,
       'searches.get': ({ name }) => studyOf(name),
       'searches.report': ({ name, out }) => report(name, out),
     },

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { Handlers } from '../contract/api';
 import type { StudySpec } from '../contract/study/study';
 import { studySpecOf } from '../domain/study/matrix-study';
-import { searchOf } from '../domain/study/search/search-study';
 import { detailOf, planOf } from '../domain/study/study-detail';
 import type { Runs } from '../pipeline/runs';
 import type { WrittenStudy } from '../reports/study-files';
@@ -13,6 +12,7 @@ import { StudyStore } from '../studies/study-store';
 import { approveGiven } from './approve-given';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { isOwn } from './search-calls';
 
 type OtherCall =
   'spec.preview' | 'spec.resolve' | 'runs.check' | 'hosts.fit' | 'presets.list' | 'matrix.write';
@@ -58,7 +58,7 @@ export function createStudiesCalls(
     return null;
   };
   const start = async (spec: StudySpec, resume: boolean): Promise<null> => {
-    if (searchOf({ spec }) !== null) await searches.start(spec, resume);
+    if (isOwn({ spec })) await searches.start(spec, resume);
     else await studies.start(spec, { resume, consent: {} });
     return null;
   };
@@ -88,8 +88,7 @@ export function createStudiesCalls(
       },
       'studies.report': async ({ name }) => {
         const { study, results } = await studies.show(name);
-        const isSearch = study !== null && searchOf(study) !== null;
-        return isSearch ? searches.report(name) : write({ name, results });
+        return study !== null && isOwn(study) ? searches.report(name) : write({ name, results });
       },
       'studies.planned': ({ spec, consent: said }) => studies.plan(spec, said),
       'studies.open': ({ spec, plan, ...how }) => studies.open(spec, plan, how),

@@ -7,6 +7,7 @@ const strategies: Readonly<Record<string, StrategyOf>> = {
   matrix,
   // Its candidates are measured side by side, and are no runs.
   search: () => ({ propose: () => [] }),
+  duel: () => ({ propose: () => [] }),
 };
 
 /** Throws input-invalid for a kind that there is not, and for what the strategy does not take. */

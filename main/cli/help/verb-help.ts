@@ -30,7 +30,7 @@ const runExits: readonly Exit[] = [
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   [
     'Deploy and measure:',
-    ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'import'],
+    ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'limits', 'import'],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
@@ -102,13 +102,18 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['compare latest~1 latest', 'the newest run against the one before it'],
       ["compare baseline latest --fail-if 'p99>1.1x' --markdown", 'a gate for CI'],
       ['compare published:A30 latest', 'against the published figures'],
+      [
+        "compare accepted latest --measure --budget 3m --fail-if 'throughput<0.93x'",
+        'both again, side by side, until it can be told',
+      ],
     ],
     exits: [
       [exitCodes.outside, 'beyond a criterion of --fail-if at some level'],
       [
         exitCodes.unclear,
-        'a criterion of --fail-if cannot be judged: the noise is larger than the distance or unknown, or a level is not steady',
+        'a criterion of --fail-if cannot be judged: the noise is larger than the distance or unknown, or a level is not steady; with --measure: the budget ended before it was told, or it was paused',
       ],
+      cancelled,
     ],
   },
   import: {
@@ -122,6 +127,13 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['runs --status failed,interrupted --limit 10', 'the last runs that did not finish'],
       ['runs --preset resnet50 --json', 'as JSON'],
     ],
+  },
+  limits: {
+    examples: [
+      ['limits latest', 'what limits it, each with its evidence'],
+      ['limits latest --try 1', 'what the first suggestion brings, measured in turns'],
+    ],
+    exits: [[exitCodes.paused, 'with --try: paused'], cancelled],
   },
   show: { examples: [['show latest --p99-budget-ms 20', 'the newest run, and its best level within 20 ms']] },
   logs: {

@@ -3,9 +3,12 @@ import type { StudySummary } from '../../contract/study/study';
 import type { Core } from '../../core';
 import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
+import { duelAnswer } from '../../domain/study/duel/duel-answer';
+import { duelOf } from '../../domain/study/duel/duel-study';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
+import { duelLines, workOnDuel } from '../duel';
 import { askToRemove, formatError, formatTable, printText } from '../output';
 import { answerLines, workOnSearch } from '../search';
 import { tableOf, workOnStudy } from '../study';
@@ -43,21 +46,32 @@ function addReadVerbs(program: Verb): void {
       const { secondsLeft, underWay } = detailOf(shown, Date.now());
       const { runs, ...document } = matrixDocument(name, results);
       const search = study === null ? null : searchOf(study);
-      const answer = study === null || search === null ? null : searchAnswer(search, study.searched);
+      const duel = study === null ? null : duelOf(study);
+      const about = { study: { ...summary, secondsLeft, underWay } };
+      const documentOf = () => {
+        if (study !== null && search !== null) {
+          return { ...about, search, answer: searchAnswer(search, study.searched) };
+        }
+        if (study !== null && duel !== null) {
+          return { ...about, duel, answer: duelAnswer(duel, study.searched) };
+        }
+        return { ...document, ...about, runs };
+      };
+      const ownLines = () => {
+        if (study !== null && search !== null) return answerLines(search, study.searched);
+        return study === null || duel === null
+          ? [tableOf(matrixColumns(results), results)]
+          : duelLines(duel, study.searched);
+      };
       return {
-        document:
-          answer === null
-            ? { ...document, study: { ...summary, secondsLeft, underWay }, runs }
-            : { study: { ...summary, secondsLeft, underWay }, search, answer },
+        document: documentOf(),
         lines: () => [
           `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
           ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
           ...underWay.map((line) => `  ${line}`),
           ...notKept(summary),
           ...(summary.error === null ? [] : [formatError(summary.error)]),
-          ...(search === null || study === null
-            ? [tableOf(matrixColumns(results), results)]
-            : answerLines(search, study.searched)),
+          ...ownLines(),
         ],
       };
     });
@@ -109,6 +123,11 @@ function addResume(program: Verb): void {
       const search = searchOf({ spec });
       if (search !== null) {
         exit(await workOnSearch(core, { spec, search }, output, true));
+        return;
+      }
+      const duel = duelOf({ spec });
+      if (duel !== null) {
+        exit(await workOnDuel(core, { spec, duel }, output, { resume: true }));
         return;
       }
       const consent = { trust, allowRemoteLoad };

@@ -48,7 +48,7 @@ const requestDistributions = ['constant', 'poisson'] as const;
 export const defaultRequestSeed = 20_210_721;
 export const defaultErrorPercentage = 1;
 const searches = ['none', 'linear', 'binary'] as const;
-const sharedMemories = ['none', 'system', 'cuda'] as const;
+export const sharedMemories = ['none', 'system', 'cuda'] as const;
 const measurementModes = ['time_windows', 'count_windows'] as const;
 export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
 /** Checks of sampled responses: none; names, types and shapes; or also finite values. */

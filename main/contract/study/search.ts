@@ -16,15 +16,21 @@ const modelSchema = z.strictObject({
 export type SearchedFormat = Readonly<z.infer<typeof modelSchema>>;
 export const modelFields = modelSchema.keyof().options;
 
-const candidateSchema = z.strictObject({
-  /** Absent in a search over one: that of the run. All three are there, or none. */
-  ...modelSchema.partial().shape,
+/** The fields of `configure` that are searched over. */
+export const configuredSchema = z.strictObject({
   instances: positive,
   maxBatchSize: z.int().min(0),
   batching: z.enum(['disabled', 'static', 'dynamic']),
   preferredBatchSizes: z.array(positive),
   maxQueueDelayUs: z.int().min(0),
   threads: z.int().min(0),
+});
+export type Configured = Readonly<z.infer<typeof configuredSchema>>;
+
+const candidateSchema = z.strictObject({
+  /** Absent in a search over one: that of the run. All three are there, or none. */
+  ...modelSchema.partial().shape,
+  ...configuredSchema.shape,
   /** Of each request; absent in a search over one: that of the load. */
   batchSize: positive.optional(),
 });
@@ -130,9 +136,9 @@ export type LookLoad = Readonly<z.infer<typeof lookLoadSchema>>;
 
 /**
  * `screen`: what it gives when it is never idle. `edge`: whether it holds a load. `race`: beside others that are as good.
- * `confirm`: the best and the present configuration, at full length.
+ * `confirm`: the best and the present configuration, at full length. `turn`: of a comparison of two, one after the other.
  */
-const phases = ['screen', 'edge', 'race', 'confirm'] as const;
+const phases = ['screen', 'edge', 'race', 'confirm', 'turn'] as const;
 export type LookPhase = (typeof phases)[number];
 
 export const lookSchema = z.object({

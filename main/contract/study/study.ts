@@ -5,6 +5,7 @@ import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import type { ByType, OfType, Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
+import type { DuelStrategy } from './duel';
 import {
   candidateFailedSchema,
   candidateMemorySchema,
@@ -267,6 +268,14 @@ export interface SearchPlan {
   readonly search: SearchStrategy;
   /** "model instances 2": how each candidate differs, in their order. */
   readonly candidates: readonly string[];
+  /** What was chosen and why, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A comparison in turns before it is started. */
+export interface DuelPlan {
+  readonly spec: StudySpec;
+  readonly duel: DuelStrategy;
   /** What was chosen and why, a sentence each. */
   readonly notes: readonly string[];
 }

@@ -20,6 +20,13 @@ export interface Suggestion {
   readonly predictedText: string | null;
 }
 
+/** It can be measured beside the run as it is: no change of another model, nor of how long is measured. */
+export function isTryable({ change }: Suggestion): boolean {
+  const { configure = {}, performance = {} } = change;
+  const fields = [...Object.keys(configure), ...Object.keys(performance)];
+  return fields.length > 0 && !('warmupMs' in performance);
+}
+
 /** A prediction that misses what was measured by more than this says nothing about a change of it. */
 const mostMiss = 0.3;
 /** Smaller effects are not told apart from the predictor's error. */

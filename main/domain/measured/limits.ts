@@ -1,11 +1,13 @@
-import { isFaulty } from '../../contract/flag-text';
+import { isFaulty, shellLine } from '../../contract/flag-text';
 import { valueText } from '../../contract/measured/column';
 import type { Limit, LimitEvidence } from '../../contract/measured/limits';
+import { isElsewhere } from '../../contract/run/engine-kinds';
+import { isDeployed } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import { answerOf, bestLevelText } from './answer';
 import { levelFacts } from './limit-facts';
 import { type FoundLimit, foundLimits, leastWeight } from './limit-rules';
-import type { Suggestion } from './limit-suggestions';
+import { isTryable, type Suggestion } from './limit-suggestions';
 import { type BestPoint, budgetMsOf, highest, measuredPoints } from './points';
 
 /** What limits a measured level, the heaviest first, and what to change. */
@@ -111,6 +113,19 @@ export function limitsText(state: RunState): LimitsText | null {
   };
 }
 
+/** Numbers, from 1, of the suggestions that can be measured beside the run as it is. */
+export function tryableNumbers(state: RunState): readonly number[] {
+  if (!isDeployed(state) || isElsewhere(state.source.spec.engine)) return [];
+  return (limitsOf(state)?.suggestions ?? []).flatMap((one, at) => (isTryable(one) ? [at + 1] : []));
+}
+
+function tryLines(state: RunState): readonly string[] {
+  const [first] = tryableNumbers(state);
+  if (first === undefined) return [];
+  const command = shellLine(['triton-workbench', 'limits', state.runId, '--try', String(first)]);
+  return [`To measure one beside the run as it is: ${command}`];
+}
+
 /** Lines for the command line. */
 export function limitsLines(state: RunState): readonly string[] {
   const text = limitsText(state);
@@ -119,7 +134,8 @@ export function limitsLines(state: RunState): readonly string[] {
     `What limits it (${text.level}):`,
     ...text.limits.flatMap(({ sentence, evidence }) => [`  ${sentence}`, `    ${evidence}`]),
     ...(text.suggestions.length === 0 ? [] : ['What to try:']),
-    ...text.suggestions.map((line) => `  ${line}`),
+    ...text.suggestions.map((line, at) => `  ${at + 1}. ${line}`),
+    ...tryLines(state),
   ];
 }
 

@@ -5,6 +5,7 @@ import { matrixDocument } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
+import { duelOf, duelRows, duelSecondsLeft, duelWinner } from './duel/duel-study';
 import { searchOf, searchRows, searchSecondsLeft, searchWinner } from './search/search-study';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
@@ -75,6 +76,16 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
       winner: searchWinner(study, search),
       underWay: [],
       secondsLeft,
+    };
+  }
+  const duel = study === null ? null : duelOf(study);
+  if (study !== null && duel !== null) {
+    return {
+      ...summary,
+      rows: duelRows(study, duel),
+      winner: duelWinner(study, duel),
+      underWay: [],
+      secondsLeft: isRunning ? duelSecondsLeft(study, duel) : null,
     };
   }
   return {

@@ -10,6 +10,7 @@ import {
 import { statesSentence } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { largestOf } from '../statistics';
+import { duelOf, duelSummary } from './duel/duel-study';
 import { searchOf, searchSummary } from './search/search-study';
 
 type Status = RunState['status'];
@@ -88,6 +89,8 @@ export function summaryOf(
 ): StudySummary {
   const search = searchOf(study);
   if (search !== null) return searchSummary(study, search, isHeld);
+  const duel = duelOf(study);
+  if (duel !== null) return duelSummary(study, duel, isHeld);
   const { name, createdAt, updatedAt, isStarted, outcome } = study;
   const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
     leftOut,

@@ -1,14 +1,24 @@
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
-import type { Look, Searched, SearchStrategy } from '../../contract/study/search';
+import type { Look, MemoryLimits, Searched } from '../../contract/study/search';
 import type { StudyBody, StudyOutcome } from '../../contract/study/study';
-import { type DueLook, nextLooks } from '../../domain/study/search/next-looks';
-import { isAdmitted } from '../../domain/study/search/objective';
+import type { DueLook } from '../../domain/study/search/next-looks';
 import { isStopped, type StudyStops } from '../study-hands';
 import type { ServedVariant, Variants } from './search-variants';
 
+/** What says what to measure, by what was measured. Pure. */
+export interface Looking {
+  /** One round; none: it is at its end. */
+  readonly next: (searched: Searched) => readonly DueLook[];
+  /** It can be measured, and win. */
+  readonly isAdmitted: (searched: Searched, candidate: number) => boolean;
+  /** At its end it has no result. */
+  readonly isFailed: (searched: Searched) => boolean;
+  /** Absent: memory is not read. */
+  readonly memory?: MemoryLimits | undefined;
+}
+
 /** A search that this process works on. */
-export interface SearchSession {
-  readonly search: SearchStrategy;
+export interface SearchSession extends Looking {
   /** Results of earlier processes. */
   readonly searched: Searched;
   readonly variants: Pick<Variants, 'serve' | 'restart'>;
@@ -35,7 +45,7 @@ const added = (searched: Searched, body: StudyBody): Searched => {
 };
 
 /** Throws toolchain-missing where a limit was given and nothing can be held against it. */
-function requireMemory({ search: { memory: limits } }: SearchSession, taken: ServedVariant['taken']): void {
+function requireMemory({ memory: limits }: SearchSession, taken: ServedVariant['taken']): void {
   const missing = [
     ...(limits?.gpuBytes !== undefined && taken.some(({ gpuBytes }) => gpuBytes === null)
       ? [
@@ -62,16 +72,16 @@ function requireMemory({ search: { memory: limits } }: SearchSession, taken: Ser
  * is not measured; the others continue.
  */
 async function look(session: SearchSession, due: DueLook, searched: Searched): Promise<readonly StudyBody[]> {
-  const { variants, measure, stops, search } = session;
+  const { variants, measure, stops, memory, isAdmitted } = session;
   const { candidate } = due;
   const found: StudyBody[] = [];
   try {
-    const wantsMemory = search.memory !== undefined && searched.memory?.[candidate] === undefined;
+    const wantsMemory = memory !== undefined && searched.memory?.[candidate] === undefined;
     const served = await variants.serve(candidate, wantsMemory);
     requireMemory(session, served.taken);
     found.push(...served.taken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
     const known = found.reduce(added, searched);
-    if (!isAdmitted(search, known, candidate)) return found;
+    if (!isAdmitted(known, candidate)) return found;
     return [...found, { type: 'look', look: await measure(due, served) }];
   } catch (cause) {
     if (stops.cancel.signal.aborted || stops.close.signal.aborted) return [];
@@ -82,23 +92,19 @@ async function look(session: SearchSession, due: DueLook, searched: Searched): P
   }
 }
 
-function outcomeOf({ stops }: SearchSession, { looks }: Searched): StudyOutcome {
+function outcomeOf({ stops, isFailed }: SearchSession, searched: Searched): StudyOutcome {
   if (stops.cancel.signal.aborted) return 'cancelled';
   if (isStopped(stops)) return 'paused';
-  return looks.length === 0 ? 'failed' : 'done';
+  return isFailed(searched) ? 'failed' : 'done';
 }
 
 /** Measures what is due until the search is at its end, or a stop; each look is in the journal before the next begins. */
 export async function driveSearch(session: SearchSession): Promise<Searched> {
-  const { search, stops, record } = session;
+  const { next, isAdmitted, stops, record } = session;
   let { searched } = session;
-  for (
-    let due = nextLooks(search, searched);
-    due.length > 0 && !isStopped(stops);
-    due = nextLooks(search, searched)
-  ) {
+  for (let due = next(searched); due.length > 0 && !isStopped(stops); due = next(searched)) {
     for (const one of due) {
-      if (isStopped(stops) || !isAdmitted(search, searched, one.candidate)) continue;
+      if (isStopped(stops) || !isAdmitted(searched, one.candidate)) continue;
       for (const body of await look(session, one, searched)) {
         await record(body);
         searched = added(searched, body);

@@ -1,23 +1,26 @@
 import { join } from 'node:path';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
-import type { Candidate, Look, SearchStrategy } from '../../contract/study/search';
+import type { Look } from '../../contract/study/search';
 import { present } from '../../contract/trees';
 import type { DueLook } from '../../domain/study/search/next-looks';
 import { whileServing } from '../../engine/serving';
-import { servedMaxBatchSize } from '../../formats/model-config-of';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { makeFolder } from '../../platform/files';
 import type { ServedVariant } from './search-variants';
 
+/** How a candidate is measured. */
 export interface LookInput {
-  readonly search: SearchStrategy;
+  readonly batchSize: number;
+  /** Which latency is read. */
+  readonly percentile: number;
   readonly tool: LoadTool;
   /** The run's: protocol, shared memory and the like. */
   readonly performance: PerformanceSpec;
   readonly modelVersion: number;
-  readonly inputOf: (batched: boolean) => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
-  readonly dir: string;
+  /** False: its tensors lack a batch dimension. */
+  readonly batched: boolean;
+  readonly sent: () => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
 }
 
 /** Before a look's window, so that requests under way earlier do not count. */
@@ -26,29 +29,26 @@ const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
 /** p99 is what the load tools decide by where no percentile is asked for. */
 const usualPercentile = 99;
 
-const settingsOf = ({ search, performance }: LookInput, ms: number): MeasureInput['settings'] => ({
+const settingsOf = ({ percentile, performance }: LookInput, ms: number): MeasureInput['settings'] => ({
   ...performance,
   ...{ requestRates: [], requestIntervalsUs: [], search: 'none', repeats: 1, crossCheck: false },
   requestDistribution: 'poisson',
   ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
   ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
-  percentile: search.target.percentile === usualPercentile ? 0 : search.target.percentile,
+  percentile: percentile === usualPercentile ? 0 : percentile,
 });
 
-/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. */
+/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. @param how.dir may be written to */
 export async function measureLook(
   input: LookInput,
   due: DueLook,
-  candidate: Candidate,
   { server, modelName }: ServedVariant,
-  signal: AbortSignal,
+  how: { readonly dir: string; readonly signal: AbortSignal },
 ): Promise<Look> {
-  const { tool, search, performance, modelVersion, dir } = input;
-  const { batchSize = search.load.batchSize } = candidate;
-  const batched = servedMaxBatchSize(candidate) > 0;
-  const workDir = join(dir, 'look');
+  const { tool, performance, modelVersion, batched, batchSize } = input;
+  const workDir = join(how.dir, 'look');
   await makeFolder(workDir);
-  const sent = await input.inputOf(batched);
+  const sent = await input.sent();
   const measure = (whileItRuns: AbortSignal) =>
     tool.measure({
       ...server.forClients,
@@ -63,7 +63,7 @@ export async function measureLook(
       ...{ onWindow: () => undefined, onLog: () => undefined, onCommand: () => undefined },
     });
   const what = `while candidate ${due.candidate} was measured`;
-  const point = await whileServing(server, signal, what, measure);
+  const point = await whileServing(server, how.signal, what, measure);
   return {
     ...{ candidate: due.candidate, phase: due.phase, load: due.load, seconds: due.ms / 1000 },
     inferencesPerSecond: point.inferencesPerSecond,

@@ -1,17 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire } from '../../contract/errors';
-import type { Candidate, TakenMemory } from '../../contract/study/search';
+import type { TakenMemory } from '../../contract/study/search';
 import type { Executor, ServerHandle } from '../../engine/engine';
 import { differenceOf } from '../../engine/server-memory';
 import { whileServing } from '../../engine/serving';
 import { createTritonClient, type TritonClient } from '../../triton/client';
-import type { ModelConfig } from '../../triton/model-config';
-import { loadVariant, type SearchModel, warmVariant, writeVariant } from './variant';
+import { loadVariant, type Variant, warmVariant, writeVariant } from './variant';
 
 export interface VariantsOptions {
-  readonly model: SearchModel;
-  readonly candidates: readonly Candidate[];
+  readonly variants: readonly Variant[];
   readonly startServer: Executor['startServer'];
   /** Names the server, and what is left of it after a kill. */
   readonly name: string;
@@ -64,9 +62,15 @@ export class Variants {
 
   constructor(private readonly options: VariantsOptions) {}
 
+  private variantOf(number: number): Variant {
+    const variant = this.options.variants[Math.max(asIsNumber, number) - 1];
+    if (variant === undefined) throw new Error(`No candidate ${number}`);
+    return variant;
+  }
+
   /** Name on the server: Triton reads a model's name from its folder. */
   private nameOf(number: number): string {
-    const { name } = this.options.model;
+    const { name } = this.variantOf(number);
     if (number === contextNumber) return `${name}--first`;
     return number === asIsNumber ? name : `${name}--${number}`;
   }
@@ -138,14 +142,9 @@ export class Variants {
     });
   }
 
-  private configOf(number: number, modelName: string): ModelConfig {
-    const candidate = this.options.candidates[Math.max(asIsNumber, number) - 1];
-    if (candidate === undefined) throw new Error(`No candidate ${number}`);
-    return this.options.model.configOf(candidate, modelName);
-  }
-
   private write(number: number, modelName: string): Promise<void> {
-    return writeVariant(this.options.model, this.repository, this.configOf(number, modelName));
+    const variant = this.variantOf(number);
+    return writeVariant(variant, this.repository, variant.configOf(modelName));
   }
 
   /** @returns what it takes; null: not asked for */
@@ -155,12 +154,13 @@ export class Variants {
     number: number,
     wantsMemory: boolean,
   ): Promise<TakenMemory | null> {
-    const { freeBytes, readMemory, model, signal } = this.options;
+    const { freeBytes, readMemory, signal } = this.options;
+    const variant = this.variantOf(number);
     const free = freeBytes();
     const before = wantsMemory ? await readMemory(server) : null;
-    const config = this.configOf(number, this.nameOf(number));
-    await loadVariant({ client, model, config, signal });
-    await warmVariant({ client, model, config, signal }, sizesUpTo(config.maxBatchSize));
+    const config = variant.configOf(this.nameOf(number));
+    await loadVariant({ client, variant, config, signal });
+    await warmVariant({ client, variant, config, signal }, sizesUpTo(config.maxBatchSize));
     const left = freeBytes();
     if (free !== null && left !== null) this.largestLoad = Math.max(this.largestLoad, free - left);
     return before === null ? null : differenceOf(before, await readMemory(server));

@@ -2,40 +2,40 @@ import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuReading } from '../../contract/machine';
 import type { DeployedRun } from '../../contract/run/run-state';
-import type { Searched, SearchStrategy } from '../../contract/study/search';
+import type { Searched } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
 import { sameValue } from '../../contract/trees';
 import type { Executor } from '../../engine/engine';
 import { readServerMemory } from '../../engine/server-memory';
-import type { LoadTool } from '../../perf/load-tool';
 import { watchRequests } from '../../pipeline/attempt';
-import { readInput } from '../../pipeline/measure/run-levels';
 import { linkedAbort } from '../../platform/abort';
 import { makeFolder } from '../../platform/files';
-import type { RunFolder } from '../../store/run-folder';
 import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
-import { driveSearch } from './drive-search';
-import { measureLook } from './measure-look';
+import { driveSearch, type Looking } from './drive-search';
+import { type LookInput, measureLook } from './measure-look';
 import { Variants } from './search-variants';
-import type { SearchModel } from './variant';
+import type { Variant } from './variant';
+
+/** Models side by side, how each is measured, and what says what to measure next. */
+export interface Contest {
+  /** The run whose engine serves them. */
+  readonly run: DeployedRun;
+  readonly variants: readonly Variant[];
+  readonly looking: Looking;
+  /** @param candidate from 1 */
+  readonly lookOf: (candidate: number) => LookInput;
+}
 
 export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'> {
-  /** The model of a finished run as it was verified. Throws run-unknown, input-invalid, verification-failed. */
-  readonly modelOf: (runId: string) => Promise<SearchedModel>;
+  /** What a study measures. Throws run-unknown, input-invalid, verification-failed, combination-unsupported. */
+  readonly contestOf: (spec: StudySpec) => Promise<Contest>;
   /** Where its Triton is started. @param name of the search; @param dir its folder */
   readonly openExecutor: (run: DeployedRun, name: string, dir: string) => Promise<Executor>;
   /** Waits until nobody else measures on the machine. @returns gives the turn back */
   readonly takeTurn: (run: DeployedRun, name: string, signal: AbortSignal) => Promise<() => Promise<void>>;
-  readonly loadTool: LoadTool;
   readonly freeBytes: () => number | null;
   /** One reading of each GPU of this machine. */
   readonly readGpus: () => Promise<readonly GpuReading[]>;
-}
-
-export interface SearchedModel {
-  readonly run: DeployedRun;
-  readonly folder: RunFolder;
-  readonly model: SearchModel;
 }
 
 export interface SearchHow {
@@ -59,7 +59,6 @@ export class Searches {
    */
   async begin(
     spec: StudySpec,
-    search: SearchStrategy,
     { resume, stops = createStudyStops() }: SearchHow,
   ): Promise<{ readonly end: Promise<Searched> }> {
     const { name } = spec;
@@ -77,7 +76,7 @@ export class Searches {
       const earlier = before?.searched ?? { looks: [], failed: {} };
       const end = active.during(name, stops, async () => {
         try {
-          return await this.search(spec, search, { earlier, stops, record });
+          return await this.search(spec, { earlier, stops, record });
         } catch (error) {
           const stopped = stops.cancel.signal.aborted ? 'cancelled' : 'paused';
           await record({
@@ -97,8 +96,7 @@ export class Searches {
   }
 
   private async search(
-    { name }: StudySpec,
-    search: SearchStrategy,
+    spec: StudySpec,
     {
       earlier,
       stops,
@@ -110,7 +108,8 @@ export class Searches {
     },
   ): Promise<Searched> {
     const { hands } = this;
-    const { run, folder, model } = await hands.modelOf(search.runId);
+    const { name } = spec;
+    const { run, variants: served, looking, lookOf } = await hands.contestOf(spec);
     const paths = hands.studies.folderOf(name);
     const stopWatching = watchRequests(paths, stops);
     const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
@@ -120,27 +119,18 @@ export class Searches {
       await makeFolder(join(dir, 'repository'));
       const executor = await hands.openExecutor(run, name, dir);
       const variants = new Variants({
-        ...{ model, candidates: search.candidates, name, dir, signal, freeBytes: hands.freeBytes },
+        ...{ variants: served, name, dir, signal, freeBytes: hands.freeBytes },
         startServer: (start) => executor.startServer(start),
         readMemory: (server) => readServerMemory(server, hands.readGpus),
       });
-      const input = {
-        ...{ search, tool: hands.loadTool, dir, modelVersion: model.version },
-        performance: run.source.spec.performance,
-        inputOf: (batched: boolean) => readInput(folder, batched),
-      };
       try {
         await executor.reclaim();
         await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
         const giveBack = await hands.takeTurn(run, name, signal);
         try {
           return await driveSearch({
-            ...{ search, searched: earlier, variants, stops, record },
-            measure: (due, served) => {
-              const candidate = search.candidates[due.candidate - 1];
-              if (candidate === undefined) throw new Error(`No candidate ${due.candidate}`);
-              return measureLook(input, due, candidate, served, signal);
-            },
+            ...{ ...looking, searched: earlier, variants, stops, record },
+            measure: (due, variant) => measureLook(lookOf(due.candidate), due, variant, { dir, signal }),
           });
         } finally {
           try {

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Candidate } from '../../contract/study/search';
 import type { DeployableRun } from '../../deployments/deployable-run';
 import { loadAndCheckModel, zeroCanary } from '../../engine/serving';
 import { writeModelRepository } from '../../pipeline/steps/configure.step';
@@ -8,16 +7,16 @@ import type { TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { type Tensor, zeroTensor } from '../../triton/tensor';
 
-/** The verified model of a run, with the configuration of each candidate. */
-export interface SearchModel extends Pick<DeployableRun, 'files' | 'version' | 'check'> {
+/** A verified model with one configuration of it. */
+export interface Variant extends Pick<DeployableRun, 'files' | 'version' | 'check'> {
   readonly name: string;
   /** Throws config-invalid, combination-unsupported. */
-  readonly configOf: (candidate: Candidate, modelName: string) => ModelConfig;
+  readonly configOf: (modelName: string) => ModelConfig;
 }
 
 /** Links to the model's files under the name of its configuration. Throws as {@link writeModelRepository}. */
 export async function writeVariant(
-  { files, version }: SearchModel,
+  { files, version }: Variant,
   repository: string,
   config: ModelConfig,
 ): Promise<void> {
@@ -30,19 +29,19 @@ export async function writeVariant(
 
 interface VariantInput {
   readonly client: TritonClient;
-  readonly model: SearchModel;
+  readonly variant: Variant;
   readonly config: ModelConfig;
   readonly signal: AbortSignal;
 }
 
-const canaryOf = ({ check }: SearchModel): readonly Tensor[] | undefined =>
+const canaryOf = ({ check }: Variant): readonly Tensor[] | undefined =>
   check.canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 
 /** Loads it and has it answer once. Throws as {@link loadAndCheckModel}. */
-export const loadVariant = ({ client, model, config, signal }: VariantInput): Promise<void> =>
+export const loadVariant = ({ client, variant, config, signal }: VariantInput): Promise<void> =>
   loadAndCheckModel({
-    ...{ client, config, signal, load: true, modelName: config.name, modelVersion: String(model.version) },
-    ...{ canary: canaryOf(model), anyValues: model.check.anyValues },
+    ...{ client, config, signal, load: true, modelName: config.name, modelVersion: String(variant.version) },
+    ...{ canary: canaryOf(variant), anyValues: variant.check.anyValues },
   });
 
 const batchOf = (canary: readonly Tensor[], batchSize: number): readonly Tensor[] =>
@@ -53,12 +52,12 @@ const warmRequests = 2;
 
 /** Has it answer each of the batch sizes. @param together requests at a time, so that several instances answer */
 export async function warmVariant(
-  { client, model, config, signal }: VariantInput,
+  { client, variant, config, signal }: VariantInput,
   sizes: readonly number[],
   together = 1,
 ): Promise<void> {
-  const inputs = canaryOf(model) ?? zeroCanary(config);
-  const of = { modelName: config.name, modelVersion: String(model.version) };
+  const inputs = canaryOf(variant) ?? zeroCanary(config);
+  const of = { modelName: config.name, modelVersion: String(variant.version) };
   for (const size of sizes) {
     const rows = config.maxBatchSize > 0 ? batchOf(inputs, size) : inputs;
     for (let turn = 0; turn < warmRequests; turn += 1) {

@@ -4,6 +4,7 @@ import type { ConfigureSpec } from '../../../contract/run/run-spec';
 import {
   type Candidate,
   candidateFields,
+  type Configured,
   modelFields,
   type SearchedFormat,
   type SearchSpace,
@@ -28,7 +29,6 @@ export interface BesideConfigure {
   readonly batchSizes: readonly number[];
 }
 
-type Configured = Omit<Candidate, keyof SearchedFormat | 'batchSize'>;
 type WholeSpace = { readonly [Field in keyof Configured]: readonly Configured[Field][] };
 
 /** Its fields of `configure`. */

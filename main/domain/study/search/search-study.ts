@@ -9,18 +9,23 @@ import { searchAnswer, type SearchRow } from './search-answer';
 export const searchOf = ({ spec }: Pick<Study, 'spec'>): SearchStrategy | null =>
   searchStrategySchema.safeParse(spec.strategy).data ?? null;
 
-function stateOf({ outcome, isStarted }: Study, isHeld: boolean): StudyState {
+/** Of a study that measures by itself. @param isHeld a live process works on it */
+export function stateOf({ outcome, isStarted }: Study, isHeld: boolean): StudyState {
   if (isHeld) return 'running';
   return outcome ?? (isStarted ? 'paused' : 'planned');
 }
 
+/** Its process died. */
+export const interruptedOf = ({ outcome, isStarted }: Study, isHeld: boolean): boolean =>
+  !isHeld && isStarted && outcome === null;
+
 /** @param isHeld a live process works on it. Pure. */
 export function searchSummary(study: Study, search: SearchStrategy, isHeld: boolean): StudySummary {
-  const { name, createdAt, updatedAt, isStarted, outcome, error, searched } = study;
+  const { name, createdAt, updatedAt, outcome, error, searched } = study;
   const { rows, sentence } = searchAnswer(search, searched);
   return {
     ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, error, isKept: true },
-    interrupted: !isHeld && isStarted && outcome === null,
+    interrupted: interruptedOf(study, isHeld),
     sentence:
       outcome === null && searched.looks.length === 0 ? `${rows.length} configurations to compare` : sentence,
     runs: rows.length,

@@ -8,6 +8,8 @@ import type {
   SearchStrategy,
 } from '../../../../main/contract/study/search';
 import type { StudyBody } from '../../../../main/contract/study/study';
+import { nextLooks } from '../../../../main/domain/study/search/next-looks';
+import { isAdmitted } from '../../../../main/domain/study/search/objective';
 import { driveSearch } from '../../../../main/studies/search/drive-search';
 import { createStudyStops } from '../../../../main/studies/study-hands';
 import { rejection } from '../../../support/rejection';
@@ -38,9 +40,12 @@ function session(
   const measured: number[] = [];
   const weighed: number[] = [];
   const hooks: { onLook: (count: number) => void } = { onLook: () => undefined };
+  const asked = limits === undefined ? search : { ...search, memory: limits };
   const working = () =>
     driveSearch({
-      ...{ search: limits === undefined ? search : { ...search, memory: limits }, searched: earlier, stops },
+      ...{ searched: earlier, stops, memory: limits, isFailed: ({ looks }: Searched) => looks.length === 0 },
+      next: (searched) => nextLooks(asked, searched),
+      isAdmitted: (searched, candidate) => isAdmitted(asked, searched, candidate),
       variants: {
         serve: (candidate, wantsMemory) => {
           if (fault[candidate] !== undefined) return Promise.reject(fault[candidate]);

@@ -6,7 +6,7 @@ import { WorkbenchError } from '../../../../main/contract/errors';
 import type { Candidate, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyEntry } from '../../../../main/contract/study/study';
 import { searchSummary } from '../../../../main/domain/study/search/search-study';
-import { type SearchedModel, Searches } from '../../../../main/studies/search/searches';
+import { type Contest, Searches } from '../../../../main/studies/search/searches';
 import { ActiveStudies } from '../../../../main/studies/study-hands';
 import { StudyStore } from '../../../../main/studies/study-store';
 import { rejection } from '../../../support/rejection';
@@ -23,8 +23,8 @@ const search: SearchStrategy = {
 };
 const spec = { name: 'night', strategy: { ...search, trials: [] }, hosts: null };
 
-/** Searches whose model is opened by `modelOf`; nothing else of them is reached here. */
-async function searchesWith(modelOf: () => Promise<SearchedModel>) {
+/** Searches whose models are opened by `contestOf`; nothing else of them is reached here. */
+async function searchesWith(contestOf: () => Promise<Contest>) {
   const home = await mkdtemp(join(tmpdir(), 'twb-searches-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const studies = new StudyStore(join(home, 'studies'));
@@ -32,8 +32,8 @@ async function searchesWith(modelOf: () => Promise<SearchedModel>) {
   const entries: StudyEntry[] = [];
   const unreached = () => Promise.reject(new Error('not reached'));
   const searches = new Searches({
-    ...{ studies, active, modelOf, openExecutor: unreached, takeTurn: unreached },
-    ...{ loadTool: {} as never, freeBytes: () => null, readGpus: () => Promise.resolve([]) },
+    ...{ studies, active, contestOf, openExecutor: unreached, takeTurn: unreached },
+    ...{ freeBytes: () => null, readGpus: () => Promise.resolve([]) },
     onEntry: (_name, entry) => entries.push(entry),
   });
   return { searches, studies, active, entries };
@@ -43,7 +43,7 @@ const refusal = new WorkbenchError('verification-failed', 'The model is not as i
 
 it('a search that cannot be opened is failed, and its journal says why', async () => {
   const { searches, studies, active, entries } = await searchesWith(() => Promise.reject(refusal));
-  const { end } = await searches.begin(spec, search, { resume: false });
+  const { end } = await searches.begin(spec, { resume: false });
   expect(active.underWay()).toEqual(['night']);
   expect(await rejection(end)).toBe(refusal);
   expect(active.underWay()).toEqual([]);
@@ -57,8 +57,8 @@ it('a search that cannot be opened is failed, and its journal says why', async (
 
 it('a name that is taken is refused before anything begins', async () => {
   const { searches, studies } = await searchesWith(() => Promise.reject(refusal));
-  await rejection((await searches.begin(spec, search, { resume: false })).end);
-  expect(await rejection(searches.begin(spec, search, { resume: false }))).toMatchObject({
+  await rejection((await searches.begin(spec, { resume: false })).end);
+  expect(await rejection(searches.begin(spec, { resume: false }))).toMatchObject({
     ...{ code: 'input-invalid', message: 'A study "night" exists already' },
   });
   expect(await studies.isHeld('night')).toBe(false);
@@ -69,7 +69,7 @@ it('one that is closed while it works is paused, and has no reason', async () =>
   const { searches, studies, active } = await searchesWith(
     () => new Promise<never>((_resolve, reject) => (opening.cutOff = reject)),
   );
-  const { end } = await searches.begin(spec, search, { resume: false });
+  const { end } = await searches.begin(spec, { resume: false });
   const closed = active.close();
   opening.cutOff(refusal);
   await Promise.all([closed, rejection(end)]);

@@ -1,0 +1,80 @@
+import { invalidInput } from '../contract/errors';
+import { present } from '../contract/trees';
+import type { Core } from '../core';
+import { startDuel } from './duel';
+import type { Output } from './output';
+import { readDuration, readNumber, resolveRunId } from './read-values';
+
+/** Options of `compare --measure`. */
+export interface AnewOptions {
+  readonly failIf?: readonly string[];
+  readonly markdown?: boolean;
+  readonly out?: string;
+  readonly measure?: boolean;
+  readonly budget?: string;
+  readonly concurrency?: string;
+  readonly requestRate?: string;
+  readonly batchSize?: string;
+  readonly name?: string;
+  readonly dryRun?: boolean;
+}
+
+const flags = {
+  ...{ budget: '--budget', concurrency: '--concurrency', requestRate: '--request-rate' },
+  ...{ batchSize: '--batch-size', name: '--name', dryRun: '--dry-run' },
+} as const;
+
+/** Throws input-invalid for options of one form of `compare` that were given to the other. */
+export function requireAnew(options: AnewOptions, runs: readonly string[]): void {
+  if (options.measure !== true) {
+    const given = Object.entries(flags).find(([key]) => options[key as keyof typeof flags] !== undefined);
+    if (given === undefined) return;
+    throw invalidInput(given[1], 'It is of a comparison that measures', 'Add --measure.');
+  }
+  if (options.out !== undefined) {
+    throw invalidInput('--out', '--measure writes its own report', 'Its paths are printed at the end.');
+  }
+  if (runs.some((run) => /^published(?::\w+)?$/.test(run))) {
+    throw invalidInput('--measure', 'Published figures cannot be measured again', 'Name two runs.');
+  }
+}
+
+function wholeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = readNumber(flag, text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw invalidInput(flag, `"${text}" is not a whole number from 1 on`);
+}
+
+function rateOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = readNumber(flags.requestRate, text);
+  if (value > 0) return value;
+  throw invalidInput(
+    flags.requestRate,
+    `"${text}" is not a rate`,
+    'Give requests per second, for example 200.',
+  );
+}
+
+/** `compare --measure`. @returns the exit code */
+export async function compareAnew(
+  core: Core,
+  [a, b]: readonly [string, string],
+  options: AnewOptions,
+  output: Output,
+): Promise<number> {
+  const { failIf, budget, name, dryRun, markdown } = options;
+  const plan = await core.handlers['duels.plan']({
+    between: { first: await resolveRunId(core, a), second: await resolveRunId(core, b) },
+    ...present({
+      criteria: failIf === undefined ? undefined : [...failIf],
+      name,
+      budgetS: budget === undefined ? undefined : readDuration(flags.budget, budget, 's'),
+      concurrency: wholeOf(flags.concurrency, options.concurrency),
+      requestRate: rateOf(options.requestRate),
+      batchSize: wholeOf(flags.batchSize, options.batchSize),
+    }),
+  });
+  return startDuel(core, plan, output, present({ dryRun, markdown }));
+}

@@ -1,0 +1,63 @@
+import type { Look, Searched } from '../../contract/study/search';
+import type { StudyEntry, StudyReports, StudySpec } from '../../contract/study/study';
+import type { Core } from '../../core';
+import { formatError, type Output, progressOf } from '../output';
+import { createStops } from '../study';
+import { listenForStops } from '../work';
+
+/** How a study that measures by itself ended. */
+export interface OwnStudyEnd {
+  readonly searched: Searched;
+  readonly isCancelled: boolean;
+  readonly isPaused: boolean;
+}
+
+/**
+ * Works on it to its end or a stop, a line for each look.
+ * @param textOf of a journal entry; null: nothing to print. `seconds` of load so far, `looks` so far
+ */
+export async function workOnOwn(
+  core: Core,
+  { spec, resume }: { readonly spec: StudySpec; readonly resume: boolean },
+  output: Output,
+  textOf: (
+    entry: StudyEntry,
+    known: { readonly seconds: number; readonly looks: readonly Look[] },
+  ) => string | null,
+): Promise<OwnStudyEnd> {
+  const { name } = spec;
+  const stops = createStops();
+  const progress = progressOf(output);
+  const looks: Look[] = resume ? [...(await core.handlers['searches.get']({ name })).searched.looks] : [];
+  const unsubscribe = core.subscribe((event) => {
+    if (event.type !== 'study' || event.name !== name) return;
+    if (event.entry.type === 'look') looks.push(event.entry.look);
+    const seconds = looks.reduce((sum, look) => sum + look.seconds, 0);
+    const text = textOf(event.entry, { seconds, looks });
+    if (text !== null) progress.say(text);
+  });
+  const dispose = listenForStops(core, {
+    ...{ runIds: () => [], isHandedOver: () => false, say: output.say },
+    cancel: () => {
+      output.say('Cancelling. Press Ctrl-C again to quit immediately.');
+      stops.cancel.abort();
+    },
+    leave: () => stops.leave.abort(),
+  });
+  try {
+    const searched = await core.handlers['searches.work']({ spec, resume, stops });
+    const isCancelled = stops.cancel.signal.aborted;
+    return { searched, isCancelled, isPaused: !isCancelled && stops.pause.signal.aborted };
+  } finally {
+    dispose();
+    unsubscribe();
+  }
+}
+
+/** Writes the report of a study, and prints where. */
+export async function sayReports(core: Core, name: string, output: Output): Promise<StudyReports['files']> {
+  const { files, problem } = await core.handlers['searches.report']({ name });
+  for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
+  if (problem !== null) output.say(formatError(problem));
+  return files;
+}

@@ -1,0 +1,165 @@
+import { WorkbenchError } from '../contract/errors';
+import { fileLimits } from '../contract/reader-limits';
+import { modelArtefactSchema } from '../contract/run/artefacts';
+import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import type { PerformanceSpec } from '../contract/run/run-spec';
+import type { DeployedRun } from '../contract/run/run-state';
+import { ofScenario } from '../contract/run/sweep';
+import type { DuelSide, DuelStrategy } from '../contract/study/duel';
+import type { Configured, SearchStrategy } from '../contract/study/search';
+import type { StudySpec } from '../contract/study/study';
+import { present, sameValue } from '../contract/trees';
+import { servingOnly } from '../deployments/deployable-run';
+import { nextDuelLooks } from '../domain/study/duel/duel-rounds';
+import { duelOf } from '../domain/study/duel/duel-study';
+import { configuredOf } from '../domain/study/search/candidates';
+import { nextLooks } from '../domain/study/search/next-looks';
+import { isAdmitted } from '../domain/study/search/objective';
+import { searchOf } from '../domain/study/search/search-study';
+import { formatOf } from '../formats/formats';
+import { modelConfigOf, servedMaxBatchSize } from '../formats/model-config-of';
+import { readInput } from '../pipeline/measure/run-levels';
+import { editedConfig } from '../pipeline/step-files';
+import { readPlainText } from '../platform/plain-entry';
+import type { LookInput } from '../studies/search/measure-look';
+import type { Contest } from '../studies/search/searches';
+import type { Variant } from '../studies/search/variant';
+import type { CoreParts } from './core-parts';
+import { verifiedRun } from './server-calls';
+
+/** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
+export function requireHere({ source: { spec }, runId }: DeployedRun): void {
+  const { engine } = spec;
+  const isHere = inContainers(engine) ? engine.host === undefined : engine.kind === 'local';
+  if (isHere && !isElsewhere(engine)) return;
+  throw new WorkbenchError('combination-unsupported', 'A search works on this machine or its Docker Engine', {
+    where: runId,
+    remedy: 'Run the model with the engine "local" or "docker" here, and search from that run.',
+  });
+}
+
+/** The verified model of a run; its inputs are read once. */
+async function openedModel(parts: CoreParts, runId: string) {
+  const { state, folder, run } = await verifiedRun(parts, runId, false);
+  requireHere(state);
+  const { spec } = state.source;
+  const inputs = new Map<boolean, ReturnType<typeof readInput>>();
+  const { files, version, check, config } = run;
+  /** Throws input-invalid where the fields do not say what is served. */
+  const configBy = async (): Promise<(fields: Partial<Configured>) => Variant['configOf']> => {
+    if ((await editedConfig({ folder, spec })) !== null) {
+      throw new WorkbenchError('input-invalid', 'The config.pbtxt of the run was edited by hand', {
+        where: runId,
+        remedy:
+          'A search writes the configuration from the fields: make the edit in the run’s configuration first.',
+      });
+    }
+    const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
+    const signature = modelArtefactSchema.parse(JSON.parse(text));
+    return (fields) => (modelName) => {
+      const configure = { ...spec.configure, ...fields, modelName };
+      return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
+    };
+  };
+  return {
+    ...{ state, spec, configBy },
+    variantOf: (configOf: Variant['configOf']): Variant => ({
+      ...{ files, version, check, configOf, name: spec.configure.modelName },
+    }),
+    verified: ((modelName) => servingOnly(config, version, modelName)) satisfies Variant['configOf'],
+    lookOf: (
+      fields: Partial<Configured>,
+      look: Pick<LookInput, 'batchSize' | 'percentile' | 'tool'> & { readonly performance: PerformanceSpec },
+    ): LookInput => {
+      const batched = servedMaxBatchSize({ ...spec.configure, ...fields }) > 0;
+      const sent = () => {
+        const known = inputs.get(batched) ?? readInput(folder, batched);
+        inputs.set(batched, known);
+        return known;
+      };
+      return { ...look, batched, sent, modelVersion: version };
+    },
+  };
+}
+type OpenedModel = Awaited<ReturnType<typeof openedModel>>;
+
+async function searchContest(parts: CoreParts, search: SearchStrategy): Promise<Contest> {
+  const { candidates, load, target } = search;
+  const model = await openedModel(parts, search.runId);
+  const configBy = await model.configBy();
+  return {
+    run: model.state,
+    variants: candidates.map((candidate) => model.variantOf(configBy(configuredOf(candidate)))),
+    looking: {
+      next: (searched) => nextLooks(search, searched),
+      isAdmitted: (searched, candidate) => isAdmitted(search, searched, candidate),
+      isFailed: ({ looks }) => looks.length === 0,
+      memory: search.memory,
+    },
+    lookOf: (number) => {
+      const candidate = candidates[number - 1];
+      return model.lookOf(candidate === undefined ? {} : configuredOf(candidate), {
+        batchSize: candidate?.batchSize ?? load.batchSize,
+        ...{ percentile: target.percentile, tool: parts.loadTools.native },
+        performance: model.spec.performance,
+      });
+    },
+  };
+}
+
+/** Throws combination-unsupported where one Triton cannot serve both. */
+export function requireTogether(one: DeployedRun, other: DeployedRun): void {
+  const placeOf = ({ source: { spec } }: DeployedRun) => {
+    const { engine } = spec;
+    const framework = formatOf(spec.format).shimFramework ?? 'pyt';
+    if (!inContainers(engine)) return { kind: engine.kind, framework };
+    const { images, release, tritonImage, gpus } = engine;
+    return { kind: engine.kind, framework, ...present({ images, release, tritonImage }), gpus };
+  };
+  if (sameValue(placeOf(one), placeOf(other))) return;
+  throw new WorkbenchError('combination-unsupported', 'One Triton cannot serve both runs', {
+    where: `${one.runId}, ${other.runId}`,
+    remedy: 'Measure both with the same engine, Triton image, GPUs and framework.',
+  });
+}
+
+async function sideOf(model: OpenedModel, { configure }: DuelSide): Promise<Variant> {
+  const fields = configure === undefined ? null : present(configure);
+  return model.variantOf(fields === null ? model.verified : (await model.configBy())(fields));
+}
+
+async function duelContest(parts: CoreParts, duel: DuelStrategy): Promise<Contest> {
+  const { loadTools } = parts;
+  const [first, second] = duel.sides;
+  const one = await openedModel(parts, first.runId);
+  const other = second.runId === first.runId ? one : await openedModel(parts, second.runId);
+  requireTogether(one.state, other.state);
+  const lookOf = (model: OpenedModel, { level, configure = {}, sending = {} }: DuelSide): LookInput => {
+    const performance = { ...ofScenario(model.spec.performance, 'online'), ...present(sending) };
+    const tool = loadTools[sending.loadTool ?? 'native'];
+    return model.lookOf(present(configure), {
+      ...{ batchSize: level.batchSize, percentile: 99 },
+      tool,
+      performance,
+    });
+  };
+  const looks = [lookOf(one, first), lookOf(other, second)] as const;
+  return {
+    run: other.state,
+    variants: [await sideOf(one, first), await sideOf(other, second)],
+    looking: {
+      next: (searched) => nextDuelLooks(duel, searched),
+      isAdmitted: ({ failed }, candidate) => failed[candidate] === undefined,
+      isFailed: ({ failed }) => Object.keys(failed).length > 0,
+    },
+    lookOf: (number) => looks[number === 1 ? 0 : 1],
+  };
+}
+
+/** What a study measures by itself, side by side. Throws input-invalid for one of runs, and what opening models throws. */
+export async function contestOf(parts: CoreParts, spec: StudySpec): Promise<Contest> {
+  const [search, duel] = [searchOf({ spec }), duelOf({ spec })];
+  if (search !== null) return searchContest(parts, search);
+  if (duel !== null) return duelContest(parts, duel);
+  throw new WorkbenchError('input-invalid', `The study "${spec.name}" measures nothing by itself`);
+}

@@ -1,0 +1,73 @@
+import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
+import type { DuelStrategy } from '../contract/study/duel';
+import type { DuelAnswer } from '../domain/study/duel/duel-answer';
+import { duelColumns, questionColumns } from '../domain/study/duel/duel-columns';
+import { csvOf } from './csv';
+import { htmlPage } from './html.exporter';
+import { markup, tableHead, tableRow } from './html/markup';
+import { list, table } from './markdown.exporter';
+import type { StudyFile } from './study-files';
+import { formatTime } from './to-report';
+
+interface DuelReport {
+  readonly name: string;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  readonly duel: DuelStrategy;
+  readonly answer: DuelAnswer;
+}
+
+/** How it was measured, one line each. */
+const procedure = ({ duel, answer }: DuelReport): readonly string[] => [
+  ...duel.sides.map(({ runId, title }, at) => `${at === 0 ? 'A' : 'B'}: ${title}, run ${runId}`),
+  `Side by side on one Triton, in turns of ${duel.lookMs / 1000} s in the order A B B A, B A A B`,
+  'Intervals of 95 % of the ratio within pairs, by a confidence sequence (mixture t-test): it may be looked at after each pair',
+  `${Math.round(answer.seconds)} of ${Math.round(duel.budgetS)} s of load were used`,
+  ...(answer.isTold ? [] : ['It ended before each question was answered']),
+];
+
+const page = (report: DuelReport): string => {
+  const { name, generatedAt, answer } = report;
+  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
+    markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
+</tbody></table>`;
+  return htmlPage(
+    `Comparison ${name}`,
+    markup`<header>
+<p class="eyebrow">Triton Workbench · comparison in turns</p>
+<h1>${name}</h1>
+<p class="soft">Report of ${formatTime(generatedAt)}</p>
+<p class="verdict">${answer.sentence}.</p>
+</header>
+${tableOf(questionColumns, answer.judged)}
+${tableOf(duelColumns, answer.rows)}
+<h2>Procedure</h2>
+<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`,
+    '@page { size: A4 landscape; } main { max-width: 269mm; } .matrix { margin-top: 5mm; }',
+  ).text;
+};
+
+function markdown(report: DuelReport): string {
+  const { name, answer } = report;
+  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
+    table(
+      columns.map(titleWithUnit),
+      rows.map((row) => columns.map((column) => cellText(column, row))),
+    );
+  return [
+    `# Comparison ${name}`,
+    `**${answer.sentence}.**`,
+    tableOf(questionColumns, answer.judged),
+    tableOf(duelColumns, answer.rows),
+    list(procedure(report).map((line) => `${line}.`)),
+    '',
+  ].join('\n\n');
+}
+
+/** All formats but PDF. */
+export const duelFiles = (report: DuelReport): readonly StudyFile[] => [
+  { kind: 'html', fileName: 'comparison.html', content: page(report) },
+  { kind: 'csv', fileName: 'comparison.csv', content: csvOf(questionColumns, report.answer.judged) },
+  { kind: 'markdown', fileName: 'comparison.md', content: markdown(report) },
+  { kind: 'json', fileName: 'comparison.json', content: `${JSON.stringify(report, null, 2)}\n` },
+];
