@@ -8,6 +8,7 @@ import { createHomeCalls } from './core/home-calls';
 import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/report-calls';
 import { createSearchCalls } from './core/search-calls';
+import { createWinnerCalls } from './core/search-winner';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';
 import { createStartCalls } from './core/start-calls';
 import { createStudiesCalls } from './core/studies-calls';
@@ -98,11 +99,12 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const dockerCalls = createDockerCalls({ link: docker, images, buildArgs, emit, now });
   const runsCalls = createRunsCalls({ runs, store, trash, drafts: createDrafts(layout.drafts), emit });
   const runList = createRunList(parts);
-  const deployments = createDeploymentCalls(parts);
   const others = {
     ...{ ...createPresetCalls(parts, runs), ...specToolsOf(parts), ...createReportCalls(parts) },
     ...startCalls.handlers,
   };
+  const winners = createWinnerCalls(parts, runs, others['runs.changedSpec']);
+  const deployments = createDeploymentCalls(parts, winners.foundConfig);
   const active = new ActiveStudies();
   const searches = createSearchCalls(parts, active);
   const studies = createStudiesCalls(parts, runs, others, active, searches);
@@ -138,6 +140,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...others,
       ...studies.handlers,
       ...searches.handlers,
+      ...winners.handlers,
       ...createTrustedCalls(parts, runs, upkeep),
     },
     subscribe: (listener) => parts.events.add(listener),

@@ -27,6 +27,8 @@ import {
   writeFileAtomic,
 } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
+import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import type { ModelConfig } from '../triton/model-config';
 import {
   type BundleImage,
   composeFile,
@@ -68,6 +70,19 @@ export function latencyLimit(state: RunState) {
   };
 }
 
+/** The best configuration of a search. */
+export interface FoundConfig {
+  /** Of the search. */
+  readonly name: string;
+  readonly config: ModelConfig;
+  /** What it gives, without a full stop. */
+  readonly sentence: string;
+}
+
+/** That of a run does not hold for the configuration of a search. */
+const limitOf = ({ state, found }: Pick<BundleInput, 'state' | 'found'>) =>
+  found === null ? latencyLimit(state) : null;
+
 interface ReadmeInput {
   readonly state: DeployedRun;
   readonly titles: MetricTitles;
@@ -76,6 +91,8 @@ interface ReadmeInput {
   readonly samples: CheckedBy;
   /** null: the replicas were not planned. */
   readonly capacity: Capacity | null;
+  /** null: the configuration is that of the run. */
+  readonly found: FoundConfig | null;
 }
 
 function hardwareText({ environment }: RunState): string {
@@ -86,11 +103,27 @@ function hardwareText({ environment }: RunState): string {
     .join('; ');
 }
 
-function expectedLines({ state, titles, measuredLocally, image, samples }: ReadmeInput): readonly string[] {
+const foundLines = (found: FoundConfig | null): readonly string[] =>
+  found === null
+    ? []
+    : [
+        `The configuration is the best one of the search ${found.name}. ${found.sentence}. What follows was measured with the configuration of the run.`,
+        '',
+      ];
+
+function noLimitText(found: FoundConfig | null): string {
+  return found === null
+    ? 'none: no steady level of only this model'
+    : 'none: the levels of the run are of another configuration';
+}
+
+function expectedLines(input: ReadmeInput): readonly string[] {
+  const { state, titles, measuredLocally, image, samples, found } = input;
   const { environment } = state;
   const best = answerOf(state)?.level?.point;
-  const limit = latencyLimit(state);
+  const limit = limitOf(input);
   return [
+    ...foundLines(found),
     verdictOf(state, titles),
     '',
     '| | |',
@@ -100,7 +133,7 @@ function expectedLines({ state, titles, measuredLocally, image, samples }: Readm
     `| Triton | ${environment.tritonVersion ?? missing} |`,
     `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
     `| samples that smoke-test.py compares | ${checkedByText(samples) ?? 'none'} |`,
-    `| p99 limit of smoke-test.py | ${limit === null ? 'none: no steady level of only this model' : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
+    `| p99 limit of smoke-test.py | ${limit === null ? noLimitText(found) : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
   ];
 }
 
@@ -166,6 +199,7 @@ interface BundleInput {
   readonly image: BundleImage;
   readonly resources: string;
   readonly capacity: Capacity | null;
+  readonly found: FoundConfig | null;
 }
 
 /** For a local Triton, which has no such limit. */
@@ -212,22 +246,26 @@ async function makeReadable(dir: string): Promise<void> {
   }
 }
 
-function expectationOf({ run, state }: BundleInput) {
-  const { config, version, check } = run;
+function expectationOf(input: BundleInput) {
+  const { config, version, check } = input.run;
   const canary = canaryOf(check) ?? zeroCanary(config);
   return {
     model: config.name,
     version,
     batched: config.maxBatchSize > 0,
     canary: canary.map(({ name, datatype, shape }) => ({ name, datatype, shape })),
-    latency: latencyLimit(state),
+    latency: limitOf(input),
   };
 }
 
 async function fill(dir: string, input: BundleInput): Promise<void> {
-  const { run, state, titles, image, resources, capacity } = input;
+  const { run, state, titles, image, resources, capacity, found } = input;
   const { engine, config } = run;
   const repositoryBytes = await copyModel(dirname(run.files), join(dir, 'model-repository', config.name));
+  if (found !== null) {
+    const path = join(dir, 'model-repository', config.name, 'config.pbtxt');
+    await writeFileAtomic(path, formatConfigPbtxt(config));
+  }
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
   const planned = capacity === null ? null : requestsUnderWay(capacity);
   const serving: Serving = {
@@ -244,7 +282,10 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
     'compose.yaml': composeFile(serving),
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
-    'README.md': readmeText({ state, titles, image, measuredLocally: isProcess(engine), samples, capacity }),
+    'README.md': readmeText({
+      ...{ state, titles, image, samples, capacity, found },
+      measuredLocally: isProcess(engine),
+    }),
   };
   for (const [path, text] of Object.entries(files)) await writeFileAtomic(join(dir, path), text);
   await copyFile(join(resources, 'bundle', 'smoke_test.py'), join(dir, 'smoke-test.py'));

@@ -22,6 +22,7 @@ interface DeployOptions {
   readonly metricsPort?: number;
   readonly listen?: string;
   readonly allowUnverified?: boolean;
+  readonly search?: string;
 }
 
 const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>): string =>
@@ -29,6 +30,7 @@ const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>):
 
 const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
 
+const searchOption = 'with the best configuration of this search of the run; default: with that of the run';
 const deploymentArgument = 'name of a deployment: "deployments list" has them';
 
 type NameOf = (runId: string) => string;
@@ -94,10 +96,10 @@ export async function deployRun(
   runId: string,
   options: DeployOptions,
 ): Promise<DeploymentInfo> {
-  const { name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified } = options;
+  const { name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified, search } = options;
   const request: DeployRequest = {
     runId,
-    ...present({ name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified }),
+    ...present({ name, to, httpPort, grpcPort, metricsPort, listen, allowUnverified, search }),
   };
   const stops = ['SIGINT', 'SIGTERM'] as const;
   // A second Ctrl-C ends the process at once.
@@ -263,6 +265,7 @@ interface BundleOptions extends PlanOptions {
   readonly out: string;
   readonly allowUnverified?: boolean;
   readonly replicasForRate?: number;
+  readonly search?: string;
 }
 
 /** Throws input-invalid for a plan without its rate. */
@@ -282,6 +285,7 @@ function addBundle(program: Verb): void {
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
     .option('--allow-unverified', 'also take a run whose accuracy check did not pass')
+    .option('--search <study>', searchOption)
     .option(
       '--replicas-for-rate <inferences>',
       'set the replicas of the manifests for this rate (inferences per second), as "capacity" plans them',
@@ -290,7 +294,7 @@ function addBundle(program: Verb): void {
   addPlanOptions(verb)
     .checking(requireRate)
     .answer(async ({ core }, run: string, options: BundleOptions) => {
-      const { out, allowUnverified, replicasForRate: rate } = options;
+      const { out, allowUnverified, replicasForRate: rate, search } = options;
       const runId = await resolveRunId(core, run);
       const capacity =
         rate === undefined
@@ -300,7 +304,7 @@ function addBundle(program: Verb): void {
               { ...options, rate },
               '--replicas-for-rate',
             );
-      const request = { runId, out, ...present({ allowUnverified, capacity }) };
+      const request = { runId, out, ...present({ allowUnverified, capacity, search }) };
       const { path } = await core.handlers['runs.bundle'](request);
       return { document: { runId, path }, lines: () => `${path}: start with its README.md` };
     });
@@ -320,6 +324,7 @@ export function addDeployments(program: Verb, context: CliContext): void {
       ),
   )
     .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
+    .option('--search <study>', searchOption)
     .checking(requireNewTarget)
     .answer(async ({ core, output }, run: string, options: DeployOptions) => {
       return answerOf(core, await deployRun(core, output, await resolveRunId(core, run), options));

@@ -4,14 +4,16 @@ import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatMs, formatRate } from '../contract/numbers';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Look, Searched, SearchSpace, SearchStrategy } from '../contract/study/search';
-import type { SearchPlan, StudyEntry } from '../contract/study/study';
+import type { SearchPlan, StudyEntry, WinnerConfigs } from '../contract/study/study';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
+import { diffLines, diffText } from '../domain/line-diff';
 import { durationText } from '../domain/run/time-left';
 import { confirmSeconds } from '../domain/study/search/next-looks';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
+import { phaseText, presentText, untriedLines } from '../domain/study/search/search-text';
 import { analyzerLines, type AnalyzerOptions, readAnalyzer } from './analyzer-config';
 import { exitCodes, formatTable, type Output } from './output';
 import { readDuration, readNumber, readNumbers, readOneOf, resolveRunId, runArgument } from './read-values';
@@ -135,14 +137,6 @@ function planLines({ search, notes, spec, candidates }: SearchPlan): readonly st
 const loadText = (load: Look['load']): string =>
   'concurrency' in load ? `concurrency ${load.concurrency}` : `${formatRate(load.requestRate)} requests/s`;
 
-const phaseText: Readonly<Record<Look['phase'], string>> = {
-  screen: 'at its limit',
-  edge: 'limit',
-  race: 'best ones',
-  confirm: 'comparison',
-  turn: 'in turns',
-};
-
 function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): string | null {
   if (entry.type === 'candidate-failed') {
     return `  ${entry.candidate}: not measured: ${entry.error.message}`;
@@ -154,15 +148,30 @@ function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): 
   return `  ${spent}  ${phaseText[phase]}: ${candidate} at ${loadText(load)}: ${figures}`;
 }
 
+/** The config.pbtxt of the best configuration and of the present one; null where it cannot be written, as without its run. */
+export const configsOf = (core: Core, name: string): Promise<WinnerConfigs | null> =>
+  core.handlers['searches.configs']({ name }).catch(() => null);
+
+function changeLines(configs: WinnerConfigs | null): readonly string[] {
+  const lines = configs === null ? [] : diffLines(configs.present, configs.winner);
+  return lines.length === 0 ? [] : ['', 'Changes of config.pbtxt:', ...lines.map(diffText), ''];
+}
+
 /** The answer first, then the record. */
-export function answerLines(search: SearchStrategy, searched: Searched): readonly string[] {
+export function answerLines(
+  search: SearchStrategy,
+  searched: Searched,
+  configs: WinnerConfigs | null,
+): readonly string[] {
   const answer = searchAnswer(search, searched);
   const { rows, seconds, isCutShort } = answer;
   const winner = searchWinner({ searched }, search);
   const columns = searchColumns(search);
+  const present = presentText(search, answer);
   return [
     '',
     `${answer.sentence}.`,
+    ...(present === null ? [] : [`${present}.`]),
     ...(isCutShort
       ? ['The budget ended before every configuration was judged: give more time with --budget.']
       : []),
@@ -172,6 +181,8 @@ export function answerLines(search: SearchStrategy, searched: Searched): readonl
       rows.map((row) => columns.map((column) => cellText(column, row))),
     ),
     `${Math.round(seconds)} s of load.`,
+    ...untriedLines(search, answer).map((line) => `${line}.`),
+    ...changeLines(configs),
     ...(winner === null ? [] : [`To run it: ${shellLine(winner.argv)}`]),
   ];
 }
@@ -187,9 +198,10 @@ export async function workOnSearch(
     entryText(search, entry, seconds),
   );
   const answer = searchAnswer(search, searched);
-  for (const line of answerLines(search, searched)) output.say(line);
+  const configs = await configsOf(core, spec.name);
+  for (const line of answerLines(search, searched, configs)) output.say(line);
   const reports = await sayReports(core, spec.name, output);
-  if (output.json) output.document({ name: spec.name, search, answer, reports });
+  if (output.json) output.document({ name: spec.name, search, answer, configs, reports });
   if (isCancelled) return exitCodes.cancelled;
   if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
   return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;

@@ -64,6 +64,7 @@ import {
   type StudySpec,
   studySpecSchema,
   type StudySummary,
+  type WinnerConfigs,
 } from './study/study';
 
 export type { RunSummary } from './run/run-outcome';
@@ -206,6 +207,10 @@ export const api = {
   'searches.plan': call<SearchPlan>().with(searchRequestSchema),
   /** The comparison in turns that a request asks for; starts nothing. Throws as `searches.plan`. */
   'duels.plan': call<DuelPlan>().with(duelRequestSchema),
+  /** null: no configuration is the best one so far. Throws study-unknown, run-unknown. */
+  'searches.configs': call<WinnerConfigs | null>().with(studyName),
+  /** Changes the run of a search to its best configuration, and continues it. Throws as `runs.change`. */
+  'searches.run': call<{ readonly runId: string }>().with(studyName),
   'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
   'studies.get': call<StudyDetail>().with(studyName),
   /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */

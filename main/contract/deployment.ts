@@ -248,6 +248,8 @@ export const deployRequestSchema = z.strictObject({
   listen: z.union([z.ipv4(), z.ipv6()]).optional(),
   /** Accepts a run whose accuracy check failed. */
   allowUnverified: z.boolean().optional(),
+  /** With the best configuration of this search of the run; absent: with that of the run. */
+  search: z.string().max(40).optional(),
 });
 export type DeployRequest = z.infer<typeof deployRequestSchema>;
 
@@ -259,6 +261,8 @@ export const bundleRequestSchema = z.strictObject({
   allowUnverified: z.boolean().optional(),
   /** Sets the replicas of the manifests; absent: starting points. Throws input-invalid where no level holds it. */
   capacity: capacityAskSchema.optional(),
+  /** With the best configuration of this search of the run; absent: with that of the run. */
+  search: z.string().max(40).optional(),
 });
 
 /** "8 samples and a batch of 16"; null where there was only a canary request. */

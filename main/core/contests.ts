@@ -2,7 +2,7 @@ import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { modelArtefactSchema } from '../contract/run/artefacts';
 import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
-import type { PerformanceSpec } from '../contract/run/run-spec';
+import type { PerformanceSpec, RunSpec } from '../contract/run/run-spec';
 import type { DeployedRun } from '../contract/run/run-state';
 import { ofScenario } from '../contract/run/sweep';
 import type { DuelSide, DuelStrategy } from '../contract/study/duel';
@@ -21,6 +21,7 @@ import { modelConfigOf, servedMaxBatchSize } from '../formats/model-config-of';
 import { readInput } from '../pipeline/measure/run-levels';
 import { editedConfig } from '../pipeline/step-files';
 import { readPlainText } from '../platform/plain-entry';
+import type { RunFolder } from '../store/run-folder';
 import type { LookInput } from '../studies/search/measure-look';
 import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
@@ -38,6 +39,22 @@ export function requireHere({ source: { spec }, runId }: DeployedRun): void {
   });
 }
 
+/** The configuration of a run with other fields, by the name that it is served under. */
+export async function configsOf({
+  spec,
+  folder,
+}: {
+  readonly spec: RunSpec;
+  readonly folder: RunFolder;
+}): Promise<(fields: Partial<Configured>) => Variant['configOf']> {
+  const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
+  const signature = modelArtefactSchema.parse(JSON.parse(text));
+  return (fields) => (modelName) => {
+    const configure = { ...spec.configure, ...fields, modelName };
+    return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
+  };
+}
+
 /** The verified model of a run; its inputs are read once. */
 async function openedModel(parts: CoreParts, runId: string) {
   const { state, folder, run } = await verifiedRun(parts, runId, false);
@@ -46,7 +63,7 @@ async function openedModel(parts: CoreParts, runId: string) {
   const inputs = new Map<boolean, ReturnType<typeof readInput>>();
   const { files, version, check, config } = run;
   /** Throws input-invalid where the fields do not say what is served. */
-  const configBy = async (): Promise<(fields: Partial<Configured>) => Variant['configOf']> => {
+  const configBy = async () => {
     if ((await editedConfig({ folder, spec })) !== null) {
       throw new WorkbenchError('input-invalid', 'The config.pbtxt of the run was edited by hand', {
         where: runId,
@@ -54,12 +71,7 @@ async function openedModel(parts: CoreParts, runId: string) {
           'A search writes the configuration from the fields: make the edit in the run’s configuration first.',
       });
     }
-    const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
-    const signature = modelArtefactSchema.parse(JSON.parse(text));
-    return (fields) => (modelName) => {
-      const configure = { ...spec.configure, ...fields, modelName };
-      return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
-    };
+    return configsOf({ spec, folder });
   };
   return {
     ...{ state, spec, configBy },

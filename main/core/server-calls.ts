@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeBundle } from '../bundle/bundle';
+import { type FoundConfig, writeBundle } from '../bundle/bundle';
 import type { BundleImage } from '../bundle/manifests';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
@@ -151,7 +151,11 @@ export async function verifiedRun(
   return { folder: loaded.folder, ...(await deployableRun(loaded, manifests, allowUnverified)) };
 }
 
-export function createDeploymentCalls(parts: CoreParts): {
+export function createDeploymentCalls(
+  parts: CoreParts,
+  /** The best configuration of a search of the run. Throws study-unknown, input-invalid. */
+  foundConfig: (name: string, runId: string) => Promise<FoundConfig>,
+): {
   readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
 } & Pick<Deployments, 'underWay' | 'close'> {
   const { layout, docker, hosts, reach, presetOf, emit, now } = parts;
@@ -161,10 +165,10 @@ export function createDeploymentCalls(parts: CoreParts): {
       local: createDetachedServers(layout, parts.options.env),
       docker: createDeploymentContainers({ docker, hosts, reach }),
     },
-    runOf: async (runId, allowUnverified) => {
+    runOf: async (runId, allowUnverified, search) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified);
       requireServable(runId, state.source.spec.engine);
-      return run;
+      return search === undefined ? run : { ...run, config: (await foundConfig(search, runId)).config };
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
     startRecovery: (id) => startRecovery(parts.options, id),
@@ -184,15 +188,17 @@ export function createDeploymentCalls(parts: CoreParts): {
       return null;
     },
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
-    'runs.bundle': async ({ runId, out, allowUnverified, capacity: asked }) => {
+    'runs.bundle': async ({ runId, out, allowUnverified, capacity: asked, search }) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified === true);
       const capacity = asked === undefined ? null : capacityOf(state, asked);
       if (capacity !== null && !isCapacity(capacity)) {
         throw invalidInput(runId, capacity.text, 'Give another p99 target, or leave the replicas out.');
       }
       const { preset } = await presetOf(state.source.spec.model);
+      const found = search === undefined ? null : await foundConfig(search, runId);
       const path = await writeBundle(out, {
-        ...{ run, state, titles: metricTitlesOf(preset), resources: parts.options.resources, capacity },
+        ...{ state, titles: metricTitlesOf(preset), resources: parts.options.resources, capacity, found },
+        run: found === null ? run : { ...run, config: found.config },
         image: await bundleImage(parts, run.engine, state),
       });
       return { path };

@@ -33,7 +33,11 @@ interface DeploymentsOptions {
   readonly store: DeploymentStore;
   readonly servers: Readonly<Record<DeploymentEngine['kind'], DeploymentServer>>;
   /** A run whose model may be deployed. Throws otherwise. */
-  readonly runOf: (runId: string, allowUnverified: boolean) => Promise<DeployableRun>;
+  readonly runOf: (
+    runId: string,
+    allowUnverified: boolean,
+    search: string | undefined,
+  ) => Promise<DeployableRun>;
   /** `work`: what begins; null: idle. */
   readonly onChange: (id: string, work: string | null) => void;
   /** Runs `recover` in a detached process. */
@@ -91,7 +95,7 @@ export class Deployments {
   /** Creates a deployment, or adds a version or model. Returns its state. */
   async deploy(request: DeployRequest): Promise<DeploymentInfo> {
     if (request.to !== undefined) await requireTarget(this.options.store, request.to);
-    const run = await this.options.runOf(request.runId, request.allowUnverified === true);
+    const run = await this.options.runOf(request.runId, request.allowUnverified === true, request.search);
     requireModelName(run.config.name);
     if (request.to !== undefined) return this.update(request.to, run);
     const { store } = this.options;

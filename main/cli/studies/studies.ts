@@ -10,7 +10,7 @@ import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { duelLines, workOnDuel } from '../duel';
 import { askToRemove, formatError, formatTable, printText } from '../output';
-import { answerLines, workOnSearch } from '../search';
+import { answerLines, configsOf, workOnSearch } from '../search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
 
@@ -48,9 +48,10 @@ function addReadVerbs(program: Verb): void {
       const search = study === null ? null : searchOf(study);
       const duel = study === null ? null : duelOf(study);
       const about = { study: { ...summary, secondsLeft, underWay } };
+      const configs = search === null ? null : await configsOf(core, name);
       const documentOf = () => {
         if (study !== null && search !== null) {
-          return { ...about, search, answer: searchAnswer(search, study.searched) };
+          return { ...about, search, answer: searchAnswer(search, study.searched), configs };
         }
         if (study !== null && duel !== null) {
           return { ...about, duel, answer: duelAnswer(duel, study.searched) };
@@ -58,7 +59,7 @@ function addReadVerbs(program: Verb): void {
         return { ...document, ...about, runs };
       };
       const ownLines = () => {
-        if (study !== null && search !== null) return answerLines(search, study.searched);
+        if (study !== null && search !== null) return answerLines(search, study.searched, configs);
         return study === null || duel === null
           ? [tableOf(matrixColumns(results), results)]
           : duelLines(duel, study.searched);

@@ -239,9 +239,17 @@ export interface SearchWinner {
   readonly argv: readonly string[];
 }
 
+/** config.pbtxt of the best configuration of a search, and of the present one. */
+export interface WinnerConfigs {
+  readonly winner: string;
+  readonly present: string;
+}
+
 export interface StudyDetail extends StudySummary {
   /** null: no search, or the present configuration is the best so far. */
   readonly winner: SearchWinner | null;
+  /** null: another kind of study. */
+  readonly search: { readonly search: SearchStrategy; readonly searched: Searched } | null;
   readonly rows: readonly StudyRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];

@@ -6,7 +6,8 @@ import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
 import { duelOf, duelRows, duelSecondsLeft, duelWinner } from './duel/duel-study';
-import { searchOf, searchRows, searchSecondsLeft, searchWinner } from './search/search-study';
+import { searchOf, searchSecondsLeft, searchWinner } from './search/search-study';
+import { progressText } from './search/search-text';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
@@ -72,9 +73,10 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
     const secondsLeft = isRunning ? searchSecondsLeft(study, search) : null;
     return {
       ...summary,
-      rows: searchRows(study, search),
+      rows: [],
       winner: searchWinner(study, search),
-      underWay: [],
+      search: { search, searched: study.searched },
+      underWay: isRunning ? [progressText(search, study.searched)] : [],
       secondsLeft,
     };
   }
@@ -84,6 +86,7 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
       ...summary,
       rows: duelRows(study, duel),
       winner: duelWinner(study, duel),
+      search: null,
       underWay: [],
       secondsLeft: isRunning ? duelSecondsLeft(study, duel) : null,
     };
@@ -92,6 +95,7 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
     ...summary,
     rows: rowsOf(summary.name, results),
     winner: null,
+    search: null,
     underWay: underWayOf(results, nowMs),
     secondsLeft: isRunning ? studySecondsLeft(results, nowMs) : null,
   };

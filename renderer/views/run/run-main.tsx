@@ -7,9 +7,9 @@ import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words'
 import { againTime, againTitle, offeredAgain } from '../../../main/domain/measured/again';
 import { answerOf } from '../../../main/domain/measured/answer';
 import { doubtsOf } from '../../../main/domain/measured/doubts';
-import type { KeyFigure } from '../../../main/domain/measured/key-figures';
 import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict';
 import { SmallButton } from '../../components/actions';
+import { FigurePanel } from '../../components/figure-panel';
 import { Panel } from '../../components/panel';
 import { hasFailed } from '../../stores/run-work';
 import { useWork } from '../../use-work';
@@ -32,18 +32,6 @@ import {
   WaitingNotice,
 } from './notices';
 import { showsMeasurements } from './shown-step';
-
-function FigurePanel({ figure }: { figure: KeyFigure }) {
-  return (
-    <div className="panel figure">
-      <div className="dim small">{figure.label}</div>
-      <div className="figure-value">
-        {figure.value} <small>{figure.unit}</small>
-      </div>
-      <div className="dim small figure-note">{figure.note}</div>
-    </div>
-  );
-}
 
 /** Separate: the level under way changes with every window. */
 function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {

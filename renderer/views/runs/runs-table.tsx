@@ -1,9 +1,9 @@
 import { Checkbox, TagsInput, TextInput } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Fragment, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunSummary } from '../../../main/contract/api';
 import { CompactButton } from '../../components/actions';
+import { SortHead } from '../../components/sort-head';
 import { useScrolled } from '../../components/use-scrolled';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
@@ -39,35 +39,12 @@ const columns: readonly Column[] = [
   { column: 'started', title: 'Started', number: true, width: 112 },
 ];
 
-function SortHead(props: Column & { sorting: Sorting; onSort: (sorting: Sorting) => void }) {
-  const { column, sorting, number, width } = props;
-  const on = sorting.column === column;
-  const Arrow = sorting.descending ? IconArrowDown : IconArrowUp;
-  return (
-    <th
-      scope="col"
-      className={number === true ? 'number' : undefined}
-      style={{ width }}
-      aria-sort={on ? (sorting.descending ? 'descending' : 'ascending') : undefined}
-    >
-      <button
-        type="button"
-        className="plain-button sort-head"
-        onClick={() => props.onSort(nextSorting(sorting, column))}
-      >
-        {props.title}
-        {on ? <Arrow size={13} aria-hidden="true" /> : null}
-      </button>
-    </th>
-  );
-}
-
 function RunsHead(props: {
   runs: readonly RunSummary[];
   sorting: Sorting;
   onSort: (sorting: Sorting) => void;
 }) {
-  const { runs } = props;
+  const { runs, sorting } = props;
   const { selection } = useWorkbench();
   const selected = useStore(selection, (state) => state.runIds);
   const chosen = runs.filter((run) => selected.has(run.runId)).length;
@@ -83,8 +60,13 @@ function RunsHead(props: {
             onChange={() => selection.getState().setAll(tickShown(runs, selected, chosen < runs.length))}
           />
         </th>
-        {columns.map((column) => (
-          <SortHead key={column.column} {...column} sorting={props.sorting} onSort={props.onSort} />
+        {columns.map(({ column, ...heading }) => (
+          <SortHead
+            key={column}
+            {...heading}
+            descending={sorting.column === column ? sorting.descending : null}
+            onSort={() => props.onSort(nextSorting(sorting, column))}
+          />
         ))}
         <th scope="col" style={{ width: 40 }}>
           <span className="visually-hidden">Actions</span>

@@ -9,6 +9,7 @@ import { counted } from '../../format/words';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
 
 const loads = [
   { value: 'open', label: 'Highest rate' },
@@ -63,9 +64,10 @@ function SearchForm({ runId, onDone }: { runId: string; onDone: () => void }) {
   const [load, setLoad] = useState<SearchRequest['load']>('open');
   const [latencyMs, setLatencyMs] = useState<number | string>('');
   const [minutes, setMinutes] = useState<number | string>(usualMinutes);
+  const [tried, setTried] = useState(noneTried);
   const request: SearchRequest = {
     runId,
-    space: {},
+    space: spaceOf(tried),
     load,
     ...(typeof latencyMs === 'number' && latencyMs > 0 ? { latencyUs: Math.round(latencyMs * 1000) } : {}),
     ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
@@ -97,7 +99,8 @@ function SearchForm({ runId, onDone }: { runId: string; onDone: () => void }) {
           onChange={setMinutes}
         />
       </div>
-      <Plan request={request} onStarted={onDone} />
+      <TriedValues tried={tried} onChange={setTried} />
+      {hasWrongValues(tried) ? null : <Plan request={request} onStarted={onDone} />}
     </form>
   );
 }

@@ -22,7 +22,7 @@ import { useWorkbench } from '../../workbench';
 const kinds = [
   ['pdf', 'PDF report'],
   ['html', 'HTML report'],
-  ['csv', 'CSV, one row per run'],
+  ['csv', 'CSV, one row each'],
   ['json', 'JSON'],
 ] as const;
 
@@ -31,10 +31,11 @@ interface Asked {
   readonly size: StudySize;
 }
 
-const removeQuestion = (name: string, { withRuns, size }: Asked): string => {
+const removeQuestion = ({ name, search }: StudyDetail, { withRuns, size }: Asked): string => {
   const { runIds, runBytes } = size;
   const runs = `${counted(runIds.length, 'run')} (${formatBytes(runBytes)})`;
-  return `Remove ${name} with its reports? Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.`;
+  const what = `Remove ${name} with its reports?`;
+  return search === null ? `${what} Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.` : what;
 };
 
 function StudyWork({ study }: { study: StudyDetail }) {
@@ -97,7 +98,7 @@ function ExportMenu({ name }: { name: string }) {
 export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
   const { client, route } = useWorkbench();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const { name, state, rows } = study;
+  const { name, state, rows, search } = study;
   const ask = (withRuns: boolean) =>
     attempting(async () => {
       setAsked({ withRuns, size: await client.call('studies.size', { name }) });
@@ -106,7 +107,7 @@ export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemov
     const { withRuns } = asked;
     return (
       <ConfirmInPlace
-        question={removeQuestion(name, asked)}
+        question={removeQuestion(study, asked)}
         action={withRuns ? 'Remove with runs' : 'Remove'}
         onConfirm={() => {
           setAsked(null);
@@ -125,24 +126,32 @@ export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemov
   return (
     <span className="row-actions end">
       <StudyWork study={study} />
-      <TextAction
-        icon={IconArrowsLeftRight}
-        text="Compare"
-        label={`Compare the first ${Math.min(mostCompared, measured.length)} measured runs of ${name}`}
-        why={measured.length < 2 ? 'Fewer than two of its runs have measured anything' : null}
-        onClick={() => route.getState().go({ page: 'compare', runIds: measured.slice(0, mostCompared) })}
-      />
+      {search === null ? (
+        <TextAction
+          icon={IconArrowsLeftRight}
+          text="Compare"
+          label={`Compare the first ${Math.min(mostCompared, measured.length)} measured runs of ${name}`}
+          why={measured.length < 2 ? 'Fewer than two of its runs have measured anything' : null}
+          onClick={() => route.getState().go({ page: 'compare', runIds: measured.slice(0, mostCompared) })}
+        />
+      ) : null}
       <ExportMenu name={name} />
-      <ActionMenu
-        button={
-          <CompactButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>
-            Remove
-          </CompactButton>
-        }
-      >
-        <MenuAction onClick={ask(false)}>Study only; its runs stay…</MenuAction>
-        <MenuAction onClick={ask(true)}>Study and its runs…</MenuAction>
-      </ActionMenu>
+      {search === null ? (
+        <ActionMenu
+          button={
+            <CompactButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>
+              Remove
+            </CompactButton>
+          }
+        >
+          <MenuAction onClick={ask(false)}>Study only; its runs stay…</MenuAction>
+          <MenuAction onClick={ask(true)}>Study and its runs…</MenuAction>
+        </ActionMenu>
+      ) : (
+        <CompactButton icon={IconTrash} disabled={state === 'running'} onClick={ask(false)}>
+          Remove…
+        </CompactButton>
+      )}
     </span>
   );
 }

@@ -23,6 +23,7 @@ import { useChartTheme } from '../../components/use-chart-theme';
 import { usePoll } from '../../components/use-time';
 import { createResource } from '../../stores/resource';
 import { useWorkbench } from '../../workbench';
+import { SearchBody } from './search/search-body';
 import { StudyActions } from './study-actions';
 import { studyChart } from './study-chart';
 import { studyStyle } from './study-state';
@@ -124,10 +125,45 @@ function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
   );
 }
 
-function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
+function StudyBody({ study }: { study: StudyDetail }) {
   const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner, error } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
+  return (
+    <>
+      <p role="status">
+        {sentence}
+        {secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.
+        {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
+        {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
+      </p>
+      {error === null ? null : <ErrorPanel error={error} />}
+      {rows.length === 0 ? null : (
+        <Progress
+          value={(100 * complete) / Math.max(1, rows.length - leftOut)}
+          aria-label={`Complete runs of ${name}`}
+        />
+      )}
+      {winner === null ? null : <Winner winner={winner} />}
+      <Lines label="In progress" lines={underWay} />
+      <Charts study={study} />
+      {rows.length === 0 ? null : (
+        <ScrollTable label={`Runs of ${name}`} className="study-runs">
+          <TableHead headings={headings(rows)} />
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.number} row={row} />
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+      <Lines label="Reasons" lines={reasons} />
+    </>
+  );
+}
+
+function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
+  const { name, state, search } = study;
   return (
     <Panel
       title={name}
@@ -135,33 +171,7 @@ function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void 
       head={<StudyActions study={study} onRemoved={onRemoved} />}
     >
       <div className="column panel-body stack">
-        <p role="status">
-          {sentence}
-          {secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.
-          {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
-          {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
-        </p>
-        {error === null ? null : <ErrorPanel error={error} />}
-        {rows.length === 0 ? null : (
-          <Progress
-            value={(100 * complete) / Math.max(1, rows.length - leftOut)}
-            aria-label={`Complete runs of ${name}`}
-          />
-        )}
-        {winner === null ? null : <Winner winner={winner} />}
-        <Lines label="In progress" lines={underWay} />
-        <Charts study={study} />
-        {rows.length === 0 ? null : (
-          <ScrollTable label={`Runs of ${name}`} className="study-runs">
-            <TableHead headings={headings(rows)} />
-            <tbody>
-              {rows.map((row) => (
-                <Row key={row.number} row={row} />
-              ))}
-            </tbody>
-          </ScrollTable>
-        )}
-        <Lines label="Reasons" lines={reasons} />
+        {search === null ? <StudyBody study={study} /> : <SearchBody study={study} {...search} />}
       </div>
     </Panel>
   );

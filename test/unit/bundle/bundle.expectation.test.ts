@@ -61,6 +61,7 @@ describe('readmeText', () => {
     image,
     samples: { checkedSamples: 8, checkedBatchSize: 16 },
     capacity: null,
+    found: null,
   };
 
   it('says what was measured, and on what', () => {

@@ -36,7 +36,7 @@ async function made() {
   };
   const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
   const resources = join(repository, 'resources');
-  return { run, state: completeState(), titles: {}, image, resources, capacity: null };
+  return { run, state: completeState(), titles: {}, image, resources, capacity: null, found: null };
 }
 
 describe('writeBundle', () => {
@@ -73,6 +73,27 @@ describe('writeBundle', () => {
     const input = { ...(await made()), resources: join(root, 'no-resources') };
     await expect(writeBundle(join(out, 'bundle'), input)).rejects.toMatchObject({ code: 'file-unwritable' });
     expect(await readdir(out)).toEqual([]);
+  });
+
+  it('has the best configuration of a search in place of that of the run, and says so', async () => {
+    const input = await made();
+    const config = { ...input.run.config, instanceGroup: [{ count: 3, kind: 'KIND_CPU' as const }] };
+    const found = { name: 'night', config, sentence: 'Model instances 3: 90.0 requests/s' };
+    const dir = await writeBundle(join(root, 'found'), { ...input, run: { ...input.run, config }, found });
+    const text = (path: string) => readFile(join(dir, path), 'utf8');
+    const written = join('model-repository', config.name, 'config.pbtxt');
+    expect(await text(written)).toContain('count: 3');
+    const hash = createHash('sha256')
+      .update(await text(written))
+      .digest('hex');
+    expect(await text('SHA256SUMS')).toContain(`${hash}  ${written}\n`);
+    const readme = await text('README.md');
+    expect(readme).toContain(
+      'The configuration is the best one of the search night. Model instances 3: 90.0 requests/s. What follows was measured with the configuration of the run.',
+    );
+    // A limit of the run's levels does not hold for it.
+    expect(readme).toContain('none: the levels of the run are of another configuration');
+    expect(JSON.parse(await text('expectation.json'))).toMatchObject({ latency: null });
   });
 
   it('has the replicas that were planned, and says in the README what for', async () => {

@@ -162,10 +162,22 @@ export function candidateText(present: Candidate, candidate: Candidate): string 
     .join(', ');
 }
 
+const isVaried = (candidates: readonly Candidate[], field: keyof Candidate): boolean =>
+  candidates.some((one) => !sameValue(one[field], candidates[0]?.[field]));
+
+/** "maximum batch size 8": each field that all candidates have alike, by its name alone where it is that of the run. Pure. */
+export function fixedTexts(candidates: readonly Candidate[]): readonly string[] {
+  const [present] = candidates;
+  if (present === undefined) return [];
+  return candidateFields
+    .filter((field) => !isVaried(candidates, field))
+    .map((field) =>
+      `${fieldAt(fieldPath(field)).label.toLowerCase()} ${valueText(field, present)}`.trimEnd(),
+    );
+}
+
 /** Its values of the fields in which any of the candidates differ. Pure. */
 export function candidateAxes(candidates: readonly Candidate[], candidate: Candidate) {
-  const varied = candidateFields.filter((field) =>
-    candidates.some((one) => !sameValue(one[field], candidates[0]?.[field])),
-  );
+  const varied = candidateFields.filter((field) => isVaried(candidates, field));
   return varied.map((field) => ({ field: fieldPath(field), value: valueText(field, candidate) }));
 }

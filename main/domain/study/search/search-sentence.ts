@@ -34,7 +34,7 @@ const withinText = (search: SearchStrategy): string => {
 };
 
 /** "2,400 requests/s within p99 20.00 ms", "p99 8.20 ms at 500 requests/s". */
-function amountText(search: SearchStrategy, row: SaidRow): string {
+export function amountText(search: SearchStrategy, row: SaidRow): string {
   const { load, target, candidates } = search;
   const isVaried = candidates[row.candidate - 1]?.batchSize !== undefined;
   const inferences = isVaried ? ` (${formatRate(row.inferencesPerSecond)} inferences/s)` : '';

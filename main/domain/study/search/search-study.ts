@@ -1,9 +1,8 @@
-import { formatRate } from '../../../contract/numbers';
 import { type SearchStrategy, searchStrategySchema } from '../../../contract/study/search';
-import type { SearchWinner, Study, StudyRow, StudyState, StudySummary } from '../../../contract/study/study';
-import { candidateAxes, changedFields } from './candidates';
+import type { SearchWinner, Study, StudyState, StudySummary } from '../../../contract/study/study';
+import { changedFields, fieldPath } from './candidates';
 import { secondsOf } from './next-looks';
-import { searchAnswer, type SearchRow } from './search-answer';
+import { searchAnswer } from './search-answer';
 
 /** The search of a study; null where it is none. Pure. */
 export const searchOf = ({ spec }: Pick<Study, 'spec'>): SearchStrategy | null =>
@@ -33,42 +32,25 @@ export function searchSummary(study: Study, search: SearchStrategy, isHeld: bool
   };
 }
 
-const levelOf = ({ inferencesPerSecond, latencyUs }: SearchRow): StudyRow['online'] =>
-  inferencesPerSecond === null
-    ? null
-    : {
-        ...{ inferencesPerSecond, p99Us: latencyUs, steady: true },
-        text: `${formatRate(inferencesPerSecond)} inferences/s`,
-      };
-
-/** The candidates as rows of a study, the best first. Pure. */
-export function searchRows({ searched }: Study, search: SearchStrategy): readonly StudyRow[] {
-  const { candidates } = search;
-  return searchAnswer(search, searched).rows.map((row): StudyRow => {
-    const candidate = candidates[row.candidate - 1];
-    return {
-      ...{ number: row.candidate, gpu: null, host: null, runId: null, status: null, accuracy: null },
-      axes: candidate === undefined ? [] : candidateAxes(candidates, candidate),
-      ...{ state: row.state, reason: row.reason, offline: null, online: levelOf(row) },
-    };
-  });
-}
-
 /** Seconds of load that its budget has left. Pure. */
 export const searchSecondsLeft = ({ searched }: Study, { budgetS }: SearchStrategy): number =>
   Math.max(0, budgetS - secondsOf(searched));
 
-/** The command that runs the best configuration; null: it is the present one, or there is none. Pure. */
-export function searchWinner(
+/** The fields that the best configuration changes, by path; none: it is the present one, or there is none. Pure. */
+export function winnerChanges(
   { searched }: Pick<Study, 'searched'>,
   search: SearchStrategy,
-): SearchWinner | null {
+): readonly (readonly [path: string, value: unknown])[] {
   const { winner } = searchAnswer(search, searched);
   const [present, own] = [search.candidates[0], search.candidates[(winner?.candidate ?? 0) - 1]];
-  if (present === undefined || own === undefined || present === own) return null;
-  const options = changedFields(present, own).flatMap((field) => [
-    '--set',
-    `configure.${field}=${JSON.stringify(own[field])}`,
-  ]);
+  if (present === undefined || own === undefined || present === own) return [];
+  return changedFields(present, own).map((field) => [fieldPath(field), own[field]]);
+}
+
+/** The command that runs the best configuration; null: it is the present one, or there is none. Pure. */
+export function searchWinner(study: Pick<Study, 'searched'>, search: SearchStrategy): SearchWinner | null {
+  const changes = winnerChanges(study, search);
+  if (changes.length === 0) return null;
+  const options = changes.flatMap(([path, value]) => ['--set', `${path}=${JSON.stringify(value)}`]);
   return { runId: search.runId, argv: ['triton-workbench', 'resume', search.runId, ...options] };
 }

@@ -25,6 +25,7 @@ const study = (state: StudyState, rows: readonly StudyRow[] = [row(1), row(2)]):
     rows,
     underWay: [],
     winner: null,
+    search: null,
     error: null,
   },
   ...{ createdAt: '2025-11-21T08:17:00.000Z', updatedAt: '2025-11-21T08:17:00.000Z', secondsLeft: null },

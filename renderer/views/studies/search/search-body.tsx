@@ -1,0 +1,121 @@
+import { Progress } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Searched, SearchStrategy } from '../../../../main/contract/study/search';
+import type { StudyDetail } from '../../../../main/contract/study/study';
+import { durationText } from '../../../../main/domain/run/time-left';
+import { isLatencySearch } from '../../../../main/domain/study/search/objective';
+import { searchAnswer } from '../../../../main/domain/study/search/search-answer';
+import { searchFigures, untriedLines } from '../../../../main/domain/study/search/search-text';
+import { fieldEffects } from '../../../../main/domain/study/search/search-values';
+import { ChartPanel } from '../../../charts/chart-panel';
+import { CommandText } from '../../../components/copy-button';
+import { ErrorPanel } from '../../../components/error-panel';
+import { FigurePanel } from '../../../components/figure-panel';
+import { PageLink } from '../../../components/links';
+import { Panel } from '../../../components/panel';
+import { useChartTheme } from '../../../components/use-chart-theme';
+import { useAnswer } from '../../../use-answer';
+import { CandidateTable } from './candidate-table';
+import { ConfigChanges } from './config-changes';
+import { HelpedValues } from './helped-values';
+import { searchChart } from './search-chart';
+import { WinnerActions } from './winner-actions';
+
+function Winner({ study, runId }: { study: StudyDetail; runId: string }) {
+  const { name, winner, updatedAt } = study;
+  const { value: configs, error } = useAnswer(
+    (of) => of.call('searches.configs', { name }),
+    `${name} ${updatedAt}`,
+  );
+  return (
+    <>
+      <WinnerActions name={name} runId={runId} isChange={winner !== null} configs={configs} />
+      {error === null ? null : <ErrorPanel error={error} />}
+      {configs === null ? null : <ConfigChanges configs={configs} />}
+      {winner === null ? null : <CommandText argv={winner.argv} note="On the command line:" />}
+    </>
+  );
+}
+
+function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: Searched }) {
+  const { study, search, searched } = props;
+  const theme = useChartTheme();
+  const answer = useMemo(() => searchAnswer(search, searched), [search, searched]);
+  const chart = useMemo(
+    () => searchChart(search, searched, answer, theme),
+    [search, searched, answer, theme],
+  );
+  const effects = useMemo(() => fieldEffects(search, searched, answer), [search, searched, answer]);
+  if (searched.looks.length === 0) return null;
+  return (
+    <div className="charts">
+      <ChartPanel
+        id="front"
+        title="Throughput and latency of each load"
+        chart={chart}
+        height={260}
+        fileName={study.name}
+      />
+      <HelpedValues
+        effects={effects}
+        latency={isLatencySearch(search) ? `p${search.target.percentile} (ms)` : null}
+      />
+    </div>
+  );
+}
+
+function Untried({ lines }: { lines: readonly string[] }) {
+  return (
+    <Panel title="What was not tried" level={3}>
+      <ul className="panel-body doubts-list">
+        {lines.map((line) => (
+          <li key={line}>{line}.</li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** A search: the answer first, then how it was found. */
+export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; searched: Searched }) {
+  const { study, search, searched } = props;
+  const { name, state, sentence, secondsLeft, underWay, interrupted, error } = study;
+  const answer = useMemo(() => searchAnswer(search, searched), [search, searched]);
+  const isRunning = state === 'running';
+  const hasLooks = searched.looks.length > 0;
+  const untried = untriedLines(search, answer);
+  return (
+    <>
+      <section className={answer.isConfirmed ? 'panel verdict' : 'panel verdict unverified'} role="status">
+        {isRunning && hasLooks ? 'Best so far: ' : ''}
+        {sentence}
+        {secondsLeft === null ? '' : `, at most ${durationText(secondsLeft)} of load left`}.
+        {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
+      </section>
+      {error === null ? null : <ErrorPanel error={error} />}
+      {isRunning ? (
+        <div className="stack-small">
+          <Progress
+            value={(100 * answer.seconds) / Math.max(1, search.budgetS)}
+            aria-label={`Load used by ${name}`}
+          />
+          <div className="dim">{underWay.join('. ')}.</div>
+        </div>
+      ) : null}
+      {hasLooks ? (
+        <div className="figures">
+          {searchFigures(search, answer).map((figure) => (
+            <FigurePanel key={figure.label} figure={figure} />
+          ))}
+        </div>
+      ) : null}
+      {answer.winner === null || isRunning ? null : <Winner study={study} runId={search.runId} />}
+      <Charts study={study} search={search} searched={searched} />
+      <CandidateTable name={name} search={search} rows={answer.rows} />
+      {isRunning ? null : <Untried lines={untried} />}
+      <div>
+        <PageLink to={{ page: 'run', runId: search.runId }}>Open the run whose model it is</PageLink>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { IconDownload, IconPackageExport, IconPlayerPlay, IconServer2 } from '@tabler/icons-react';
+import type { WinnerConfigs } from '../../../../main/contract/study/study';
+import { SmallButton } from '../../../components/actions';
+import { CopyButton } from '../../../components/copy-button';
+import { noticeDone } from '../../../components/notices';
+import { useWork } from '../../../use-work';
+import { useWorkbench } from '../../../workbench';
+
+/** What becomes of the best configuration, a click each. */
+export function WinnerActions(props: {
+  name: string;
+  runId: string;
+  /** The best one is not the present one. */
+  isChange: boolean;
+  configs: WinnerConfigs | null;
+}) {
+  const { name, runId, isChange, configs } = props;
+  const { client, deployments, route } = useWorkbench();
+  const [busy, working] = useWork();
+  return (
+    <div className="row wrap" role="group" aria-label="Best configuration">
+      {isChange ? (
+        <SmallButton
+          icon={IconPlayerPlay}
+          variant="filled"
+          loading={busy}
+          title="Continues the run with these values: what depends on them is checked and measured again, the model is kept"
+          onClick={working(async () => {
+            await client.call('searches.run', { name });
+            route.getState().go({ page: 'run', runId });
+          })}
+        >
+          Run it
+        </SmallButton>
+      ) : null}
+      <SmallButton
+        icon={IconServer2}
+        loading={busy}
+        title="Keeps the model serving with this configuration after the workbench is closed"
+        onClick={working(async () => {
+          const { id, httpUrl } = await client.call('deployments.deploy', { runId, search: name });
+          noticeDone('Serving', `${id} serves at ${httpUrl}`);
+          await deployments.getState().load();
+          route.getState().go({ page: 'deployments' });
+        })}
+      >
+        Deploy
+      </SmallButton>
+      <SmallButton
+        icon={IconPackageExport}
+        loading={busy}
+        title="Writes the model with this configuration into a folder for production"
+        onClick={working(async () => {
+          const title = 'Empty folder for the deployment bundle';
+          const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
+          if (chosen === null) return;
+          const { path } = await client.call('runs.bundle', { runId, out: chosen.path, search: name });
+          noticeDone('Bundle written', path);
+        })}
+      >
+        Bundle…
+      </SmallButton>
+      {configs === null ? null : (
+        <>
+          <SmallButton
+            icon={IconDownload}
+            onClick={working(async () => {
+              const file = { fileName: 'config.pbtxt', text: configs.winner };
+              const saved = await client.call('desktop.saveText', file);
+              if (saved !== null) noticeDone('Saved', saved.path);
+            })}
+          >
+            config.pbtxt…
+          </SmallButton>
+          <CopyButton label="Copy config.pbtxt" text={configs.winner} />
+        </>
+      )}
+    </div>
+  );
+}
