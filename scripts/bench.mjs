@@ -48,6 +48,7 @@ const programs = [
     'report/report-bench',
     'window/start-bench',
     'window/hosts-bench',
+    'search/search-48-bench',
   ],
 ];
 
@@ -189,6 +190,7 @@ const benches = {
   sweep: benchPlain,
   'open-loop': benchPlain,
   report: benchPlain,
+  'search-48': benchPlain,
 };
 const names = Object.keys(benches);
 

@@ -7,7 +7,7 @@ export interface Arm {
   readonly candidate: number;
   /** Throughput when it is never idle, inferences/s; null: not measured. */
   readonly ceiling: number | null;
-  /** Ladder step of the load that it holds and gives the most at; null: none so far. */
+  /** Ladder step of the load that it holds and gives the most at; of rates the one that may be promised. null: none so far. */
   readonly best: number | null;
   /** Highest step that it holds, below any that it does not; null: none so far. */
   readonly highest: number | null;
@@ -64,23 +64,24 @@ export interface Step {
   readonly inferencesPerSecond: number;
 }
 
-function stepFrom(search: SearchStrategy, candidate: number, step: number, looks: readonly Look[]): Step {
+function isHeld(search: SearchStrategy, candidate: number, step: number, looks: readonly Look[]): boolean {
   const { load, target } = search;
   const requests = looks.reduce((sum, { requestCount }) => sum + requestCount, 0);
   const errors = looks.reduce((sum, { errorCount }) => sum + errorCount, 0);
-  const inferencesPerSecond =
-    looks.reduce((sum, look) => sum + look.inferencesPerSecond, 0) / Math.max(1, looks.length);
   const isKept =
     load.kind === 'closed' ||
-    inferencesPerSecond >= heldShare * rateAt(search, step) * batchSizeOf(search, candidate);
+    meanRate(looks) >= heldShare * rateAt(search, step) * batchSizeOf(search, candidate);
   const failedPercent = (100 * errors) / Math.max(1, requests + errors);
-  const held =
+  return (
     requests > 0 &&
     isKept &&
     failedPercent <= target.errorPercentage &&
-    medianOf(looks.map(({ latencyUs }) => latencyUs)) <= (target.latencyUs ?? Infinity);
-  return { step, looks, held, inferencesPerSecond };
+    medianOf(looks.map(({ latencyUs }) => latencyUs)) <= (target.latencyUs ?? Infinity)
+  );
 }
+
+const meanRate = (looks: readonly Look[]): number =>
+  looks.reduce((sum, { inferencesPerSecond }) => sum + inferencesPerSecond, 0) / Math.max(1, looks.length);
 
 /** The loads of the ladder that a candidate was measured at, ascending. */
 export function stepsOf(search: SearchStrategy, looks: readonly Look[], candidate: number): readonly Step[] {
@@ -91,7 +92,10 @@ export function stepsOf(search: SearchStrategy, looks: readonly Look[], candidat
   }
   return [...found]
     .toSorted(([one], [other]) => one - other)
-    .map(([step, own]) => stepFrom(search, candidate, step, own));
+    .map(([step, own]) => ({
+      ...{ step, looks: own, held: isHeld(search, candidate, step, own) },
+      inferencesPerSecond: meanRate(own),
+    }));
 }
 
 /** Below this share of what it gives at most, a rate is no answer. */
@@ -106,33 +110,96 @@ function stepCount({ load }: SearchStrategy): number {
   return load.rate === undefined ? Infinity : 1;
 }
 
+/** Of closed load: a step that missed the target by so little is looked at again, so often in all. */
+const doubtful = { share: 1.5, looks: 3 } as const;
+
+/** One look tells little where the latency is near the target. */
+const isDoubtful = ({ load, target }: SearchStrategy, { looks, held }: Step): boolean =>
+  load.kind === 'closed' &&
+  !held &&
+  looks.length < doubtful.looks &&
+  medianOf(looks.map(({ latencyUs }) => latencyUs)) <= doubtful.share * (target.latencyUs ?? Infinity);
+
+interface Edge extends Pick<Arm, 'highest' | 'beyond'> {
+  readonly holding: readonly Step[];
+  readonly failing: Step | null;
+}
+
+/** Of rates the looks at full length say whether they may be promised, not where the edge is. */
+function edgeOf(search: SearchStrategy, looks: readonly Look[], candidate: number): Edge {
+  const steps = stepsOf(
+    search,
+    isPromise(search) ? looks.filter(({ phase }) => phase !== 'confirm') : looks,
+    candidate,
+  );
+  const failing = steps.find(({ held }) => !held) ?? null;
+  const holding = steps.filter(({ step, held }) => held && (failing === null || step < failing.step));
+  return { holding, failing, highest: holding.at(-1)?.step ?? null, beyond: failing?.step ?? null };
+}
+
+/** What is held for a moment is too much for minutes: the rate that may be promised is a step lower. */
+const safetySteps = 2;
+/** Looks at full length that miss the target before a rate is given up. */
+const mostMisses = 0;
+
+/** Steps below the one that may be promised at first, because looks at full length missed the target there. */
+function stepsLost(search: SearchStrategy, looks: readonly Look[], candidate: number, first: number): number {
+  const isGivenUp = (step: number) =>
+    looks.filter(
+      (look) =>
+        look.candidate === candidate &&
+        look.phase === 'confirm' &&
+        stepOf(search, look) === step &&
+        !isHeld(search, candidate, step, [look]),
+    ).length > mostMisses;
+  let lost = 0;
+  while (isGivenUp(first - lost)) lost += 1;
+  return lost;
+}
+
+/** The candidate whose rate is compared at full length; null: none so far. */
+export const promisedCandidate = (looks: readonly Look[]): number | null =>
+  looks.find(({ phase }) => phase === 'confirm')?.candidate ?? null;
+
+/** What the best one lost at full length is taken off the others as well, of which there are only short looks. */
+function promisedStep(
+  search: SearchStrategy,
+  looks: readonly Look[],
+  candidate: number,
+  highest: number,
+): number {
+  const first = highest - safetySteps;
+  const isConfirmed = looks.some((look) => look.phase === 'confirm' && look.candidate === candidate);
+  const promised = promisedCandidate(looks);
+  if (isConfirmed || promised === null) return first - stepsLost(search, looks, candidate, first);
+  const other = edgeOf(search, looks, promised).highest;
+  return other === null ? first : first - stepsLost(search, looks, promised, other - safetySteps);
+}
+
+/** What is held is a rate that may be promised. */
+export const isPromise = ({ load }: SearchStrategy): boolean =>
+  load.kind === 'open' && load.rate === undefined;
+
 export function armOf(search: SearchStrategy, { looks }: Searched, candidate: number): Arm {
-  const { load } = search;
   const own = looks.filter((look) => look.candidate === candidate);
-  const steps = stepsOf(search, own, candidate);
-  const failing = steps.find(({ held }) => !held);
-  const beyond = failing?.step ?? null;
-  const holding = steps.filter(({ step, held }) => held && (beyond === null || step < beyond));
-  const valueOf = ({ step, inferencesPerSecond, looks: at }: Step): number => {
-    if (isLatencySearch(search)) return speedOf(medianOf(at.map(({ latencyUs }) => latencyUs)));
-    if (load.kind === 'closed') return inferencesPerSecond;
-    return rateAt(search, step) * batchSizeOf(search, candidate);
-  };
-  const top = holding.toSorted((one, other) => valueOf(other) - valueOf(one))[0];
+  const { holding, failing, highest, beyond } = edgeOf(search, own, candidate);
   const ceiling =
     own.length === 0 ? null : largestOf(own.map(({ inferencesPerSecond }) => inferencesPerSecond));
-  const highest = holding.at(-1)?.step ?? null;
   const next = (highest ?? lowestStep(search, candidate, ceiling ?? 0) - 1) + 1;
   const last = stepCount(search);
-  return {
-    candidate,
-    ceiling,
-    best: top?.step ?? null,
-    highest,
-    beyond,
-    value: top === undefined ? 0 : valueOf(top),
-    isSettled: next >= Math.min(beyond ?? Infinity, last),
+  const reach = {
+    ...{ candidate, ceiling, highest, beyond },
+    isSettled:
+      next >= Math.min(beyond ?? Infinity, last) && (failing === null || !isDoubtful(search, failing)),
   };
+  if (isPromise(search)) {
+    const best = highest === null ? null : promisedStep(search, looks, candidate, highest);
+    return { ...reach, best, value: best === null ? 0 : rateOf(best) * batchSizeOf(search, candidate) };
+  }
+  const valueOf = ({ inferencesPerSecond, looks: at }: Step): number =>
+    isLatencySearch(search) ? speedOf(medianOf(at.map(({ latencyUs }) => latencyUs))) : inferencesPerSecond;
+  const top = holding.toSorted((one, other) => valueOf(other) - valueOf(one))[0];
+  return { ...reach, best: top?.step ?? null, value: top === undefined ? 0 : valueOf(top) };
 }
 
 /** A short look at a machine that others use is off by so much. */
@@ -143,7 +210,7 @@ export function potentialOf(search: SearchStrategy, { candidate, ceiling, beyond
   const bound = ceiling === null ? Infinity : margin * ceiling;
   return search.load.kind === 'closed' || beyond === null
     ? bound
-    : Math.min(bound, rateOf(beyond - 1) * batchSizeOf(search, candidate));
+    : Math.min(bound, rateOf(beyond - 1 - safetySteps) * batchSizeOf(search, candidate));
 }
 
 /** First guess of a rate, of what it gives when it is never idle. */
@@ -151,18 +218,24 @@ const firstShare = 0.75;
 /** Without a rate that holds: how many steps down at a time. */
 const stride = 6;
 
-/** The step at which requests of this candidate's size are no more inferences than those of the other one at its best. */
+/** The step at which requests of this candidate's size are no more inferences than those of the other one at its highest. */
 function stepLike(search: SearchStrategy, { candidate }: Arm, other: Arm | null): number | null {
-  if (other === null || other.best === null) return null;
+  if (other === null || other.highest === null) return null;
   const size = batchSizeOf(search, other.candidate) / batchSizeOf(search, candidate);
-  return other.best + stepOfRate(size);
+  return other.highest + stepOfRate(size);
+}
+
+/** Between the last step that is held and the first that is not; where nothing is left between them, that is doubtful. */
+function middleOf(highest: number, beyond: number | null, count: number): number {
+  const middle = Math.floor((highest + (beyond ?? count)) / 2);
+  return middle === highest && beyond !== null ? beyond : middle;
 }
 
 /** Where to look next whether an unsettled candidate holds the load. @param beaten what it has to give more than */
 export function nextStep(search: SearchStrategy, arm: Arm, beaten: Arm | null): number {
   const { load } = search;
   const { candidate, highest, beyond, ceiling } = arm;
-  if (load.kind === 'closed') return Math.floor(((highest ?? -1) + (beyond ?? load.concurrency.length)) / 2);
+  if (load.kind === 'closed') return middleOf(highest ?? -1, beyond, load.concurrency.length);
   const batchSize = batchSizeOf(search, candidate);
   const top = stepOfRate((margin * (ceiling ?? 0)) / batchSize) + 1;
   if (highest === null && beyond === null) {

@@ -1,6 +1,16 @@
 import type { LookLoad, LookPhase, Searched, SearchStrategy } from '../../../contract/study/search';
 import { meanInterval } from '../../statistics';
-import { type Arm, armOf, batchSizeOf, loadAt, nextStep, potentialOf, stepsOf } from './arms';
+import {
+  type Arm,
+  armOf,
+  batchSizeOf,
+  isPromise,
+  loadAt,
+  nextStep,
+  potentialOf,
+  promisedCandidate,
+  stepsOf,
+} from './arms';
 import { changedFields } from './candidates';
 import { isAdmitted, isLatencySearch, speedOf } from './objective';
 
@@ -15,7 +25,7 @@ export interface DueLook {
 /** Candidates beside the best one in a round. */
 const width = 3;
 /** Rounds of a race: fewer tell no interval, more are not worth their time. */
-const raceRounds = { fewest: 3, most: 6 } as const;
+const raceRounds = { fewest: 3, most: 8 } as const;
 /** Within this share of the best one a candidate can still turn out to be as good. */
 const nearShare = 0.9;
 /** A percentile of a short look varies more than a throughput. */
@@ -27,6 +37,8 @@ const equalShare = 0.97;
 const equalLatencyShare = 0.9;
 const equalShareOf = (search: SearchStrategy): number =>
   isLatencySearch(search) ? equalLatencyShare : equalShare;
+/** A simpler one is the answer in place of the best one where it is known to give this share of it. */
+const safeShare = 0.95;
 /** The last comparison. */
 export const confirmRounds = 5;
 /** A best one that does not hold at full length what it held for a moment goes a step down, so often at most. */
@@ -39,6 +51,11 @@ const presentCandidate = 1;
 
 /** What the last comparison takes, seconds. */
 export const confirmSeconds = ({ fullMs }: SearchStrategy): number => (2 * confirmRounds * fullMs) / 1000;
+
+/** Of it for rates: one that is not held at full length is given up for a lower one. */
+const openReserve = 1.4;
+const reserve = (search: SearchStrategy): number =>
+  confirmSeconds(search) * (isPromise(search) ? openReserve : 1);
 
 /** How far two candidates differ: logarithm of the ratio of their looks of a phase, round by round. */
 function pairedRatios(
@@ -124,6 +141,12 @@ function isEqual(
   return ratio !== null && ratio.high >= 1 && ratio.ratio >= share;
 }
 
+/** That it gives nearly as much is known, not only not refuted. */
+function isSafe(search: SearchStrategy, searched: Searched, [arm, leader]: readonly [Arm, Arm]): boolean {
+  if (search.load.kind === 'open' || arm.candidate === leader.candidate) return true;
+  return (pairedRatio(search, searched, [arm, leader], 'race')?.low ?? 0) >= safeShare;
+}
+
 const armsOf = (search: SearchStrategy, searched: Searched): readonly Arm[] =>
   search.candidates
     .map((_candidate, at) => at + 1)
@@ -141,9 +164,12 @@ export function standingOf(search: SearchStrategy, searched: Searched): Standing
     isEqual(search, searched, [arm, leader], equalShareOf(search)),
   );
   const complexity = ({ candidate }: Arm) => complexityOf(search, candidate);
-  const [winner = leader] = equal.toSorted(
-    (one, other) => complexity(one) - complexity(other) || one.candidate - other.candidate,
-  );
+  const [simplest = leader] = equal
+    .filter((arm) => isSafe(search, searched, [arm, leader]))
+    .toSorted((one, other) => complexity(one) - complexity(other) || one.candidate - other.candidate);
+  // What is promised is held by long looks at one candidate: they are not begun again with another.
+  const promised = isPromise(search) ? promisedCandidate(searched.looks) : null;
+  const winner = ranked.find(({ candidate }) => candidate === promised) ?? simplest;
   return { ranked, equal, winner };
 }
 
@@ -249,12 +275,15 @@ export function nextLooks(search: SearchStrategy, searched: Searched): readonly 
   for (const round of rounds) {
     const looks = round();
     if (looks.length === 0) continue;
-    if (fits(looks, confirmSeconds(search))) return looks;
+    if (fits(looks, reserve(search))) return looks;
     // The rest of the budget is for the last comparison.
     break;
   }
   const last = confirm(search, searched);
-  return fits(last, 0) ? last : [];
+  if (fits(last, 0)) return last;
+  // What the best one holds matters more than the comparison.
+  const own = last.slice(0, 1);
+  return fits(own, 0) ? own : [];
 }
 
 /** Whether it ended before every candidate could be judged. */

@@ -15,9 +15,10 @@ import { modelOf } from './search-models';
 const unhurriedTimes = 3;
 const usualConcurrency = [1, 2, 4, 8, 16, 32];
 const lookMs = { open: 1500, closed: 900 } as const;
-const fullMs = 3000;
-/** The last comparison takes no more than this share of the budget. */
-const comparisonShare = 1 / 2;
+/** What is promised is to hold for longer than what is the most in flight. */
+const fullMs = { open: 6000, closed: 3000 } as const;
+/** The last comparison takes no more than this share of the budget, as long as its looks are not shorter than the others. */
+const comparisonShare = { open: 2 / 5, closed: 1 / 4 } as const;
 const usualBudgetS = 300;
 
 /** p99 of the level with the least load; null: none was measured. */
@@ -126,7 +127,11 @@ export function planSearch(
     throw invalidInput('--instances', message, remedy);
   }
   const { concurrency = usualConcurrency, budgetS = usualBudgetS } = request;
-  const fullestMs = Math.max(1, Math.floor((1000 * comparisonShare * budgetS) / (2 * confirmRounds)));
+  const looksOf = {
+    ms: windowMs(lookMs[request.load], request),
+    fullMs: windowMs(fullMs[request.load], request),
+  };
+  const affordedMs = Math.floor((1000 * comparisonShare[request.load] * budgetS) / (2 * confirmRounds));
   const search: SearchStrategy = {
     ...{ kind: 'search', runId: run.runId, candidates: [...candidates] },
     load:
@@ -140,11 +145,11 @@ export function planSearch(
     },
     ...present({ objective: request.objective, memory: request.memory }),
     budgetS,
-    lookMs: windowMs(lookMs[request.load], request),
-    fullMs: Math.min(windowMs(fullMs, request), fullestMs),
+    lookMs: looksOf.ms,
+    fullMs: Math.min(looksOf.fullMs, Math.max(looksOf.ms, affordedMs)),
   };
   const screenS = (search.lookMs * candidates.length) / 1000;
-  const least = screenS + Math.min(screenS, (2 * confirmRounds * windowMs(fullMs, request)) / 1000);
+  const least = screenS + Math.min(screenS, (2 * confirmRounds * search.fullMs) / 1000);
   if (search.budgetS < least) {
     const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
     throw invalidInput(

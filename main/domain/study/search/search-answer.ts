@@ -61,8 +61,12 @@ export interface SearchAnswer {
   readonly sentence: string;
 }
 
-const stepAt = (search: SearchStrategy, { looks }: Searched, { candidate, best }: Arm): Step | null =>
-  stepsOf(search, looks, candidate).find(({ step }) => step === best) ?? null;
+/** At its best load; of a rate that was only inferred, at the one above it. */
+function stepAt(search: SearchStrategy, { looks }: Searched, { candidate, best, highest }: Arm): Step | null {
+  const steps = stepsOf(search, looks, candidate);
+  const at = (wanted: number | null) => steps.find(({ step }) => step === wanted);
+  return at(best) ?? at(highest) ?? null;
+}
 
 /** Inferences/s at the best load of a candidate. */
 const heldRateOf = (search: SearchStrategy, { value }: Arm, step: Step | null): number | null =>
@@ -133,7 +137,9 @@ function rowOf(search: SearchStrategy, searched: Searched, standing: Standing, c
 /** Of rates the interval is that of the steps: what each held, and what it did not. */
 function rateGain(search: SearchStrategy, winner: Arm, present: Arm): Ratio {
   const at = ({ candidate }: Arm, step: number) => rateOf(step) * batchSizeOf(search, candidate);
-  const next = (arm: Arm) => at(arm, arm.beyond ?? (arm.best ?? 0) + 1);
+  // The step that may be promised lies below the highest that held, as far for both.
+  const gap = ({ beyond, highest }: Arm) => (beyond === null || highest === null ? 1 : beyond - highest);
+  const next = (arm: Arm) => at(arm, (arm.best ?? 0) + gap(arm));
   const held = (arm: Arm) => at(arm, arm.best ?? 0);
   return {
     ratio: held(winner) / held(present),

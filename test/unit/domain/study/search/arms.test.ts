@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Candidate, Look, SearchStrategy } from '../../../../../main/contract/study/search';
 import {
   armOf,
@@ -30,22 +30,25 @@ const at = (candidate: number, step: number, isHeld = true): Look => {
   };
 };
 const step = stepOfRate(100);
+/** What may be promised lies so many steps below what is held for a moment. */
+const safety = 2;
 
 it('counts the inferences of a request where candidates send different batches', () => {
   const searched = { looks: [at(1, step), at(2, step), at(2, step + 1, false)], failed: {} };
   const [single, four] = [armOf(search, searched, 1), armOf(search, searched, 2)];
-  expect(single.value).toBe(rateOf(step));
-  expect(four.value).toBe(4 * rateOf(step));
-  expect(potentialOf(search, four)).toBe(4 * rateOf(step));
+  expect(single.value).toBe(rateOf(step - safety));
+  expect(four.value).toBe(4 * rateOf(step - safety));
+  expect(potentialOf(search, four)).toBe(4 * rateOf(step - safety));
 });
 
 it('asks a candidate for more inferences than the best one gives, not for more requests', () => {
   const leader = armOf(search, { looks: [at(1, step), at(1, step + 1, false)], failed: {} }, 1);
   const fresh = armOf(search, { looks: [], failed: {} }, 2);
   const next = nextStep(search, fresh, leader);
-  expect(4 * rateOf(next)).toBeGreaterThan(leader.value);
+  const highest = rateOf(step);
+  expect(4 * rateOf(next)).toBeGreaterThan(highest);
   // One step less would be no more.
-  expect(4 * rateOf(next - 2)).toBeLessThan(leader.value);
+  expect(4 * rateOf(next - 2)).toBeLessThan(highest);
   expect(nextStep({ ...search, candidates: [one, one] }, fresh, leader)).toBe(step + 1);
 });
 
@@ -54,4 +57,53 @@ it('states the gain of a batch size in inferences, with the inferences beside th
   const { gain, sentence } = searchAnswer(search, { looks, failed: {} });
   expect(gain?.ratio).toBeCloseTo(4, 6);
   expect(sentence).toMatch(/^Batch size per request 4: [\d.]+ requests\/s \([\d.]+ inferences\/s\) within/);
+});
+
+describe('the rate that may be promised', () => {
+  const long = (candidate: number, wanted: number, isHeld = true): Look => ({
+    ...at(candidate, wanted, isHeld),
+    phase: 'confirm',
+  });
+  const edge = [at(1, step), at(1, step + 1, false), at(2, step), at(2, step + 1, false)];
+  const bestOf = (looks: readonly Look[], candidate: number) =>
+    armOf(search, { looks: [...edge, ...looks], failed: {} }, candidate).best;
+
+  it('lies below what was held for a moment, and stays where long looks hold it', () => {
+    expect(bestOf([], 1)).toBe(step - safety);
+    expect(bestOf([long(1, step - safety), long(1, step - safety)], 1)).toBe(step - safety);
+  });
+
+  it('goes down by each step that a long look did not hold, and the edge stays', () => {
+    const looks = [long(1, step - safety, false), long(1, step - safety - 1, false)];
+    expect(bestOf(looks, 1)).toBe(step - safety - 2);
+    expect(armOf(search, { looks: [...edge, ...looks], failed: {} }, 1)).toMatchObject({
+      ...{ highest: step, beyond: step + 1, isSettled: true },
+    });
+  });
+
+  it('takes off the others what the best one lost, until they have long looks of their own', () => {
+    const lost = [long(1, step - safety, false)];
+    expect(bestOf(lost, 2)).toBe(step - safety - 1);
+    expect(bestOf([...lost, long(2, step - safety)], 2)).toBe(step - safety);
+  });
+});
+
+describe('a closed step near the target', () => {
+  const closed: SearchStrategy = { ...search, load: { kind: 'closed', batchSize: 1, concurrency: [4, 8] } };
+  const look = (concurrency: number, latencyUs: number): Look => ({
+    ...{ ...at(1, step), load: { concurrency }, latencyUs, inferencesPerSecond: 10 * concurrency },
+  });
+  const armAt = (...latencies: readonly number[]) =>
+    armOf(closed, { looks: [look(4, 9000), ...latencies.map((us) => look(8, us))], failed: {} }, 1);
+
+  it('is looked at up to three times, and counts where most of the looks hold it', () => {
+    expect(armAt(25_000).isSettled).toBe(false);
+    expect(nextStep(closed, armAt(25_000), null)).toBe(1);
+    expect(armAt(25_000, 15_000, 16_000)).toMatchObject({ isSettled: true, best: 1 });
+    expect(armAt(25_000, 15_000, 26_000)).toMatchObject({ isSettled: true, best: 0 });
+  });
+
+  it('is not looked at again where it missed by far', () => {
+    expect(armAt(60_000)).toMatchObject({ isSettled: true, best: 0 });
+  });
 });
