@@ -16,6 +16,7 @@ import { addDetect, addSetup } from './machine/machine';
 import { addMonitor } from './monitor';
 import type { CliContext } from './output';
 import { addPerf } from './perf/perf';
+import { addPredict } from './predict';
 import { addOwnModels, addPresets } from './presets';
 import { resolveRunId, runArgument } from './read-values';
 import { addResume, addRun } from './run';
@@ -98,6 +99,7 @@ export function createProgram(
   addCompare(program);
   addBest(program);
   addCapacity(program);
+  addPredict(program);
   addLimits(program);
   addImport(program);
   addListing(program);

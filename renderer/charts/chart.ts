@@ -2,6 +2,7 @@ import type { BaselineSeries } from '../../main/contract/measured/baseline';
 import type { Scenario } from '../../main/contract/run/run-events';
 import type { ScenarioState } from '../../main/contract/run/run-state';
 import { type LoadLevel, type Sweep, sweepHeading, sweepOf } from '../../main/contract/run/sweep';
+import type { PredictedLevel } from '../../main/domain/predict/predicted-curve';
 import type { LiveLevel } from '../stores/open-run';
 import type { ChartTheme } from './chart-theme';
 import type { ChartLayout, Trace } from './trace';
@@ -44,6 +45,8 @@ export interface SweepInput {
   readonly budgetMs: number | null;
   /** Published figures, drawn beside the measured ones and never among them. */
   readonly baseline?: BaselineSeries | null;
+  /** Drawn between the measured levels, and never as one of them. */
+  readonly predicted?: readonly PredictedLevel[];
   readonly theme: ChartTheme;
 }
 

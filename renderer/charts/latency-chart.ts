@@ -10,6 +10,7 @@ import type { LiveWindow } from '../stores/open-run';
 import { budgetView } from './budget-line';
 import { type Chart, type SweepInput, sweepOfState } from './chart';
 import { shownTraces } from './plot/shown-traces';
+import { predictedSeries } from './predicted-series';
 import { publishedSeries } from './published-series';
 import { sweepEnds, sweepLayout } from './sweep-axis';
 import { holeSeries, liveSeries, sweepSeries, symbolNames } from './sweep-series';
@@ -57,6 +58,7 @@ export function latencyChart(input: SweepInput): Chart {
       ...(varied === 'requestRate' || line.tone === 'p99' ? {} : { barsAlone: true }),
     })),
     ...(varied === 'requestRate' ? [] : publishedSeries(input.baseline, theme, ({ p99Ms }) => p99Ms, 'p99 ')),
+    ...predictedSeries(input.predicted, theme, ({ load, p99Us }) => [load, p99Us / 1000], 'p99 '),
   ];
   const signs = [...holeSeries(input), ...liveSeries(input, ms)];
   const ends = sweepEnds(input);
@@ -82,6 +84,10 @@ export function throughputChart(input: SweepInput): Chart {
     data: [
       seriesOf(input, throughputLine),
       ...publishedSeries(input.baseline, theme, (point) => point.inferencesPerSecond),
+      ...predictedSeries(input.predicted, theme, ({ load, inferencesPerSecond }) => [
+        load,
+        inferencesPerSecond,
+      ]),
       ...holeSeries(input),
       ...liveSeries(input, (window) => window.inferencesPerSecond),
     ],

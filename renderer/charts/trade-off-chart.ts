@@ -9,6 +9,7 @@ import { baseLayout, type Chart, levelOf, signTrace, type SweepInput, sweepOfSta
 import type { ChartTheme } from './chart-theme';
 import { ofSweep, runStyle } from './compare-chart';
 import { plain, symbolOf, wrapped } from './hover-text';
+import { predictedSeries } from './predicted-series';
 import { valueAxis } from './sweep-axis';
 import { pointText, sortedPoints } from './sweep-series';
 import type { Axis, Trace } from './trace';
@@ -95,7 +96,11 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
     line: { color: input.theme.throughput, width: 1.75, dash: 'solid' },
     hoverinfo: 'skip',
   };
-  return levelsChart(input, chosen, [line], front);
+  const predicted = predictedSeries(input.predicted, input.theme, ({ inferencesPerSecond, p99Us }) => [
+    inferencesPerSecond,
+    p99Us / 1000,
+  ]);
+  return levelsChart(input, chosen, [...predicted, line], front);
 }
 
 /** The level that replicas are planned with among those that were measured; nothing between them is drawn. */

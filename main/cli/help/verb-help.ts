@@ -30,7 +30,10 @@ const runExits: readonly Exit[] = [
 const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   [
     'Deploy and measure:',
-    ['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'limits', 'import'],
+    [
+      ...['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'predict'],
+      ...['limits', 'import'],
+    ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'init', 'trust', 'data']],
@@ -96,6 +99,16 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
     ],
     exits: [[exitCodes.noAnswer, 'no measured level holds the p99 target']],
+  },
+  predict: {
+    examples: [
+      ['predict latest --rate 500', 'what its p99 would be at 500 requests/s'],
+      [
+        'predict nightly --rate 500 --instances 2 --queue-delay-us 500 --json',
+        'the same on another configuration, as one JSON document',
+      ],
+    ],
+    exits: [[exitCodes.noAnswer, 'the run has no execution times to predict from']],
   },
   compare: {
     examples: [

@@ -131,5 +131,7 @@ export const chartSigns = {
   hole: 'No result',
   /** Follows the name of a line or bar with its 95 % interval. */
   interval: ' ±',
+  /** Of the line between the measured levels. */
+  predicted: 'Predicted, not measured',
   throttled: 'Clocks throttled',
 } as const;

@@ -4,8 +4,9 @@ import { engineOf, performanceOf, specOf } from '../../contract/run/run-source';
 import type { ConfigureSpec, PerformanceSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { ofScenario } from '../../contract/run/sweep';
-import { computeUsOf, fitServiceTimes } from '../predict/fit-service-times';
+import { computeUsOf } from '../predict/fit-service-times';
 import type { MeasuredTimes } from '../predict/predict';
+import { isPredictable, predictableRun } from '../predict/what-if';
 import { largestOf } from '../statistics';
 import { type BestPoint, budgetMsOf, measuredPoints } from './points';
 
@@ -98,13 +99,13 @@ function deviceOf(state: RunState, point: LoadPoint, configure: ConfigureSpec | 
   } as const;
 }
 
-function servedOf(points: readonly LoadPoint[], point: LoadPoint, configure: ConfigureSpec | null) {
+function servedOf(state: RunState, point: LoadPoint, configure: ConfigureSpec | null) {
   if (configure === null) return { busyShare: null, times: null };
-  const { instances } = configure;
   const busy = busyInstances(point);
+  const run = predictableRun(state);
   return {
-    busyShare: busy === null ? null : Math.min(1, busy / instances),
-    times: fitServiceTimes(points.map((one) => ({ point: one, instances }))),
+    busyShare: busy === null ? null : Math.min(1, busy / configure.instances),
+    times: isPredictable(run) ? run.times : null,
   };
 }
 
@@ -125,7 +126,7 @@ export function levelFacts(state: RunState, { scenario, point }: BestPoint): Lev
     underWay: point.requestRate === undefined ? point.concurrency : Infinity,
     ...partsOf(point, avgUs),
     ...deviceOf(state, point, configure),
-    ...servedOf(points, point, configure),
+    ...servedOf(state, point, configure),
   };
 }
 

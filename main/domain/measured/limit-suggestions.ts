@@ -1,7 +1,8 @@
 import type { PredictedEffect } from '../../contract/measured/limits';
 import { formatCount, formatFixed, formatMs, formatTyped } from '../../contract/numbers';
 import type { ConfigureSpec, PerformanceSpec } from '../../contract/run/run-spec';
-import { predict, type PredictInput, type Prediction } from '../predict/predict';
+import { arrivalsOfLevel } from '../predict/arrivals';
+import { predict, type Prediction } from '../predict/predict';
 import { largestMeasuredBatch, type LevelFacts } from './limit-facts';
 
 /** What a specification would have otherwise, field by field. */
@@ -41,16 +42,11 @@ type Served = Pick<LevelFacts, 'point' | 'times'> & { readonly configure: Config
 function predicted({ point, times, configure }: Served, change: SuggestedChange): Prediction | null {
   if (times === null) return null;
   const { performance = {} } = change;
-  const arrivals: PredictInput['arrivals'] =
-    point.requestRate === undefined
-      ? { kind: 'closed', concurrency: performance.concurrency?.at(-1) ?? point.concurrency }
-      : point.requestDistribution === 'poisson'
-        ? { kind: 'poisson', requestRate: point.requestRate }
-        : { kind: 'constant', requestRate: point.requestRate };
+  const concurrency = performance.concurrency?.at(-1) ?? point.concurrency;
   return predict({
     ...times,
     serving: { ...configure, ...change.configure },
-    arrivals,
+    arrivals: arrivalsOfLevel({ ...point, concurrency }),
     batchSize: performance.onlineBatchSize ?? point.batchSize,
     requestCount: simulatedRequests,
   });

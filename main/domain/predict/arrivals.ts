@@ -1,3 +1,4 @@
+import type { LoadPoint } from '../../contract/measured/results';
 import { createRandom } from '../random';
 
 export type Arrivals =
@@ -74,3 +75,16 @@ export function arrivalSource(arrivals: Arrivals, count: number, seed: number): 
     }
   }
 }
+
+/** The load that a level was measured with. */
+export const arrivalsOfLevel = ({
+  requestRate,
+  requestDistribution,
+  concurrency,
+}: Pick<LoadPoint, 'requestRate' | 'requestDistribution' | 'concurrency'>): Exclude<
+  Arrivals,
+  { kind: 'recorded' }
+> =>
+  requestRate === undefined
+    ? { kind: 'closed', concurrency }
+    : { kind: requestDistribution === 'poisson' ? 'poisson' : 'constant', requestRate };

@@ -1,10 +1,12 @@
 import type { LoadPoint } from '../../contract/measured/results';
-import { medianOf } from '../statistics';
-import type { MeasuredTimes, ServiceTimePoint } from './predict';
+import { arrivalsOfLevel } from './arrivals';
+import { fitOverhead } from './overhead';
+import { type MeasuredTimes, predict, type PredictedServing, type ServiceTimePoint } from './predict';
+import type { ServiceVariation } from './variation';
 
 export interface FedLevel {
   readonly point: LoadPoint;
-  readonly instances: number;
+  readonly serving: PredictedServing;
 }
 
 /** With fewer executions of a batch its mean is unreliable. */
@@ -14,6 +16,12 @@ const mostVariation = 256;
 const fewestVariation = 100;
 /** Below this share of waiting, a level's latency shows how executions vary. */
 const waitsBelow = 0.1;
+/** Requests per execution of a level whose requests are not batched with others. */
+const alone = 1.1;
+/** Simulated per level and overhead that is tried. */
+const fittedRequests = 500;
+/** Of a queue without end where there was none, as a logarithm. */
+const overloadMiss = 2;
 
 interface Executions {
   readonly batch: number;
@@ -47,7 +55,7 @@ export const computeUsOf = ({
     : (serverComputeInputUs ?? 0) + serverComputeInferUs + (serverComputeOutputUs ?? 0);
 
 /** Busy instances during an execution, by Little's law; at most the requests in flight. */
-function busySeen({ point, instances }: FedLevel, executions: readonly Executions[]): number {
+function busySeen({ point, serving: { instances } }: FedLevel, executions: readonly Executions[]): number {
   const most = Math.min(instances, point.requestRate === undefined ? point.concurrency : instances);
   const rows = executions.reduce((sum, { count, batch }) => sum + count * batch, 0);
   const workUs = executions.reduce((sum, { count, computeUs }) => sum + count * computeUs, 0);
@@ -71,8 +79,12 @@ function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | nul
 
 const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);
 
-/** Latencies relative to their mean, as equally likely values. */
-function variationOf({ histogram }: LoadPoint): readonly number[] {
+/** Requests of a mean execution that are answered together. */
+const answersAtOnce = ({ meanServerBatch, batchSize }: LoadPoint): number =>
+  Math.max(1, (meanServerBatch ?? batchSize) / batchSize);
+
+/** Latencies as equally likely values, microseconds. */
+function latenciesOf({ histogram }: LoadPoint): readonly number[] {
   const total = histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
   if (histogram === undefined || total === 0) return [];
   const size = Math.min(mostVariation, total);
@@ -87,8 +99,38 @@ function variationOf({ histogram }: LoadPoint): readonly number[] {
     }
     before += count;
   });
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return mean > 0 ? values.map((value) => value / mean) : [];
+  return values;
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** An execution is never faster than this share of the mean, whatever a latency says. */
+const fastest = 0.2;
+
+/** Executions relative to their mean: what latencies differ by is theirs, where nothing waits. */
+function factorsOf(point: LoadPoint): readonly number[] {
+  const computeUs = computeUsOf(point);
+  const values = latenciesOf(point);
+  if (computeUs === null || computeUs <= 0 || values.length === 0) return [];
+  const mean = meanOf(values);
+  const factors = values.map((value) => Math.max(fastest, 1 + (value - mean) / computeUs));
+  const meanFactor = meanOf(factors);
+  return factors.map((factor) => factor / meanFactor);
+}
+
+/** By batch; batches with few requests only together. */
+function variationsOf(calm: readonly LoadPoint[]): readonly ServiceVariation[] {
+  const factors = new Map<number, readonly number[]>();
+  for (const point of calm) {
+    const batch = Math.round(point.meanServerBatch ?? point.batchSize);
+    factors.set(batch, [...(factors.get(batch) ?? []), ...factorsOf(point)]);
+  }
+  const all = [...factors].map(([batch, own]) => ({ batch, factors: own }));
+  const enough = all.filter(({ factors: own }) => own.length >= fewestVariation);
+  if (enough.length > 0) return enough;
+  const together = all.flatMap(({ factors: own }) => own);
+  return together.length < fewestVariation ? [] : [{ batch: 1, factors: together }];
 }
 
 /**
@@ -113,13 +155,31 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
   const serviceTimes = [...merged.values()]
     .map(({ batch, busyInstances, computeUs }) => ({ batch, busyInstances, computeUs }))
     .sort((a, b) => a.busyInstances - b.busyInstances || a.batch - b.batch);
-  const overheads = usable.flatMap(({ point }) => overheadOf(point) ?? []);
+  const overheads = usable.flatMap(({ point }) => {
+    const overheadUs = overheadOf(point);
+    const requestsPerSecond = point.inferencesPerSecond / point.batchSize;
+    return overheadUs === null || requestsPerSecond === 0
+      ? []
+      : [{ overheadUs, answersAtOnce: answersAtOnce(point), requestsPerSecond }];
+  });
   if (serviceTimes.length === 0 || overheads.length === 0) return null;
-  const calm = usable.map(({ point }) => point).filter((point) => waitShare(point) < waitsBelow);
-  const serviceVariation = calm.flatMap(variationOf);
-  return {
-    serviceTimes,
-    overheadUs: medianOf(overheads),
-    ...(serviceVariation.length < fewestVariation ? {} : { serviceVariation }),
-  };
+  const calm = usable
+    .map(({ point }) => point)
+    .filter((point) => waitShare(point) < waitsBelow && answersAtOnce(point) < alone);
+  const serviceVariation = variationsOf(calm);
+  const times = { serviceTimes, ...(serviceVariation.length === 0 ? {} : { serviceVariation }) };
+  return { ...times, overhead: fitOverhead(overheads, (overhead) => missOf(usable, { ...times, overhead })) };
+}
+
+/** Sum of squared logarithms of predicted and measured mean latency. */
+function missOf(levels: readonly FedLevel[], times: MeasuredTimes): number {
+  return levels.reduce((sum, { point, serving }) => {
+    if (point.avgUs === null || point.replay !== undefined) return sum;
+    const { predictedLatency } = predict({
+      ...{ ...times, serving, arrivals: arrivalsOfLevel(point) },
+      ...{ batchSize: point.batchSize, requestCount: fittedRequests },
+    });
+    const miss = predictedLatency === null ? overloadMiss : Math.log(predictedLatency.avgUs / point.avgUs);
+    return sum + miss ** 2;
+  }, 0);
 }

@@ -2,8 +2,10 @@ import type { ConfigureSpec } from '../../contract/run/run-spec';
 import { largestOf } from '../statistics';
 import type { Arrivals } from './arrivals';
 import type { BatcherRules } from './batcher';
+import type { Overhead } from './overhead';
 import { serviceTable, type ServiceTimePoint } from './service-times';
 import { simulate, type Simulated } from './simulate';
+import type { ServiceVariation } from './variation';
 
 export type { Arrivals } from './arrivals';
 export type { ServiceTimePoint } from './service-times';
@@ -20,10 +22,10 @@ export type PredictedServing = Pick<
 /** Measured times of a model on a machine; see `fitServiceTimes`. */
 export interface MeasuredTimes {
   readonly serviceTimes: readonly ServiceTimePoint[];
-  /** Single execution times relative to their mean; absent: no variation. */
-  readonly serviceVariation?: readonly number[] | undefined;
-  /** Client, network and server time per request outside queue and execution, microseconds. */
-  readonly overheadUs: number;
+  /** Absent: each execution takes the mean. */
+  readonly serviceVariation?: readonly ServiceVariation[] | undefined;
+  /** Client, network and server outside queue and execution. */
+  readonly overhead: Overhead;
 }
 
 export interface PredictInput extends MeasuredTimes {
@@ -74,8 +76,8 @@ const percentileOf = (sorted: Float64Array, percent: number): number =>
 const meanOf = (values: Float64Array): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-function latencyOf(responseUs: Float64Array, overheadUs: number): PredictedLatency {
-  const sorted = responseUs.map((us) => us + overheadUs).sort();
+function latencyOf(responseUs: Float64Array): PredictedLatency {
+  const sorted = responseUs.toSorted();
   return {
     avgUs: meanOf(sorted),
     p50Us: percentileOf(sorted, 50),
@@ -118,14 +120,14 @@ function rulesOf(serving: PredictedServing, largestRequest: number): BatcherRule
  * requests take a fraction of a second. Throws a RangeError without service times or requests.
  */
 export function predict(input: PredictInput): Prediction {
-  const { serving, arrivals, serviceTimes, overheadUs } = input;
+  const { serving, arrivals, serviceTimes, overhead } = input;
   const sent = sentOf(input);
   const rules = rulesOf(serving, sent.largest);
   const simulated = simulate({
     rules,
     table: serviceTable(serviceTimes, rules.maxBatchSize, rules.instances),
     variation: input.serviceVariation ?? [],
-    overheadUs,
+    overhead,
     arrivals,
     rowsPerRequest: input.batchSize ?? 1,
     priorityShares: serving.priorityShares ?? [],
@@ -138,8 +140,11 @@ export function predict(input: PredictInput): Prediction {
     arrivals.kind !== 'closed' && isOverloaded(simulated, sent.count, rules.instances * rules.maxBatchSize);
   const perSpan = (value: number): number => (spanUs > 0 ? value / spanUs : 0);
   return {
-    predictedInferencesPerSecond: perSpan(1e6 * answeredRows),
-    predictedLatency: overloaded ? null : latencyOf(responseUs, overheadUs),
+    predictedInferencesPerSecond:
+      'requestRate' in arrivals && !overloaded
+        ? arrivals.requestRate * (input.batchSize ?? 1)
+        : perSpan(1e6 * answeredRows),
+    predictedLatency: overloaded ? null : latencyOf(responseUs),
     predictedQueueUs: overloaded ? null : meanOf(queueUs),
     predictedMeanBatch: executions === 0 ? null : executedRows / executions,
     predictedBusyShare: Math.min(1, perSpan(busyUs / rules.instances)),

@@ -2,15 +2,16 @@ import { createRandom } from '../random';
 import { type Arrivals, arrivalSource } from './arrivals';
 import { Batcher, type BatcherRules } from './batcher';
 import { Instances } from './instances';
+import type { Overhead } from './overhead';
 import type { ServiceTable } from './service-times';
+import { drawFactor, type ServiceVariation } from './variation';
 
 export interface Simulation {
   readonly rules: BatcherRules;
   readonly table: ServiceTable;
-  /** Execution times relative to their mean, drawn per execution. Empty: no variation. */
-  readonly variation: readonly number[];
-  /** Between an execution and its connection's next request, microseconds. */
-  readonly overheadUs: number;
+  /** Of execution times. Empty: each takes the mean. */
+  readonly variation: readonly ServiceVariation[];
+  readonly overhead: Overhead;
   readonly arrivals: Arrivals;
   readonly rowsPerRequest: number;
   /** Shares by priority, first served first, adding up to 1. Empty: one priority. */
@@ -22,7 +23,7 @@ export interface Simulation {
 
 /** Times per counted request, and sums; microseconds. */
 export interface Simulated {
-  /** From arrival to end of execution, by request. */
+  /** From arrival to the answer, by request. */
   readonly responseUs: Float64Array;
   readonly queueUs: Float64Array;
   readonly answeredRows: number;
@@ -49,7 +50,9 @@ class Run {
   private readonly count: number;
   private readonly arrived: Float64Array;
   private readonly started: Float64Array;
-  private readonly ended: Float64Array;
+  private readonly answeredAt: Float64Array;
+  /** Until when answers are passed on, one after the other. */
+  private passingUntilUs = 0;
   private readonly priorities: Uint8Array;
   private readonly batcher: Batcher;
   private readonly instances: Instances;
@@ -71,7 +74,7 @@ class Run {
     this.count = arrivals.kind === 'recorded' ? arrivals.timesUs.length : of.requestCount;
     this.arrived = new Float64Array(this.count);
     this.started = new Float64Array(this.count);
-    this.ended = new Float64Array(this.count);
+    this.answeredAt = new Float64Array(this.count);
     this.priorities = new Uint8Array(this.count);
     this.source = arrivalSource(arrivals, this.count, seed);
     // Separate from the arrivals' stream, so that one can change without the other.
@@ -101,7 +104,7 @@ class Run {
     }
     const { warmupCount, arrivals } = this.of;
     if (arrivals.kind === 'recorded') this.mark('countedTo');
-    const responses = this.ended.map((us, request) => us - (this.arrived[request] ?? 0));
+    const responses = this.answeredAt.map((us, request) => us - (this.arrived[request] ?? 0));
     const queues = this.started.map((us, request) => us - (this.arrived[request] ?? 0));
     return {
       responseUs: responses.subarray(warmupCount),
@@ -159,9 +162,12 @@ class Run {
   private end(requests: readonly number[], rows: number): void {
     if (this.isCounting) this.answeredRows += rows;
     this.answered += requests.length;
+    const { fixedUs, perAnswerUs } = this.of.overhead;
     for (const request of requests) {
-      this.ended[request] = this.nowUs;
-      this.source.answered(this.nowUs + this.of.overheadUs);
+      this.passingUntilUs = Math.max(this.passingUntilUs, this.nowUs) + perAnswerUs;
+      const answeredUs = this.passingUntilUs + fixedUs;
+      this.answeredAt[request] = answeredUs;
+      this.source.answered(answeredUs);
     }
   }
 
@@ -181,8 +187,7 @@ class Run {
   }
 
   private start(requests: readonly number[], rows: number): void {
-    const { variation } = this.of;
-    const drawn = variation.length === 0 ? 1 : (variation[Math.floor(this.random() * variation.length)] ?? 1);
+    const drawn = drawFactor(this.of.variation, rows, this.random);
     const isOutside = this.instances.start(requests, rows, drawn);
     for (const request of requests) this.started[request] = this.nowUs;
     if (!this.isCounting) return;

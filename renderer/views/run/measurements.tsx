@@ -9,6 +9,7 @@ import { plannedSweep, type Sweep, sweepOf, sweepTitle } from '../../../main/con
 import { answerOf, type ChosenLevel } from '../../../main/domain/measured/answer';
 import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/domain/measured/points';
 import { shownScenario } from '../../../main/domain/measured/repeats';
+import { predictedCurve, type PredictedLevel } from '../../../main/domain/predict/predicted-curve';
 import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
@@ -136,6 +137,13 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
   );
 }
 
+/** Nothing while levels are still coming in. */
+const usePredicted = (state: RunState, scenario: Scenario): readonly PredictedLevel[] =>
+  useMemo(
+    () => (scenario === 'offline' || state.status === 'running' ? [] : predictedCurve(state)),
+    [scenario, state],
+  );
+
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
   const budgetMs = budgetMsOf(state);
@@ -154,9 +162,10 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
   const points = useMemo(() => sortedPoints({ scenario, state: measured }), [scenario, measured]);
   const asked = plannedOf(state, scenario);
   // Windows arrive often, levels seldom: what shows only levels is not redrawn for a window.
+  const predicted = usePredicted(state, scenario);
   const input = useMemo<Omit<SweepInput, 'level'>>(
-    () => ({ scenario, state: measured, planned, sweep: asked, budgetMs, theme }),
-    [scenario, measured, planned, asked, budgetMs, theme],
+    () => ({ scenario, state: measured, planned, sweep: asked, budgetMs, predicted, theme }),
+    [scenario, measured, planned, asked, budgetMs, predicted, theme],
   );
   const baseline = useBaseline(state);
   const sweepInput = useMemo(

@@ -31,6 +31,7 @@ import {
   StoppedNotice,
   WaitingNotice,
 } from './notices';
+import { PredictPanel } from './predict-panel';
 import { showsMeasurements } from './shown-step';
 
 /** Separate: the level under way changes with every window. */
@@ -140,6 +141,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
             {verdict === null ? null : <LimitsPanel state={state} />}
+            {verdict === null ? null : <PredictPanel key={`what if ${state.runId}`} state={state} />}
             {verdict === null ? null : <CapacityPanel key={state.runId} state={state} />}
           </>
         ) : null}

@@ -23,6 +23,8 @@ const at = (batch: number, computeUs: number, busyInstances = 1): ServiceTimePoi
 });
 /** 1 ms for a batch, and 0.5 ms for each row. */
 const paying = [1, 2, 4, 8].map((batch) => at(batch, 1000 + 500 * batch));
+const fixed = (fixedUs: number) => ({ fixedUs, perAnswerUs: 0 });
+const none = fixed(0);
 const closed = (concurrency: number): Arrivals => ({ kind: 'closed', concurrency });
 const poisson = (requestRate: number): Arrivals => ({ kind: 'poisson', requestRate });
 
@@ -32,7 +34,7 @@ describe('closed forms', () => {
     const prediction = predict({
       serving: alone,
       serviceTimes: [at(1, serviceUs)],
-      overheadUs: 0,
+      overhead: none,
       arrivals: poisson((1e6 * load) / serviceUs),
       requestCount: 200_000,
     });
@@ -47,8 +49,8 @@ describe('closed forms', () => {
     const prediction = predict({
       serving: alone,
       serviceTimes: [at(1, 1000)],
-      serviceVariation: quantiles,
-      overheadUs: 0,
+      serviceVariation: [{ batch: 1, factors: quantiles }],
+      overhead: none,
       arrivals: poisson(500),
       requestCount: 200_000,
     });
@@ -63,7 +65,7 @@ describe('closed forms', () => {
     const prediction = predict({
       serving: dynamic,
       serviceTimes: paying,
-      overheadUs: 250,
+      overhead: fixed(250),
       arrivals: closed(1),
     });
     expect(prediction.predictedLatency?.avgUs).toBeCloseTo(1750);
@@ -80,7 +82,7 @@ describe('closed forms', () => {
         serviceTimes: [1, 2, 3].flatMap((busy) =>
           paying.map((point) => at(point.batch, point.computeUs, busy)),
         ),
-        overheadUs: 0,
+        overhead: none,
         arrivals: closed(100),
       });
       expect(prediction.predictedInferencesPerSecond / ((instances * 8e6) / 5000)).toBeCloseTo(1, 2);
@@ -93,10 +95,45 @@ describe('closed forms', () => {
     const prediction = predict({
       serving: { ...alone, instances: 2 },
       serviceTimes: [at(1, 1000, 1), at(1, 1600, 2)],
-      overheadUs: 0,
+      overhead: none,
       arrivals: closed(4),
     });
     expect(prediction.predictedInferencesPerSecond).toBeCloseTo(2e6 / 1600, 0);
+  });
+});
+
+describe('what surrounds an execution', () => {
+  it('passes one answer on after the other, so that it can be what limits the throughput', () => {
+    const of = (perAnswerUs: number) =>
+      predict({
+        ...{ serving: dynamic, serviceTimes: paying, arrivals: closed(32) },
+        overhead: { fixedUs: 100, perAnswerUs },
+      });
+    // Eight rows take 5 ms.
+    expect(of(100).predictedInferencesPerSecond).toBeCloseTo(1600, -1);
+    expect(of(2000).predictedInferencesPerSecond).toBeCloseTo(500, 0);
+    // The last of a batch waits for the others, the first does not.
+    const latencies = predict({
+      ...{ serving: { ...dynamic, maxBatchSize: 4 }, serviceTimes: paying, batchSize: 1 },
+      overhead: { fixedUs: 100, perAnswerUs: 200 },
+      arrivals: { kind: 'recorded', timesUs: [0, 0, 0, 0, 0] },
+    }).predictedLatency;
+    // The first is executed by itself (1.5 ms), the four that came with it afterwards (3 ms).
+    expect(latencies?.p50Us).toBeCloseTo(1500 + 3000 + 2 * 200 + 100);
+    expect(latencies?.p99Us).toBeCloseTo(1500 + 3000 + 4 * 200 + 100);
+  });
+
+  it('draws the time of an execution from those of the nearest batch', () => {
+    const prediction = predict({
+      ...{ serving: { ...alone, maxBatchSize: 8 }, serviceTimes: paying, overhead: none },
+      serviceVariation: [
+        { batch: 1, factors: [1] },
+        { batch: 8, factors: [0.5, 1.5] },
+      ],
+      ...{ arrivals: closed(1), batchSize: 6 },
+    });
+    expect(prediction.predictedLatency?.p50Us).toBeCloseTo(2000);
+    expect(prediction.predictedLatency?.p99Us).toBeCloseTo(6000);
   });
 });
 
@@ -106,7 +143,7 @@ describe('the batcher', () => {
       predict({
         serving: { ...dynamic, maxQueueDelayUs },
         serviceTimes: paying,
-        overheadUs: 0,
+        overhead: none,
         arrivals: closed(1),
       });
     expect(of(0).predictedQueueUs).toBeCloseTo(0);
@@ -118,7 +155,7 @@ describe('the batcher', () => {
       predict({
         serving: { ...dynamic, maxQueueDelayUs: 20_000, preferredBatchSizes: [...preferredBatchSizes] },
         serviceTimes: paying,
-        overheadUs: 0,
+        overhead: none,
         arrivals: closed(4),
       });
     expect(of([4]).predictedMeanBatch).toBeCloseTo(4, 1);
@@ -132,7 +169,7 @@ describe('the batcher', () => {
       predict({
         serving: { ...dynamic, preferredBatchSizes: [...preferredBatchSizes] },
         serviceTimes: paying,
-        overheadUs: 0,
+        overhead: none,
         arrivals: closed(6),
       });
     expect(of([2]).predictedMeanBatch).toBeLessThan(2.1);
@@ -143,7 +180,7 @@ describe('the batcher', () => {
     const prediction = predict({
       serving: { ...alone, maxBatchSize: 8 },
       serviceTimes: paying,
-      overheadUs: 0,
+      overhead: none,
       arrivals: closed(16),
       batchSize: 4,
     });
@@ -156,7 +193,7 @@ describe('the batcher', () => {
       predict({
         serving: { ...dynamic, maxBatchSize: 1, priorityShares },
         serviceTimes: paying,
-        overheadUs: 0,
+        overhead: none,
         arrivals: poisson(600),
         requestCount: 50_000,
       });
@@ -173,7 +210,7 @@ describe('what it says of itself', () => {
     const prediction = predict({
       serving: alone,
       serviceTimes: [at(1, 1000)],
-      overheadUs: 0,
+      overhead: none,
       arrivals: poisson(1100),
     });
     expect(prediction).toMatchObject({ isOverloaded: true, predictedLatency: null, predictedQueueUs: null });
@@ -182,7 +219,7 @@ describe('what it says of itself', () => {
 
   it('says where batches or instances are outside of what was measured', () => {
     const of = (serving: PredictedServing, points: readonly ServiceTimePoint[]) =>
-      predict({ serving, serviceTimes: points, overheadUs: 0, arrivals: closed(32) }).isOutside;
+      predict({ serving, serviceTimes: points, overhead: none, arrivals: closed(32) }).isOutside;
     expect(of(dynamic, paying)).toBe(false);
     expect(of({ ...dynamic, maxBatchSize: 16 }, paying)).toBe(true);
     expect(of({ ...dynamic, instances: 2 }, paying)).toBe(true);
@@ -195,7 +232,7 @@ describe('what it says of itself', () => {
     const prediction = predict({
       serving: dynamic,
       serviceTimes: paying,
-      overheadUs: 100,
+      overhead: fixed(100),
       arrivals: { kind: 'recorded', timesUs: [0, 0, 50_000], rows: [4, 4, 1] },
     });
     expect(prediction.predictedLatency?.p50Us).toBeCloseTo(3100);
@@ -203,7 +240,7 @@ describe('what it says of itself', () => {
   });
 
   it('refuses what has no times or no load', () => {
-    const input = { serving: dynamic, serviceTimes: paying, overheadUs: 0, arrivals: closed(1) };
+    const input = { serving: dynamic, serviceTimes: paying, overhead: none, arrivals: closed(1) };
     expect(() => predict({ ...input, serviceTimes: [] })).toThrow(RangeError);
     expect(() => predict({ ...input, arrivals: closed(0) })).toThrow(RangeError);
   });
@@ -231,7 +268,7 @@ it('answers every request whatever the batcher, and keeps to Little’s law', ()
         const input = {
           serving,
           serviceTimes: times,
-          overheadUs,
+          overhead: fixed(overheadUs),
           arrivals: closed(concurrency),
           requestCount: 4000,
         };
@@ -266,7 +303,7 @@ it('keeps the order of requests with one instance and no batches', () => {
       const { predictedLatency } = predict({
         serving: alone,
         serviceTimes: paying,
-        overheadUs: 0,
+        overhead: none,
         arrivals: { kind: 'recorded', timesUs },
       });
       const meanUs = responses.reduce((sum, us) => sum + us, 0) / responses.length;

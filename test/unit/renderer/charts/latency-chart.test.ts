@@ -44,6 +44,21 @@ describe('the throughput chart', () => {
     expect(series?.error_y?.array).toEqual(points.map((point) => point.throughputIntervalIps));
   });
 
+  it('has what is predicted between its points beside them, as has the p99', () => {
+    const predicted = [
+      { load: 1, inferencesPerSecond: 200, p99Us: 6000 },
+      { load: 3, inferencesPerSecond: 300, p99Us: 9000 },
+    ];
+    const named = (chart: { data: readonly { name: string }[] }, name: string) =>
+      chart.data.find((trace) => trace.name === name);
+    const throughput = throughputChart({ ...online, predicted });
+    expect(named(throughput, 'Predicted, not measured')).toMatchObject({ x: [1, 3], y: [200, 300] });
+    expect(throughput.data[0]?.x).toEqual([1, 2, 4, 8, 16, 64]);
+    const latency = latencyChart({ ...online, predicted });
+    expect(named(latency, 'p99 Predicted, not measured')).toMatchObject({ x: [1, 3], y: [6, 9] });
+    expect(named(latencyChart({ ...online, predicted: [] }), 'p99 Predicted, not measured')).toBeUndefined();
+  });
+
   it('draws levels that are not steady hollow and says why', () => {
     const [series] = throughputChart(offline).data;
     expect(series?.marker?.symbol).toEqual(['circle', 'circle', 'circle', 'circle-open', 'circle']);

@@ -50,6 +50,19 @@ describe('p99 over throughput in the window', () => {
     expect(chartCsv(chart).split('\r\n')[1]).toBe('100,5,5');
   });
 
+  it('has what is predicted between the levels as a dotted line without marks, named so', () => {
+    const predicted = [
+      { load: 1, inferencesPerSecond: 100, p99Us: 5100 },
+      { load: 5, inferencesPerSecond: 240, p99Us: 12_000 },
+    ];
+    const line = tradeOffChart({ ...inputOf(state, null), predicted }, levelOf(state)).data.find(
+      ({ name }) => name === 'Predicted, not measured',
+    );
+    expect(line).toMatchObject({ mode: 'lines', x: [100, 240], y: [5.1, 12], line: { dash: 'dot' } });
+    expect(line?.hovertext?.[1]).toMatch(/^Predicted, not measured<br>load 5<br>240/);
+    expect(named('Predicted, not measured')).toBeUndefined();
+  });
+
   it('has the p99 budget with its area, and marks the level within it', () => {
     const budgeted = { ...state, p99BudgetMs: 15 };
     const within = tradeOffChart(inputOf(budgeted, 15), levelOf(budgeted));
