@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|generator|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [load|generator|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report|search-predict] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the built-in load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -33,6 +33,9 @@ interval: measures two levels 50 times each, with a long reference between, and 
 reference in less than 90 % of the trials.
 report: writes and prints the report of a run of 10,000 levels (--levels N), and writes docs/benchmarks-report.md. Exit code
 1: its files take longer than 3 s, or the PDF longer than a minute.
+search-predict: feeds the predictor of Triton's batcher with a minute of short levels, measures 40 other points (--points N, --seed N,
+--point-ms N, --levels FILE for what was measured), and writes docs/benchmarks-search-predict.md. Exit code 1: the median error of throughput is above
+10 %, or that of p99 above 25 %.
 All, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
@@ -46,6 +49,7 @@ const programs = [
     'interval-bench',
     'native-child',
     'report/report-bench',
+    'predict/search-predict-bench',
     'window/start-bench',
     'window/hosts-bench',
     'search/search-48-bench',
@@ -191,6 +195,7 @@ const benches = {
   'open-loop': benchPlain,
   report: benchPlain,
   'search-48': benchPlain,
+  'search-predict': benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -217,7 +222,9 @@ await main(async (args) => {
   checkAsked(named, rest);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(['load', 'generator', 'sweep', 'open-loop', 'interval'].includes(named) ? [] : ['electron']),
+    ...(['load', 'generator', 'sweep', 'open-loop', 'interval', 'search-predict'].includes(named)
+      ? []
+      : ['electron']),
   ]);
   await bundle();
   // What is asked of the load tools alone says nothing to the window.
