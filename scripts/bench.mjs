@@ -53,6 +53,7 @@ const programs = [
     'window/start-bench',
     'window/hosts-bench',
     'search/search-48-bench',
+    'search/search-promise-bench',
   ],
 ];
 
@@ -196,6 +197,7 @@ const benches = {
   report: benchPlain,
   'search-48': benchPlain,
   'search-predict': benchPlain,
+  'search-promise': benchPlain,
 };
 const names = Object.keys(benches);
 
