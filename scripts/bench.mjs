@@ -6,7 +6,7 @@ import { main } from './lib/main.mjs';
 import { say, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
-const help = `npm run bench -- [load|generator|window|start|hosts|monitor|pipeline|sweep|open-loop|interval|report|search-predict] [--repeats N] [--only TEXT] [--out FILE]
+const help = `npm run bench -- [NAME] [--repeats N] [--only TEXT] [--out FILE]
 load: measures the same models on the same Triton with the built-in load generator and with perf_analyzer, in turn, and writes
 docs/benchmarks.md. --only takes the scenarios whose title holds TEXT, and then writes nothing unless --out says where.
 Exit code 1: the two do not agree.
@@ -36,7 +36,13 @@ report: writes and prints the report of a run of 10,000 levels (--levels N), and
 search-predict: feeds the predictor of Triton's batcher with a minute of short levels, measures 40 other points (--points N, --seed N,
 --point-ms N, --levels FILE for what was measured), and writes docs/benchmarks-search-predict.md. Exit code 1: the median error of throughput is above
 10 %, or that of p99 above 25 %.
-All, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
+search-48: the search and all 48 configurations of a model under closed load, with its answers measured in pairs with the best of
+all, and writes docs/benchmarks-search-48.md (--seeds N, --rounds N, --look-ms N, --pairs N). Exit code 1: worse, or too long.
+search-promise: the rate that a search answers under open load, sent for two minutes, and writes docs/benchmarks-search-promise.md
+(--cases N, --seconds N, --budget SECONDS). Exit code 1: it does not hold, or 1.25 times the rate does.
+search-kills: searches that are killed again and again and resumed, and writes docs/benchmarks-search-kills.md (--kills N,
+--seed N). Exit code 1: a measurement lost or repeated, a budget exceeded, or something left. Ctrl-C keeps what they have.
+All but search-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -54,6 +60,7 @@ const programs = [
     'window/hosts-bench',
     'search/search-48-bench',
     'search/search-promise-bench',
+    'search/search-kills-bench',
   ],
 ];
 
@@ -198,6 +205,7 @@ const benches = {
   'search-48': benchPlain,
   'search-predict': benchPlain,
   'search-promise': benchPlain,
+  'search-kills': benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -233,7 +241,9 @@ await main(async (args) => {
   const alone = named === null && rest.length > 0;
   // Without another tree there is nothing to compare the generator with.
   const asked = (name) =>
-    named === null ? name === 'load' || (!alone && name !== 'generator') : named === name;
+    named === null
+      ? name === 'load' || (!alone && name !== 'generator' && !name.startsWith('search-'))
+      : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));
   return codes.find((code) => code !== 0) ?? 0;
