@@ -35,7 +35,11 @@ function usualName(kind: string, now: Date): string {
 export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
   searchOf({ spec }) !== null || duelOf({ spec }) !== null;
 
-async function reportFiles(study: Study, generatedAt: string): Promise<readonly StudyFile[]> {
+async function reportFiles(
+  study: Study,
+  generatedAt: string,
+  configsOf: Handlers['searches.configs'],
+): Promise<readonly StudyFile[]> {
   const { name, searched } = study;
   const duel = duelOf(study);
   if (duel !== null) {
@@ -44,13 +48,18 @@ async function reportFiles(study: Study, generatedAt: string): Promise<readonly 
   }
   const { searchFiles } = await import('../reports/search-report');
   const search = searchOf(study) as SearchStrategy;
-  return searchFiles({ name, generatedAt, search, answer: searchAnswer(search, searched) });
+  // Without its run there are none.
+  const configs = await configsOf({ name }).catch(() => null);
+  return searchFiles({
+    ...{ name, generatedAt, search, searched, configs, answer: searchAnswer(search, searched) },
+  });
 }
 
 /** Searches for the best configuration, and comparisons in turns. */
 export function createSearchCalls(
   parts: CoreParts,
   active: ActiveStudies,
+  configsOf: Handlers['searches.configs'],
 ): {
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
@@ -84,7 +93,7 @@ export function createSearchCalls(
   };
   const report = async (name: string, out?: string) => {
     const study = await studyOf(name);
-    const files = await reportFiles(study, parts.now().toISOString());
+    const files = await reportFiles(study, parts.now().toISOString(), configsOf);
     const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
     return writeStudyFiles(dir, files, parts.options.printPdf);
   };

@@ -1,12 +1,17 @@
+import { shellLine } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatBytes, formatMs } from '../contract/numbers';
-import type { SearchStrategy } from '../contract/study/search';
+import type { Searched, SearchStrategy } from '../contract/study/search';
+import type { WinnerConfigs } from '../contract/study/study';
+import { diffLines, diffText } from '../domain/line-diff';
 import { objectiveText } from '../domain/study/search/objective';
 import type { SearchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
+import { searchWinner } from '../domain/study/search/search-study';
+import { presentText, untriedLines } from '../domain/study/search/search-text';
 import { csvOf } from './csv';
 import { htmlPage } from './html.exporter';
-import { markup, tableHead, tableRow } from './html/markup';
+import { type Markup, markup, tableHead, tableRow } from './html/markup';
 import { list, table } from './markdown.exporter';
 import type { StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -16,7 +21,10 @@ interface SearchReport {
   /** ISO 8601. */
   readonly generatedAt: string;
   readonly search: SearchStrategy;
+  readonly searched: Searched;
   readonly answer: SearchAnswer;
+  /** null: there is no best configuration, or its run is gone. */
+  readonly configs: WinnerConfigs | null;
 }
 
 const latencyText = ({ percentile, latencyUs }: SearchStrategy['target']): string =>
@@ -59,8 +67,31 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
   ];
 }
 
+/** The answer and the present configuration beside it, a sentence each. */
+const answerTexts = ({ search, answer }: SearchReport): readonly string[] => {
+  const present = presentText(search, answer);
+  return [`${answer.sentence}.`, ...(present === null ? [] : [`${present}.`])];
+};
+
+/** The changes of config.pbtxt and the command that runs it; none where the present one is the best. */
+function changes({ search, searched, configs }: SearchReport) {
+  const lines = configs === null ? [] : diffLines(configs.present, configs.winner).map(diffText);
+  const winner = searchWinner({ searched }, search);
+  return { diff: lines.join('\n'), command: winner === null ? '' : shellLine(winner.argv) };
+}
+
+function changesSection(report: SearchReport): Markup | null {
+  const { diff, command } = changes(report);
+  return diff === '' && command === ''
+    ? null
+    : markup`<h2>The best configuration</h2>
+${diff === '' ? null : markup`<h3>Changes of config.pbtxt</h3><pre>${diff}</pre>`}
+${command === '' ? null : markup`<h3>To run it</h3><pre>${command}</pre>`}`;
+}
+
 const page = (report: SearchReport): string => {
   const { name, generatedAt, search, answer } = report;
+  const [sentence = '', present = ''] = answerTexts(report);
   const columns = searchColumns(search);
   return htmlPage(
     `Search ${name}`,
@@ -68,33 +99,52 @@ const page = (report: SearchReport): string => {
 <p class="eyebrow">Triton Workbench · search report</p>
 <h1>${name}</h1>
 <p class="soft">Report of ${formatTime(generatedAt)}</p>
-<p class="verdict">${answer.sentence}.</p>
+<p class="verdict">${sentence}</p>
+<p class="soft">${present}</p>
 </header>
 <table class="matrix">${tableHead(columns)}<tbody>${answer.rows.map((row) => tableRow(columns, row))}
 </tbody></table>
+${changesSection(report)}
+<h2>What was not tried</h2>
+<ul>${untriedLines(search, answer).map((line) => markup`<li>${line}.</li>`)}</ul>
 <h2>Procedure</h2>
 <ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`,
     '@page { size: A4 landscape; } main { max-width: 269mm; } .matrix { margin-top: 5mm; }',
   ).text;
 };
 
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+
 function markdown(report: SearchReport): string {
   const { name, search, answer } = report;
   const columns = searchColumns(search);
   const rows = answer.rows.map((row) => columns.map((column) => cellText(column, row)));
+  const [sentence = '', ...present] = answerTexts(report);
+  const { diff, command } = changes(report);
   return [
     `# Search ${name}`,
-    `**${answer.sentence}.**`,
+    `**${sentence}**`,
+    ...present,
     table(columns.map(titleWithUnit), rows),
+    ...(diff === '' ? [] : ['## Changes of config.pbtxt', fenced('diff', diff)]),
+    ...(command === '' ? [] : ['To run it:', fenced('', command)]),
+    '## What was not tried',
+    list(untriedLines(search, answer).map((line) => `${line}.`)),
+    '## Procedure',
     list(procedure(report).map((line) => `${line}.`)),
     '',
   ].join('\n\n');
 }
+
+/** The looks are in the journal. */
+const documentOf = ({ name, generatedAt, search, answer, configs }: SearchReport) => ({
+  ...{ name, generatedAt, search, answer, configs },
+});
 
 /** All formats but PDF. */
 export const searchFiles = (report: SearchReport): readonly StudyFile[] => [
   { kind: 'html', fileName: 'search.html', content: page(report) },
   { kind: 'csv', fileName: 'search.csv', content: csvOf(searchColumns(report.search), report.answer.rows) },
   { kind: 'markdown', fileName: 'search.md', content: markdown(report) },
-  { kind: 'json', fileName: 'search.json', content: `${JSON.stringify(report, null, 2)}\n` },
+  { kind: 'json', fileName: 'search.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
 ];

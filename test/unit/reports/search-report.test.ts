@@ -34,8 +34,11 @@ const look = (candidate: number, inferencesPerSecond: number): Look => ({
   serverQueueUs: null,
 });
 const failed = { 3: { code: 'model-load-failed' as const, message: 'no <memory>' } };
-const answer = searchAnswer(search, { looks: [look(1, 100), look(2, 150)], failed });
-const files = searchFiles({ name: 'night', generatedAt: '2026-11-28T10:00:00.000Z', search, answer });
+const searched = { looks: [look(1, 100), look(2, 150)], failed };
+const answer = searchAnswer(search, searched);
+const configs = { present: 'max_batch_size: 8\ncount: 1\n', winner: 'max_batch_size: 8\ncount: 2\n' };
+const about = { name: 'night', generatedAt: '2026-11-28T10:00:00.000Z' };
+const files = searchFiles({ ...about, search, searched, answer, configs });
 const contentOf = (kind: string): string => files.find((file) => file.kind === kind)?.content ?? '';
 
 it('has the answer first, then every candidate, in each format', () => {
@@ -60,4 +63,25 @@ it('says how it was found, and what was not done', () => {
   expect(contentOf('markdown')).toContain('- Target: p95 at most 20.00 ms, at most 1 % of requests failed.');
   expect(contentOf('markdown')).toContain('- 2 of 300 s of load were used.');
   expect(contentOf('markdown')).toContain('- The last comparison was not made.');
+});
+
+it('has the present configuration, the changes of config.pbtxt, what was not tried and how to run it', () => {
+  for (const kind of ['html', 'markdown']) {
+    const content = contentOf(kind);
+    expect(content).toContain(
+      'Present configuration: 100.0 inferences/s at concurrency 8 within p95 20.00 ms.',
+    );
+    expect(content).toContain('- count: 1\n+ count: 2');
+    expect(content).toContain('Not varied: format, precision');
+    expect(content).toContain('triton-workbench resume run-1 --set configure.instances=2');
+  }
+  const present = { looks: [look(1, 150), look(2, 100)], failed: {} };
+  const same = searchFiles({
+    ...about,
+    search,
+    searched: present,
+    answer: searchAnswer(search, present),
+    configs: null,
+  });
+  expect(same.find(({ kind }) => kind === 'html')?.content).not.toContain('Changes of config.pbtxt');
 });
