@@ -42,6 +42,9 @@ search-promise: the rate that a search answers under open load, sent for two min
 (--cases N, --seconds N, --budget SECONDS). Exit code 1: it does not hold, or 1.25 times the rate does.
 search-kills: searches that are killed again and again and resumed, and writes docs/benchmarks-search-kills.md (--kills N,
 --seed N). Exit code 1: a measurement lost or repeated, a budget exceeded, or something left. Ctrl-C keeps what they have.
+search-gate: compares a model with itself, and with one that is 15 % slower, by compare --measure beside a loop that takes half
+of the processors, and writes docs/benchmarks-search-gate.md (--out elsewhere; --repeats N, --minutes N). Exit code 1: more
+false alarms, more that cannot be told, or fewer found than there may be.
 All but search-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
@@ -61,6 +64,7 @@ const programs = [
     'search/search-48-bench',
     'search/search-promise-bench',
     'search/search-kills-bench',
+    'search/search-gate-bench',
   ],
 ];
 
@@ -206,6 +210,7 @@ const benches = {
   'search-predict': benchPlain,
   'search-promise': benchPlain,
   'search-kills': benchPlain,
+  'search-gate': benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -232,7 +237,9 @@ await main(async (args) => {
   checkAsked(named, rest);
   const context = await bootstrap([
     ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(['load', 'generator', 'sweep', 'open-loop', 'interval', 'search-predict'].includes(named)
+    ...(['load', 'generator', 'sweep', 'open-loop', 'interval', 'search-predict', 'search-gate'].includes(
+      named,
+    )
       ? []
       : ['electron']),
   ]);

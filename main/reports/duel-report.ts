@@ -5,7 +5,7 @@ import { duelColumns, questionColumns } from '../domain/study/duel/duel-columns'
 import { csvOf } from './csv';
 import { htmlPage } from './html.exporter';
 import { markup, tableHead, tableRow } from './html/markup';
-import { list, table } from './markdown.exporter';
+import { escaped, list, table } from './markdown.exporter';
 import type { StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
@@ -56,7 +56,7 @@ function markdown(report: DuelReport): string {
     );
   return [
     `# Comparison ${name}`,
-    `**${answer.sentence}.**`,
+    `**${escaped(answer.sentence)}.**`,
     tableOf(questionColumns, answer.judged),
     tableOf(duelColumns, answer.rows),
     list(procedure(report).map((line) => `${line}.`)),

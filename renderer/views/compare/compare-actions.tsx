@@ -6,6 +6,7 @@ import {
   IconCopy,
   IconDownload,
   IconFileTypePdf,
+  IconScale,
   IconTrash,
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
@@ -13,6 +14,7 @@ import type { ComparisonFile } from '../../../main/contract/run/saved-comparison
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
+import { startDuel } from '../studies/start-duel';
 import { copyComparison, exportComparison, openComparison, removeComparison, savedOf } from './compare-tools';
 
 const files: readonly (readonly [Exclude<ComparisonFile, 'pdf'>, string])[] = [
@@ -64,8 +66,19 @@ export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
 export function CompareActions({ runIds }: { runIds: readonly string[] }) {
   const workbench = useWorkbench();
   const save = (kind: ComparisonFile) => attempting(() => exportComparison(workbench, kind));
+  const [first, second, third] = runIds;
+  const isPair = first !== undefined && second !== undefined && third === undefined;
   return (
     <>
+      {isPair ? (
+        <SmallButton
+          icon={IconScale}
+          title="Serves both again side by side and measures them in turns: at most 5 minutes of load"
+          onClick={attempting(() => startDuel(workbench, { between: { first, second } }))}
+        >
+          Measure both until it can be told
+        </SmallButton>
+      ) : null}
       <SavedMenu runIds={runIds} />
       <ActionMenu button={<SmallButton rightSection={chevron}>Export</SmallButton>}>
         {files.map(([kind, text]) => (

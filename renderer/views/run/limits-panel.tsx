@@ -1,11 +1,29 @@
 import { useMemo } from 'react';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { limitsText } from '../../../main/domain/measured/limits';
+import { limitsText, tryableNumbers } from '../../../main/domain/measured/limits';
+import { CompactButton } from '../../components/actions';
+import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
+import { useWorkbench } from '../../workbench';
+import { startDuel } from '../studies/start-duel';
+
+function TryIt({ runId, suggestion, text }: { runId: string; suggestion: number; text: string }) {
+  const workbench = useWorkbench();
+  return (
+    <CompactButton
+      aria-label={`Try it: ${text}`}
+      title="Measures it in turns with the run as it is: at most 5 minutes of load"
+      onClick={attempting(() => startDuel(workbench, { between: { runId, suggestion } }))}
+    >
+      Try it
+    </CompactButton>
+  );
+}
 
 /** What limits the level of the answer in one sentence; its numbers and what to try fold away. */
 export function LimitsPanel({ state }: { state: RunState }) {
   const text = useMemo(() => limitsText(state), [state]);
+  const tryable = useMemo(() => tryableNumbers(state), [state]);
   if (text === null) return null;
   const { level, sentence, limits, suggestions } = text;
   return (
@@ -26,8 +44,13 @@ export function LimitsPanel({ state }: { state: RunState }) {
             <>
               <div>What to try</div>
               <ul className="doubts-list">
-                {suggestions.map((suggestion) => (
-                  <li key={suggestion}>{suggestion}</li>
+                {suggestions.map((text, at) => (
+                  <li key={text}>
+                    {text}{' '}
+                    {tryable.includes(at + 1) ? (
+                      <TryIt runId={state.runId} suggestion={at + 1} text={text} />
+                    ) : null}
+                  </li>
                 ))}
               </ul>
             </>

@@ -1,0 +1,209 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DuelAnswer } from '../../../main/domain/study/duel/duel-answer';
+import { detectLocalTriton } from '../../../main/engine/local/local-triton';
+import { homeLayout } from '../../../main/platform/layout';
+import { exitCodeOf, factTable, type Judged, judgedTable, option, rangeText, say } from '../bench-facts';
+import { cutText, exitWhenCut, isCut, untilCut } from '../until-cut';
+
+const repeats = Number(option('repeats', '20'));
+const budgetS = Number(option('budget', '170'));
+const outFile = option('out', '');
+const toolchainHome = option('home', '');
+const cli = option('cli', '');
+/** No comparison begins after that many minutes. */
+const longestMinutes = Number(option('minutes', '55'));
+const layers = { present: 40, slower: 47 } as const;
+/** Of the p99 figures, which have no goal. */
+const p99Share = 1 / 4;
+const begun = Date.now();
+
+interface Kind {
+  readonly title: string;
+  readonly second: 'present' | 'slower';
+  readonly criterion: string;
+  readonly count: number;
+}
+const fewer = Math.max(1, Math.round(repeats * p99Share));
+const kinds: readonly Kind[] = [
+  { title: 'itself, throughput', second: 'present', criterion: 'throughput<0.93x', count: repeats },
+  { title: '15 % slower, throughput', second: 'slower', criterion: 'throughput<0.93x', count: repeats },
+  { title: 'itself, p99', second: 'present', criterion: 'p99>1.1x', count: fewer },
+  { title: '15 % slower, p99', second: 'slower', criterion: 'p99>1.1x', count: fewer },
+];
+
+interface Compared {
+  readonly answer: DuelAnswer;
+  /** Wall time of the whole command, seconds. */
+  readonly wallS: number;
+}
+
+const home = await mkdtemp(join(tmpdir(), 'workbench-search-gate-'));
+const env = { ...process.env, TRITON_WORKBENCH_HOME: home };
+
+/** Standard output of a command of the workbench. Throws for exit codes that are no answer. */
+function workbench(args: readonly string[], answers: readonly number[] = [0]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [cli, ...args], { env, maxBuffer: 2 ** 28 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.code;
+      if (typeof code === 'number' && answers.includes(code)) resolve(stdout);
+      else reject(new Error(`${args.join(' ')}: exit code ${String(code)}\n${stderr}`));
+    });
+  });
+}
+
+async function deployed(name: 'present' | 'slower'): Promise<void> {
+  const file = join(home, `${name}.onnx`);
+  const script = join(option('app', '.'), 'scripts', 'bench', 'search', 'chain_model.py');
+  await new Promise<void>((resolve, reject) => {
+    execFile(join(home, 'python', 'bin', 'python'), [script, file, String(layers[name])], (error) =>
+      error === null ? resolve() : reject(new Error('The model was not written', { cause: error })),
+    );
+  });
+  await workbench([
+    ...['run', file, '--name', name, '--batch-sizes', '1', '--concurrency', '4', '--json'],
+    ...['--measurement-interval-ms', '500', '--max-trials', '3', '--set', 'configure.threads=1'],
+  ]);
+}
+
+let asked = 0;
+async function compared({ second, criterion }: Kind): Promise<Compared> {
+  asked += 1;
+  const from = Date.now();
+  const text = await workbench(
+    [
+      ...['compare', 'present', second, '--measure', '--concurrency', '4', '--batch-size', '1'],
+      ...['--budget', `${budgetS}s`, '--name', `gate-${asked}`, '--fail-if', criterion, '--json'],
+    ],
+    [0, 3, 4],
+  );
+  const { answer } = JSON.parse(text) as { readonly answer: DuelAnswer };
+  return { answer, wallS: (Date.now() - from) / 1000 };
+}
+
+/** A loop on half of the processors, as of another job. */
+const busy = (): ChildProcess[] =>
+  Array.from({ length: Math.max(1, Math.floor(availableParallelism() / 2)) }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+  );
+
+const loops: ChildProcess[] = [];
+
+const results = new Map<Kind, Compared[]>(kinds.map((kind) => [kind, []]));
+const of = (kind: Kind, outcome: DuelAnswer['outcome']): number =>
+  (results.get(kind) ?? []).filter(({ answer }) => answer.outcome === outcome).length;
+
+/** In turns, so that each kind has its share of the time. */
+function order(): readonly Kind[] {
+  const rounds = Math.max(...kinds.map(({ count }) => count));
+  return Array.from({ length: rounds }, (_unused, round) =>
+    kinds.filter(
+      ({ count }) => Math.floor((round * count) / rounds) < Math.floor(((round + 1) * count) / rounds),
+    ),
+  ).flat();
+}
+
+function rowsOf(kind: Kind): readonly Judged[] {
+  const all = results.get(kind) ?? [];
+  const count = all.length;
+  const { title, second, criterion } = kind;
+  const isGoal = criterion.startsWith('throughput');
+  const row = (name: string, value: string, limit = '', kept = true): Judged => ({
+    name: `${title}: ${name}`,
+    value,
+    limit,
+    kept,
+  });
+  const share = (most: number) => Math.floor((most * count) / 20);
+  const unclear = of(kind, 'unclear');
+  const ratios = all.flatMap(({ answer }) => answer.judged[0]?.ratio ?? []);
+  return [
+    row('comparisons', String(count)),
+    ...(second === 'present'
+      ? [
+          row(
+            'alarms',
+            String(of(kind, 'outside')),
+            isGoal ? `at most ${share(1)}` : '',
+            !isGoal || of(kind, 'outside') <= share(1),
+          ),
+          row(
+            'not told',
+            String(unclear),
+            isGoal ? `at most ${share(2)}` : '',
+            !isGoal || unclear <= share(2),
+          ),
+        ]
+      : [
+          row(
+            'found',
+            String(of(kind, 'outside')),
+            isGoal ? `at least ${count - share(1)}` : '',
+            !isGoal || of(kind, 'outside') >= count - share(1),
+          ),
+          row('not told', String(unclear)),
+        ]),
+    row('B/A', rangeText(ratios, 3)),
+    row(
+      's of load',
+      rangeText(
+        all.map(({ answer }) => answer.seconds),
+        0,
+      ),
+    ),
+    row(
+      's of the command',
+      rangeText(
+        all.map(({ wallS }) => wallS),
+        0,
+      ),
+      isGoal ? 'at most 180' : '',
+      !isGoal || all.every(({ wallS }) => wallS <= 180),
+    ),
+  ];
+}
+
+try {
+  for (const tool of ['python', 'triton']) await symlink(join(toolchainHome, tool), join(home, tool));
+  await deployed('present');
+  await deployed('slower');
+  loops.push(...busy());
+  const due = order();
+  let done = 0;
+  const cut = await untilCut(async () => {
+    for (const kind of due) {
+      if (isCut() || Date.now() - begun > longestMinutes * 60_000) return;
+      const one = await compared(kind);
+      results.get(kind)?.push(one);
+      done += 1;
+      say(`${done} of ${due.length}, ${kind.title}: ${one.answer.sentence}, ${one.wallS.toFixed(0)} s`);
+    }
+  });
+  const rows = kinds.flatMap(rowsOf);
+  const { version } = await detectLocalTriton(homeLayout(home));
+  const document = [
+    '# A gate that decides',
+    '',
+    'Written by `npm run bench -- search-gate`. `compare A B --measure` on a model of fully connected layers at concurrency 4, beside a',
+    `loop that takes half of the processors: with itself (${layers.present} layers), and with one that has ${layers.slower}, which takes 15 % of the throughput.`,
+    `Each ends as soon as it is told, and after ${budgetS} s of load at the latest. Median [lowest–highest].`,
+    '',
+    ...(cut ? cutText(`${done} of ${due.length} comparisons made`) : []),
+    ...(!cut && done < due.length
+      ? [`${due.length - done} comparisons did not begin within ${longestMinutes} minutes.`, '']
+      : []),
+    ...factTable(version ?? 'unknown', [['Comparisons', String(done)]]),
+    '',
+    ...judgedTable(rows),
+    '',
+  ].join('\n');
+  say(`\n${document}`);
+  if (outFile !== '' && done > 0) await writeFile(outFile, document);
+  if (!cut) process.exitCode = exitCodeOf(rows);
+} finally {
+  for (const loop of loops) loop.kill('SIGKILL');
+  await rm(home, { recursive: true, force: true });
+}
+exitWhenCut();
