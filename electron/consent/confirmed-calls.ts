@@ -12,6 +12,7 @@ import {
 import { knownParameters } from '../../main/contract/run/run-source';
 import type { StudySpec } from '../../main/contract/study/study';
 import type { Core } from '../../main/core';
+import { modelPathsOf } from '../../main/domain/study/matrix-study';
 import { pathReach } from '../../main/store/approvals';
 import {
   type ConsentQuestion,
@@ -40,6 +41,7 @@ export type ConfirmedCall =
   | 'spec.export'
   | 'spec.import'
   | 'studies.plan'
+  | 'studies.read'
   | 'studies.start'
   | 'studies.resume'
   | 'docker.pullImage'
@@ -52,7 +54,9 @@ type CheckedHandlers = Pick<
   Core['handlers'],
   | Exclude<ConfirmedCall, 'runs.trust'>
   | ApprovalCall
+  | 'matrix.read'
   | 'models.code'
+  | 'presets.list'
   | 'runs.content'
   | 'runs.show'
   | 'runs.trustContent'
@@ -195,6 +199,11 @@ export function confirmedCalls(
     }),
     'studies.plan': after(handlers['studies.plan'], async ({ spec }) => {
       for (const { choice } of spec.strategy.trials) await requireOpened(choice.overrides);
+    }),
+    'studies.read': after(handlers['studies.read'], async ({ text, fileName, preset = null }) => {
+      const presets = await handlers['presets.list'](undefined);
+      const file = await handlers['matrix.read']({ text, fileName, preset, presets });
+      for (const path of modelPathsOf(file, presets)) await ensure(pathReach('model', path));
     }),
     'studies.start': after(handlers['studies.start'], ({ spec }) => ensureStudy(spec)),
     'studies.resume': after(handlers['studies.resume'], async ({ name }) =>

@@ -12,6 +12,7 @@ import { StudyStore } from '../studies/study-store';
 import { approveGiven } from './approve-given';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { withOwnModels } from './matrix-models';
 import { isOwn } from './search-calls';
 
 type OtherCall =
@@ -70,7 +71,8 @@ export function createStudiesCalls(
       'studies.read': async ({ text, fileName, preset = null }) => {
         const presets = (await others['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
         const file = await reading.readers.matrix({ text, fileName, preset, presets });
-        return studySpecOf(file, basename(fileName), preset);
+        const opened = await withOwnModels(file, presets, own.handlers['models.open']);
+        return studySpecOf(opened, basename(fileName), preset);
       },
       'studies.plan': async ({ spec }) => {
         const { trials, notes } = await studies.plan(spec);

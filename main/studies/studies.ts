@@ -212,7 +212,7 @@ export class Studies {
   async specOf(name: string): Promise<StudySpec> {
     const study = await this.hands.studies.load(name);
     if (study !== null) return study.spec;
-    if ((await this.runsOf(name)).length === 0) throw unknown(name);
+    await this.require(name);
     throw new WorkbenchError('input-invalid', `The matrix "${name}" is of an earlier version`, {
       where: name,
       remedy: 'Continue it with its file: run --matrix FILE --resume.',
@@ -252,7 +252,10 @@ export class Studies {
       const summary = { ...unkeptSummary(name, own), state: study, ...(await studies.timesOf(name)) };
       return { summary, study: null, own };
     }
-    if (study === null) return own.length === 0 ? null : { summary: unkeptSummary(name, own), study, own };
+    if (study === null) {
+      if (own.length === 0 || (await studies.isDropped(name))) return null;
+      return { summary: unkeptSummary(name, own), study, own };
+    }
     const status = new Map(runs.map((run) => [run.runId, run.status]));
     const isHeld = await studies.isHeld(name);
     return { summary: summaryOf(study, (runId) => status.get(runId), isHeld), study, own };
@@ -318,11 +321,11 @@ export class Studies {
   /** Removes reports and optionally runs (to the trash). Throws study-unknown, study-busy, run-busy. */
   async remove(name: string, { withRuns }: { readonly withRuns: boolean }): Promise<void> {
     const { studies, trash, removeReports } = this.hands;
-    await this.require(name);
+    const { own } = await this.require(name);
     const release = await studies.hold(name);
     try {
       if (withRuns) for (const { runId } of await this.runsOf(name)) await trash.remove(runId);
-      await studies.remove(name);
+      await studies.remove(name, { runsStay: !withRuns && own.length > 0 });
       await removeReports(name);
     } finally {
       await release();

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import {
@@ -110,15 +110,27 @@ export class StudyStore {
     for (const path of [cancelRequest, pauseRequest]) await rm(path, { force: true });
   }
 
-  /** Renames first, then deletes. Requires the lease. */
-  async remove(name: string): Promise<void> {
+  /** Renames first, then deletes. Requires the lease. @param runsStay they no longer make it a study of the list */
+  async remove(name: string, { runsStay }: { readonly runsStay: boolean }): Promise<void> {
     const { dir } = this.folderOf(name);
+    const mark = this.markOf(name);
     this.loaded.delete(name);
+    if (runsStay) await writeFile(mark, '');
+    else await rm(mark, { force: true });
     if (!(await exists(dir))) return;
     const gone = join(this.root, `.${name}.removed`);
     await rm(gone, { recursive: true, force: true });
     await rename(dir, gone);
     await rm(gone, { recursive: true, force: true });
+  }
+
+  /** Removed without its runs. */
+  async isDropped(name: string): Promise<boolean> {
+    return studyNamePattern.test(name) && exists(this.markOf(name));
+  }
+
+  private markOf(name: string): string {
+    return join(this.root, `.${name}.dropped`);
   }
 
   private leaseOf(name: string): string {

@@ -10,6 +10,17 @@ export function studyNameOf(fileName: string): string {
   return name === '' ? 'matrix' : name.slice(0, 40);
 }
 
+/** Paths of the user's models that the file names in place of presets, once each. */
+export function modelPathsOf(
+  { entries }: Pick<MatrixFile, 'entries'>,
+  presets: readonly { readonly id: string }[],
+): readonly string[] {
+  const known = new Set(presets.map(({ id }) => id));
+  // The id of a preset has neither.
+  const isPath = (name: string): boolean => !known.has(name) && /[./]/.test(name);
+  return [...new Set(entries.flatMap(({ preset }) => (preset !== null && isPath(preset) ? preset : [])))];
+}
+
 /** Throws input-invalid where no preset is named or given. */
 export function studySpecOf(file: MatrixFile, fileName: string, given: string | null): StudySpec {
   const trials = file.entries.map(({ preset: own, overrides, axes, refusal }): StudyTrial => {

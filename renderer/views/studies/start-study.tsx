@@ -11,7 +11,14 @@ import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { choiceText } from './study-chart';
 
-export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: () => void }) {
+interface StartProps {
+  readonly spec: StudySpec;
+  readonly onStarted: () => void;
+  /** To what the plan was made from; absent: a file. */
+  readonly onBack?: () => void;
+}
+
+export function StartStudy({ spec, onStarted, onBack }: StartProps) {
   const { client, studies, route } = useWorkbench();
   const [name, setName] = useState(spec.name);
   const plan = useAnswer((of) => of.call('studies.plan', { spec }), JSON.stringify(spec));
@@ -62,6 +69,11 @@ export function StartStudy({ spec, onStarted }: { spec: StudySpec; onStarted: ()
       <Button type="submit" loading={busy !== null} disabled={possible === 0 || !isName}>
         Start {counted(possible, 'run')}
       </Button>
+      {onBack === undefined ? null : (
+        <Button variant="default" onClick={onBack}>
+          Change the fields
+        </Button>
+      )}
     </form>
   );
 }

@@ -67,7 +67,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
   // Another process begins a study by creating runs, which the list of runs follows.
   const runList = useStore(runs, (state) => state.value);
   useEffect(() => void load(), [load, runList]);
-  const shown = list.find((study) => study.name === name) ?? list[0];
+  const shown = name === undefined ? list[0] : list.find((study) => study.name === name);
   const choose = attempting(async () => {
     const file = await client.call('desktop.openText');
     if (file !== null) setSpec(await client.call('studies.read', file));
@@ -100,7 +100,9 @@ export function StudiesView({ name }: { name: string | undefined }) {
       {list.length === 0 ? null : (
         <div className="stack">
           <StudyTable list={list} shown={shown} />
-          {shown === undefined ? null : (
+          {shown === undefined ? (
+            <p role="status">There is no study {name}. If it was removed, its runs are on the page Runs.</p>
+          ) : (
             <StudyPanel
               key={shown.name}
               summary={shown}

@@ -54,7 +54,7 @@ function VaryForm({ choice, onDone }: { choice: Choice; onDone: () => void }) {
   const [second, setSecond] = useState(noAxis);
   const [spec, setSpec] = useState<StudySpec | null>(null);
   const { busy, error, begin } = useFormWork();
-  if (spec !== null) return <StartStudy spec={spec} onStarted={onDone} />;
+  if (spec !== null) return <StartStudy spec={spec} onStarted={onDone} onBack={() => setSpec(null)} />;
   const plan = async (): Promise<void> => {
     const text = varyText(choice, [first, second]);
     setSpec(await client.call('studies.read', { text, fileName: `${choice.preset}-varied.yaml` }));

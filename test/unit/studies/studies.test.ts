@@ -280,10 +280,15 @@ describe('a study', () => {
     expect(await held.size('night')).toMatchObject({ runIds: [expect.any(String), expect.any(String)] });
     await held.remove('night', { withRuns: false });
     expect(removed).toEqual(['night']);
-    expect(await readdir(join(root, 'studies'))).toEqual([]);
-    // Its runs are found by its name, as those of earlier versions.
-    expect(await held.list()).toMatchObject([{ name: 'night', isKept: false, runs: 2 }]);
+    expect(await readdir(join(root, 'studies'))).toEqual(['.night.dropped']);
+    // Its runs are no longer a study, as those of earlier versions are; --resume finds them.
+    expect(await held.list()).toEqual([]);
+    expect((await store.list()).runs).toHaveLength(2);
+    expect((await rejection(held.show('night'))).code).toBe('study-unknown');
+    expect((await rejection(held.specOf('night'))).code).toBe('study-unknown');
     await ended(true);
+    expect(await held.list()).toMatchObject([{ name: 'night', isKept: true, runs: 3 }]);
+    expect((await store.list()).runs).toHaveLength(2);
     await held.remove('night', { withRuns: true });
     expect(await held.list()).toEqual([]);
     expect((await store.list()).runs).toEqual([]);

@@ -84,6 +84,7 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
     preset: 'net',
   },
   'studies.plan': { spec: studyOf([choice]) },
+  'studies.read': { text: 'matrix: { preset: [resnet50, /home/victim/model] }', fileName: 'night.yaml' },
   'studies.start': { spec: studyOf([hostileTrial, choice], ['gpu2', 'local']) },
   'studies.resume': { name: 'night' },
   'docker.pullImage': { reference: 'attacker/image:1' },
@@ -128,6 +129,8 @@ function calls() {
     'approvals.missing': (reach) => approvals.missing(reach),
     'approvals.add': (reach) => approvals.add(reach),
     'spec.readModel': directReaders.specModel,
+    'matrix.read': directReaders.matrix,
+    'presets.list': () => Promise.resolve([]),
     'studies.specOf': () => Promise.resolve(studyOf([hostileTrial])),
     'runs.show': () =>
       Promise.resolve({
@@ -181,7 +184,7 @@ describe('a call of the page that names a path, an image or code', () => {
     for (const name of names.filter((one) => !['models.trust', 'docker.pullImage'].includes(one))) {
       if (['runs.start', 'runs.change', 'runs.resume', 'runs.rerunFrom', 'runs.trust'].includes(name))
         continue;
-      if (name.startsWith('studies.') && name !== 'studies.plan') continue;
+      if (['studies.start', 'studies.resume'].includes(name)) continue;
       await call(name);
     }
     expect(asked).toEqual([]);

@@ -2,6 +2,7 @@
 import { act } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StudyDetail, StudyRow, StudyState } from '../../../../../main/contract/study/study';
+import { StartStudy } from '../../../../../renderer/views/studies/start-study';
 import { StudiesView } from '../../../../../renderer/views/studies/studies-view';
 import { createClientDouble } from '../../client-double';
 import { mount, type Mounted } from '../../mounted';
@@ -42,10 +43,10 @@ const { client, calls } = createClientDouble({
 const asked = (name: string): number => calls.filter(([call]) => call === name).length;
 const later = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-async function show(of: StudyDetail): Promise<Mounted> {
+async function show(of: StudyDetail, name?: string): Promise<Mounted> {
   detail = of;
   calls.length = 0;
-  shown = await mount(client, <StudiesView name={undefined} />);
+  shown = await mount(client, <StudiesView name={name} />);
   await later(50);
   return shown;
 }
@@ -100,6 +101,15 @@ describe('the page of studies', () => {
     expect(second).toContain('Not steady');
   });
 
+  it('shows no other study in place of one that was removed', async () => {
+    const { page } = await show(study('done'), 'gone');
+    expect(page.querySelector('[role="status"]')?.textContent).toContain('There is no study gone.');
+    expect(page.querySelector('[data-study-state]')).toBeNull();
+    shown?.unmount();
+    const named = await show(study('done'), 'night');
+    expect(named.page.querySelector('[data-study-state]')?.textContent).toBe('Done');
+  });
+
   it('says why a study failed as a whole', async () => {
     const error = { code: 'docker-unreachable' as const, message: 'Cannot connect to the Docker daemon' };
     const { page } = await show({ ...study('failed'), error });
@@ -113,5 +123,31 @@ describe('the page of studies', () => {
     expect([...page.querySelectorAll('button')].map((one) => one.textContent)).toContain('Remove');
     expect(page.textContent).not.toContain('Resume');
     expect(page.querySelector('.study-runs')).toBeNull();
+  });
+});
+
+describe('a plan of runs', () => {
+  const spec = { name: 'night', strategy: { kind: 'matrix', trials: [] }, hosts: null };
+  const planned = createClientDouble({
+    'studies.plan': () => ({ runs: [{ number: 1, axes: [], leftOut: null }], notes: [], seconds: null }),
+  });
+  const buttons = () => [...(shown?.page.querySelectorAll('button') ?? [])];
+
+  it('leads back to the fields that it was made from', async () => {
+    const onBack = vi.fn();
+    shown = await mount(planned.client, <StartStudy spec={spec} onStarted={vi.fn()} onBack={onBack} />);
+    await later(50);
+    act(() =>
+      buttons()
+        .find((one) => one.textContent === 'Change the fields')
+        ?.click(),
+    );
+    expect(onBack).toHaveBeenCalledOnce();
+  });
+
+  it('of a file has no fields to go back to', async () => {
+    shown = await mount(planned.client, <StartStudy spec={spec} onStarted={vi.fn()} />);
+    await later(50);
+    expect(buttons().map((one) => one.textContent)).toEqual(['Start 1 run']);
   });
 });
