@@ -14,11 +14,12 @@ import {
 } from '../domain/measured/matrix';
 import { byGpu, isRelative, type MatrixResult } from '../domain/measured/matrix-result';
 import { createNotes } from '../domain/study/notes';
+import { isComplete } from '../domain/study/study-state';
 import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
 import { settingProblems } from './settings';
 import { createStudyProgress, stopping } from './studies/study-progress';
 import { type MatrixOptions, readStudySpec } from './studies/study-spec';
-import { codeOf, listenForStops } from './work';
+import { codeOf, detachesJobs, listenForStops } from './work';
 
 type StudyEnd = Awaited<ReturnType<OpenStudy['work']>>;
 type Results = NonNullable<StudyEnd['results']>;
@@ -94,7 +95,8 @@ const worst = (codes: readonly number[]): number =>
 
 /** The exit code for one run. */
 function codeOfTrial({ outcome, state, leftOut, error }: Results[number]): number {
-  if (outcome !== null) return state === null ? exitCodes.cancelled : codeOf({ outcome }, state);
+  if (outcome !== null && state !== null) return codeOf({ outcome }, state);
+  if (outcome !== null) return outcome === 'paused' ? exitCodes.paused : exitCodes.cancelled;
   return leftOut === null && error !== null ? exitCodeOf(error) : exitCodes.done;
 }
 
@@ -207,8 +209,13 @@ export async function workOnStudy(
       sayExisting(output, name, opened, resume);
       for (const line of opened.notes) output.say(line);
       output.say(planTable(trials));
-      if (trials.every(({ leftOut }) => leftOut !== null)) return exitCodes.usage;
+      if (trials.every(({ leftOut }) => leftOut !== null)) {
+        output.say('None of the runs is possible: nothing was started.');
+        if (output.json) output.document(matrixDocument(name, trials));
+        return exitCodes.usage;
+      }
       at.isOfJobs = opened.isOfJobs();
+      if (detach && !at.isOfJobs) output.say(detachesJobs);
       const progress = createStudyProgress(core, output, { name, trials, verbose });
       at.progress = progress;
       const end = await worked(opened, detach, progress);
@@ -216,6 +223,8 @@ export async function workOnStudy(
       const { results } = end;
       if (results === null) return exitCodes.done;
       await sayResults(core, output, { name, results, out });
+      if (!at.isOfJobs && !results.every(isComplete))
+        output.say(`To continue: triton-workbench studies resume ${name}`);
       return worst(results.map(codeOfTrial));
     } finally {
       await opened.close();

@@ -15,6 +15,9 @@ interface WorkOptions extends ExecuteOptions {
   readonly detach?: boolean | undefined;
 }
 
+export const detachesJobs =
+  '--detach has no effect: only a job (--engine slurm or kubernetes) continues without this command.';
+
 export const cancelling = 'Cancelling. Press Ctrl-C again to quit immediately.';
 
 export const beginLines = (runId: string, dir: string): readonly string[] => [`Run ${runId}`, `  in ${dir}`];
@@ -67,6 +70,7 @@ export async function workOn(
   try {
     const { dir } = await core.handlers['runs.show']({ runId });
     for (const line of beginLines(runId, dir)) output.say(line);
+    if (detach && !isHandedOver) output.say(detachesJobs);
     const { end } = await core.handlers['runs.execute']({ runId, ...how });
     const ended = detach && isHandedOver ? null : await Promise.race([end, left]);
     if (ended === null) return await leftToJob(core, runId, output, detach);

@@ -55,8 +55,8 @@ const placed = (message: string, offset: number, lines: LineCounter): Error => {
   return new Error(`${message} at line ${line}, column ${col}`);
 };
 
-/** Linear; the parser's own duplicate check is quadratic. */
-function checkKeys(document: Document.Parsed, lines: LineCounter): void {
+/** Duplicate keys, linear; the parser's own check is quadratic. And aliases of what they are in: not a tree. */
+function checkNodes(document: Document.Parsed, lines: LineCounter): void {
   const check = ({ items }: YAMLMap): void => {
     const seen = new Set<unknown>();
     for (const { key } of items) {
@@ -68,6 +68,11 @@ function checkKeys(document: Document.Parsed, lines: LineCounter): void {
   visit(document, {
     Map: (_key, map) => {
       if (isMap(map)) check(map);
+    },
+    Alias: (_key, alias, path) => {
+      const named = alias.resolve(document);
+      if (named === undefined || !path.includes(named)) return;
+      throw placed(`*${alias.source} is part of what it names`, alias.range?.[0] ?? 0, lines);
     },
   });
 }
@@ -125,7 +130,7 @@ export function parsePlacedYaml(text: string): PlacedYaml {
   if (first !== undefined) throw placed(first.message, first.pos[0], lines);
   if (another !== undefined)
     throw placed('The text must be one YAML document: another begins', another.range[0], lines);
-  checkKeys(document, lines);
+  checkNodes(document, lines);
   return { value: document.toJS() as unknown, lineOf: lineIn(document, lines) };
 }
 

@@ -24,7 +24,7 @@ async function judged({ preview }: Pick<StudyHands, 'preview'>, choice: Choice) 
     [`${field === '' ? '' : `${field}: `}${message}`, remedy].filter((part) => part !== null).join('. '),
   );
   const isRunnable = reasons.length === 0 && spec !== null;
-  return { spec, leftOut: isRunnable ? null : reasons.join('; '), warnings };
+  return { spec, leftOut: isRunnable ? null : reasons.join('; ').replaceAll('.; ', '; '), warnings };
 }
 
 /** Removes duplicates. */

@@ -6,13 +6,15 @@ import type { Scenario } from '../../contract/run/run-events';
 import { engineOf, modelOf } from '../../contract/run/run-source';
 import type { DockerEngineSpec, RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
-import type { MatrixAxis } from '../../contract/run/spec-tools';
+import type { Choice, MatrixAxis } from '../../contract/run/spec-tools';
 import { bestSteadyPoint } from './points';
 
 export interface MatrixResult {
   /** From 1. */
   readonly number: number;
   readonly axes: readonly MatrixAxis[];
+  /** What was asked for; absent: its run is known only. */
+  readonly choice?: Choice;
   /** null where the choice is invalid. */
   readonly spec: RunSpec | null;
   /** null: no run was created. */

@@ -46,6 +46,10 @@ const text = <Of = MatrixResult>(
 const axisIn = ({ axes }: MatrixResult, field: string): string | null =>
   axes.find((axis) => axis.field === field)?.value ?? null;
 
+/** The model by its name, also where there is no specification yet. */
+const presetOf = (one: MatrixResult): string | null =>
+  chosenSpec(one)?.model.preset ?? one.choice?.preset ?? axisIn(one, 'model.preset');
+
 const chosenSpec = ({ state, spec }: MatrixResult): RunSpec | null =>
   (state === null ? null : specOf(state)) ?? spec;
 
@@ -153,7 +157,8 @@ export function matrixReason({ state, leftOut, error }: MatrixResult): string | 
   if (wire !== null) {
     // A failed run shows its remedy on its page; one that was not started is shown only here.
     const remedy = error?.remedy === undefined ? '' : `. ${error.remedy}`;
-    return `${errorText[wire.code].title}: ${wire.message}${remedy}`;
+    const { title } = errorText[wire.code];
+    return `${wire.message.startsWith(title) ? '' : `${title}: `}${wire.message}${remedy}`;
   }
   return state === null ? null : unsteadyText(state);
 }
@@ -167,12 +172,7 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
       ...text('number', 'Run', 'Place of the run in the matrix.', ({ number }) => number),
       kind: 'count',
     },
-    text(
-      'preset',
-      'Preset',
-      'Model of the run.',
-      (one) => chosenSpec(one)?.model.preset ?? axisIn(one, 'model.preset'),
-    ),
+    text('preset', 'Preset', 'Model of the run.', presetOf),
     text(
       'format',
       'Format',
@@ -321,7 +321,7 @@ export const matrixDocument = (name: string, results: readonly MatrixResult[]) =
   runs: results.map((result) => ({
     number: result.number,
     axes: Object.fromEntries(result.axes.map(({ field, value }) => [field, value])),
-    preset: chosenSpec(result)?.model.preset ?? axisIn(result, 'model.preset'),
+    preset: presetOf(result),
     format: chosenSpec(result)?.format ?? axisIn(result, 'format'),
     precision: chosenSpec(result)?.precision ?? axisIn(result, 'precision'),
     gpu: gpuOf(result),

@@ -7,6 +7,7 @@ import {
   type TrialState,
   unknownTrial,
 } from '../../contract/study/study';
+import { present } from '../../contract/trees';
 import { statesSentence } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { largestOf } from '../statistics';
@@ -25,6 +26,7 @@ type Known = Omit<MatrixResult, 'state'> & { readonly runId: string | null };
 function trialAt({ spec, trials: placed }: Study, at: number): Known {
   const known: TrialState = placed[at + 1] ?? unknownTrial;
   const asked = known.axes === undefined ? spec.strategy.trials[at] : undefined;
+  const choice = asked?.choice;
   const { leftOut, error, runId, hosts, axes = asked?.axes ?? [] } = known;
   return {
     number: at + 1,
@@ -33,7 +35,7 @@ function trialAt({ spec, trials: placed }: Study, at: number): Known {
     error,
     axes,
     leftOut: asked?.refusal ?? leftOut,
-    ...(hosts === undefined ? {} : { hosts }),
+    ...present({ hosts, choice }),
   };
 }
 

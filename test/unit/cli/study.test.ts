@@ -112,6 +112,15 @@ describe('spec --matrix', () => {
     ]);
   });
 
+  it('joins several reasons of one run', async () => {
+    const { document } = await planned(
+      { matrix: { 'max-batch-size': [1] }, profile: 'quick' },
+      {},
+      'resnet50',
+    );
+    expect(document.runs[0]?.reason).toMatch(/[^.]; performance\.batchSizes: /);
+  });
+
   it('ends as a mistake of use where no run is possible', async () => {
     const { code } = await planned({ matrix: { format: ['trt'] }, profile: 'quick' }, {}, 'resnet50');
     expect(code).toBe(2);
@@ -138,6 +147,38 @@ describe('run --matrix', () => {
     const matrix = await fileOf(of);
     return printed((output) => runMatrix(core, 'resnet50', { ...options, matrix }, output));
   };
+
+  /** With runs that end as given, none of which is executed. */
+  const ending = async (outcomes: readonly ('paused' | 'cancelled')[], detach = false) => {
+    const matrix = await fileOf({ ...content, matrix: { precision: ['fp32', 'fp16'] } });
+    const open: Core['handlers']['studies.open'] = ({ plan }) =>
+      Promise.resolve({
+        ...{ trials: plan.trials.map((trial) => ({ ...trial, allocations: null, notes: [] })), notes: [] },
+        existing: { ofTrials: 0, all: 0 },
+        isOfJobs: () => false,
+        begin: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+        work: () =>
+          Promise.resolve({
+            results: plan.trials.map((trial, at) => ({ ...trial, outcome: outcomes[at] ?? null })),
+            isCutShort: false,
+          }),
+      });
+    const held: Core = { ...core, handlers: { ...core.handlers, 'studies.open': open } };
+    return printed((output) => runMatrix(held, 'resnet50', { matrix, detach }, output));
+  };
+
+  it('that was paused before some runs began ends as paused, and says how to continue', async () => {
+    const paused = await ending(['paused', 'paused']);
+    expect(paused.code).toBe(4);
+    expect(paused.text).toMatch(/^To continue: triton-workbench studies resume night$/m);
+    expect((await ending(['paused', 'cancelled'])).code).toBe(130);
+  });
+
+  it('says that only jobs continue without it', async () => {
+    expect((await ending(['paused'], true)).text).toMatch(/^--detach has no effect: only a job /m);
+    expect((await ending(['paused'])).text).not.toContain('--detach');
+  });
 
   it('says once that the settings have no effect', async () => {
     await writeFile(join(home, 'home', 'settings.json'), '{"deployment.p99BudgetMs": "soon"}');
@@ -212,7 +253,8 @@ describe('run --matrix', () => {
       document.runs[0]?.state,
       document.runs[0]?.reason,
     ]);
-    expect(reasons[0]).toEqual([2, undefined, undefined]);
+    expect(reasons[0]).toEqual([2, 'Left out', 'a: It is not reached by ssh.']);
+    expect(far.text).toContain('None of the runs is possible: nothing was started.');
     expect(far.text).toMatch(/^Runs 1, 3: Left out\. a: It is not reached by ssh\.$/m);
     expect(here.text).toMatch(
       /Left out\. Hosts do the work of runs in containers \(engine docker\); .* is local\.$/m,

@@ -34,6 +34,15 @@ describe('a YAML text', () => {
     expect(() => parseYaml(`[${','.repeat(mostYamlBytes - 1)}`)).toThrow(/at line 1, column \d+/);
   });
 
+  it('with an alias of what it is in is refused with its place', () => {
+    expect(() => parseYaml('a: &x {b: *x}\n')).toThrow('*x is part of what it names at line 1, column 11');
+    expect(() => parseYaml('&x\na: [1, {b: *x}]\n')).toThrow('at line 2, column 12');
+    expect(parseYaml('a: &x {b: &y [1]}\nc: {d: *x, e: *y}\n')).toEqual({
+      a: { b: [1] },
+      c: { d: { b: [1] }, e: [1] },
+    });
+  });
+
   it('with another document behind the first is refused with its place', () => {
     expect(() => parseYaml('a: 1\n---\nb: 2\n')).toThrow(
       'The text must be one YAML document: another begins at line 2, column 1',

@@ -168,6 +168,21 @@ describe('a row of a matrix', () => {
       State: 'Left out',
       Reason: 'Not served here.',
     });
+    const unread = result({
+      leftOut: 'Not a number.',
+      spec: null,
+      choice: { preset: 'tiny', overrides: {} },
+    });
+    expect(row(unread)).toMatchObject({ Preset: 'tiny' });
+    const cancelled = stateOf([
+      ...createdBodies(),
+      {
+        type: 'run-finished',
+        outcome: 'cancelled',
+        error: { code: 'cancelled', message: 'Cancelled during "Write report"' },
+      },
+    ]);
+    expect(row(result({ state: cancelled }))['Reason']).toBe('Cancelled during "Write report"');
     const error = { code: 'docker-unreachable', message: 'Cannot connect' } as const;
     expect(row(result({ error }))).toMatchObject({ State: 'Not run' });
     expect(row(result({ error: { ...error, remedy: 'Start it.' } }))['Reason']).toMatch(
