@@ -13,6 +13,7 @@ import { servingOnly } from '../deployments/deployable-run';
 import { nextDuelLooks } from '../domain/study/duel/duel-rounds';
 import { duelOf } from '../domain/study/duel/duel-study';
 import { configuredOf } from '../domain/study/search/candidates';
+import { guessesOf } from '../domain/study/search/guess';
 import { nextLooks } from '../domain/study/search/next-looks';
 import { isAdmitted } from '../domain/study/search/objective';
 import { searchOf } from '../domain/study/search/search-study';
@@ -103,7 +104,7 @@ async function searchContest(parts: CoreParts, search: SearchStrategy): Promise<
     run: model.state,
     variants: candidates.map((candidate) => model.variantOf(configBy(configuredOf(candidate)))),
     looking: {
-      next: (searched) => nextLooks(search, searched),
+      next: (searched) => nextLooks(search, searched, guessesOf(search, searched)),
       isAdmitted: (searched, candidate) => isAdmitted(search, searched, candidate),
       isFailed: ({ looks }) => looks.length === 0,
       memory: search.memory,

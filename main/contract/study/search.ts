@@ -158,7 +158,10 @@ export const lookSchema = z.object({
   serverQueueUs: z.number().min(0).nullable(),
   /** Whole latencies, from the schedule too where there is a rate, and the GPUs; absent: an earlier version made it. */
   measured: loadPointSchema
-    .pick({ avgUs: true, p50Us: true, p90Us: true, p95Us: true, p99Us: true, scheduled: true, gpus: true })
+    .pick({
+      ...{ avgUs: true, p50Us: true, p90Us: true, p95Us: true, p99Us: true },
+      ...{ scheduled: true, gpus: true, executedBatches: true },
+    } as const)
     .optional(),
 });
 /** One measurement of a candidate. */

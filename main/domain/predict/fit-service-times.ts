@@ -4,8 +4,32 @@ import { fitOverhead } from './overhead';
 import { type MeasuredTimes, predict, type PredictedServing, type ServiceTimePoint } from './predict';
 import type { ServiceVariation } from './variation';
 
+/** What it needs of a level. */
+type FedPoint = Pick<
+  LoadPoint,
+  | 'batchSize'
+  | 'concurrency'
+  | 'requestRate'
+  | 'requestDistribution'
+  | 'replay'
+  | 'inferencesPerSecond'
+  | 'avgUs'
+  | 'serverQueueUs'
+  | 'serverComputeInputUs'
+  | 'serverComputeInferUs'
+  | 'serverComputeOutputUs'
+  | 'requestCount'
+  | 'meanServerBatch'
+  | 'executedBatches'
+  | 'histogram'
+  | 'flags'
+  | 'serverTimesFault'
+  | 'composing'
+  | 'cache'
+>;
+
 export interface FedLevel {
-  readonly point: LoadPoint;
+  readonly point: FedPoint;
   readonly serving: PredictedServing;
 }
 
@@ -30,7 +54,7 @@ interface Executions {
 }
 
 /** By batch, as the server counted; else the mean of a level with one batch size. */
-function executionsOf(point: LoadPoint): readonly Executions[] {
+function executionsOf(point: FedPoint): readonly Executions[] {
   if (point.executedBatches !== undefined) {
     return point.executedBatches
       .filter(({ count }) => count >= fewestExecutions)
@@ -71,20 +95,20 @@ const isUsable = ({ point }: FedLevel): boolean =>
   point.cache === undefined;
 
 /** Time outside queue and execution, microseconds; null without server times. */
-function overheadOf({ avgUs, serverQueueUs, ...point }: LoadPoint): number | null {
+function overheadOf({ avgUs, serverQueueUs, ...point }: FedPoint): number | null {
   const computeUs = computeUsOf(point);
   if (avgUs === null || serverQueueUs === null || computeUs === null) return null;
   return Math.max(0, avgUs - serverQueueUs - computeUs);
 }
 
-const waitShare = ({ serverQueueUs, avgUs }: LoadPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);
+const waitShare = ({ serverQueueUs, avgUs }: FedPoint): number => (serverQueueUs ?? Infinity) / (avgUs ?? 1);
 
 /** Requests of a mean execution that are answered together. */
-const answersAtOnce = ({ meanServerBatch, batchSize }: LoadPoint): number =>
+const answersAtOnce = ({ meanServerBatch, batchSize }: FedPoint): number =>
   Math.max(1, (meanServerBatch ?? batchSize) / batchSize);
 
 /** Latencies as equally likely values, microseconds. */
-function latenciesOf({ histogram }: LoadPoint): readonly number[] {
+function latenciesOf({ histogram }: FedPoint): readonly number[] {
   const total = histogram?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
   if (histogram === undefined || total === 0) return [];
   const size = Math.min(mostVariation, total);
@@ -109,7 +133,7 @@ const meanOf = (values: readonly number[]): number =>
 const fastest = 0.2;
 
 /** Executions relative to their mean: what latencies differ by is theirs, where nothing waits. */
-function factorsOf(point: LoadPoint): readonly number[] {
+function factorsOf(point: FedPoint): readonly number[] {
   const computeUs = computeUsOf(point);
   const values = latenciesOf(point);
   if (computeUs === null || computeUs <= 0 || values.length === 0) return [];
@@ -120,7 +144,7 @@ function factorsOf(point: LoadPoint): readonly number[] {
 }
 
 /** By batch; batches with few requests only together. */
-function variationsOf(calm: readonly LoadPoint[]): readonly ServiceVariation[] {
+function variationsOf(calm: readonly FedPoint[]): readonly ServiceVariation[] {
   const factors = new Map<number, readonly number[]>();
   for (const point of calm) {
     const batch = Math.round(point.meanServerBatch ?? point.batchSize);
@@ -160,7 +184,14 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
     const requestsPerSecond = point.inferencesPerSecond / point.batchSize;
     return overheadUs === null || requestsPerSecond === 0
       ? []
-      : [{ overheadUs, answersAtOnce: answersAtOnce(point), requestsPerSecond }];
+      : [
+          {
+            overheadUs,
+            answersAtOnce: answersAtOnce(point),
+            rowsAtOnce: answersAtOnce(point) * point.batchSize,
+            requestsPerSecond,
+          },
+        ];
   });
   if (serviceTimes.length === 0 || overheads.length === 0) return null;
   const calm = usable

@@ -4,7 +4,7 @@ import { largestOf, smallestOf } from '../statistics';
 export interface Overhead {
   /** Of each request, whatever else is under way: network, server and load generator. */
   readonly fixedUs: number;
-  /** Server and load generator pass answers on one after the other: at most one in this time. */
+  /** Server and load generator pass answers on one after the other, those of an execution together. */
   readonly perAnswerUs: number;
 }
 
@@ -14,6 +14,8 @@ export interface SeenOverhead {
   readonly overheadUs: number;
   /** Answers that end at the same time: requests of a mean execution, at least 1. */
   readonly answersAtOnce: number;
+  /** Their rows. */
+  readonly rowsAtOnce: number;
   readonly requestsPerSecond: number;
 }
 
@@ -25,13 +27,11 @@ const lowestShare = 0.02;
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The rest of the overhead, by the levels with the fewest answers at once. */
+/** The rest of the overhead, by the levels with the fewest rows at once. */
 function fixedOf(seen: readonly SeenOverhead[], perAnswerUs: number): number {
-  const fewest = smallestOf(seen.map(({ answersAtOnce }) => answersAtOnce));
-  const calm = seen.filter(({ answersAtOnce }) => answersAtOnce <= 1.1 * fewest);
-  const rest = calm.map(
-    ({ overheadUs, answersAtOnce }) => overheadUs - (perAnswerUs * (answersAtOnce + 1)) / 2,
-  );
+  const fewest = smallestOf(seen.map(({ rowsAtOnce }) => rowsAtOnce));
+  const calm = seen.filter(({ rowsAtOnce }) => rowsAtOnce <= 1.1 * fewest);
+  const rest = calm.map(({ overheadUs, answersAtOnce }) => overheadUs - perAnswerUs * answersAtOnce);
   return Math.max(0, meanOf(rest));
 }
 

@@ -163,9 +163,10 @@ class Run {
     if (this.isCounting) this.answeredRows += rows;
     this.answered += requests.length;
     const { fixedUs, perAnswerUs } = this.of.overhead;
+    // The answers of a batch are passed on together, and the next requests of their connections come together.
+    this.passingUntilUs = Math.max(this.passingUntilUs, this.nowUs) + perAnswerUs * requests.length;
+    const answeredUs = this.passingUntilUs + fixedUs;
     for (const request of requests) {
-      this.passingUntilUs = Math.max(this.passingUntilUs, this.nowUs) + perAnswerUs;
-      const answeredUs = this.passingUntilUs + fixedUs;
       this.answeredAt[request] = answeredUs;
       this.source.answered(answeredUs);
     }

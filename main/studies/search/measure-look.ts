@@ -80,7 +80,9 @@ export async function measureLook(
         p95Us: point.p95Us,
         p99Us: point.p99Us,
       },
-      ...present({ scheduled: point.scheduled, gpus: point.gpus }),
+      ...present({
+        ...{ scheduled: point.scheduled, gpus: point.gpus, executedBatches: point.executedBatches },
+      }),
     },
   };
 }

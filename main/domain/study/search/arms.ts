@@ -231,16 +231,28 @@ function middleOf(highest: number, beyond: number | null, count: number): number
   return middle === highest && beyond !== null ? beyond : middle;
 }
 
-/** Where to look next whether an unsettled candidate holds the load. @param beaten what it has to give more than */
-export function nextStep(search: SearchStrategy, arm: Arm, beaten: Arm | null): number {
+/**
+ * Where to look next whether an unsettled candidate holds the load. @param beaten what it has to give more than
+ * @param guess a step that it is predicted to hold; null: none is
+ */
+export function nextStep(
+  search: SearchStrategy,
+  arm: Arm,
+  beaten: Arm | null,
+  guess: number | null = null,
+): number {
   const { load } = search;
   const { candidate, highest, beyond, ceiling } = arm;
-  if (load.kind === 'closed') return middleOf(highest ?? -1, beyond, load.concurrency.length);
+  if (load.kind === 'closed') {
+    const isFirst = highest === null && beyond === null;
+    return isFirst && guess !== null ? guess : middleOf(highest ?? -1, beyond, load.concurrency.length);
+  }
   const batchSize = batchSizeOf(search, candidate);
   const top = stepOfRate((margin * (ceiling ?? 0)) / batchSize) + 1;
   if (highest === null && beyond === null) {
     const beat = stepLike(search, arm, beaten);
-    return beat === null ? stepOfRate((firstShare * (ceiling ?? 0)) / batchSize) : beat + 1;
+    if (beat !== null) return beat + 1;
+    return guess ?? stepOfRate((firstShare * (ceiling ?? 0)) / batchSize);
   }
   if (highest === null) {
     const lowest = lowestStep(search, candidate, ceiling ?? 0);

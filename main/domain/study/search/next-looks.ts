@@ -12,6 +12,7 @@ import {
   stepsOf,
 } from './arms';
 import { changedFields } from './candidates';
+import { type Guesses, noGuesses } from './guess';
 import { isAdmitted, isLatencySearch, speedOf } from './objective';
 
 /** A measurement to make. */
@@ -198,17 +199,23 @@ function screen(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[
 }
 
 /** The next loads of those that may still be better than the best one, beside it. */
-function edges(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
+function edges(
+  search: SearchStrategy,
+  arms: readonly Arm[],
+  guesses: Guesses = noGuesses,
+): readonly DueLook[] {
   const { lookMs } = search;
   const settled = arms.filter(({ isSettled, best }) => isSettled && best !== null);
   const leader = settled.toSorted((one, other) => other.value - one.value)[0] ?? null;
+  const promiseOf = (arm: Arm): number =>
+    Math.min(potentialOf(search, arm), guesses(arm.candidate)?.inferencesPerSecond ?? Infinity);
   const challengers = arms
     .filter((arm) => !arm.isSettled && potentialOf(search, arm) > (leader?.value ?? 0))
-    .toSorted((one, other) => potentialOf(search, other) - potentialOf(search, one))
+    .toSorted((one, other) => promiseOf(other) - promiseOf(one))
     // Until one is settled there is nothing that the others could be held against.
     .slice(0, leader === null ? 1 : width);
   const due = challengers.flatMap((arm): DueLook[] => {
-    const next = loadAt(search, nextStep(search, arm, leader));
+    const next = loadAt(search, nextStep(search, arm, leader, guesses(arm.candidate)?.step ?? null));
     return next === null ? [] : [{ candidate: arm.candidate, phase: 'edge', load: next, ms: lookMs }];
   });
   return due.length === 0 || leader === null ? due : [...atBest(search, leader, 'edge', lookMs), ...due];
@@ -260,15 +267,20 @@ function confirm(search: SearchStrategy, searched: Searched): readonly DueLook[]
  * What to measure next, one round, in this order; none: the search is at its end. Short looks for all at first, then only
  * for those that can still win, and in the end the best one and the present one at full length. Pure: a search that was
  * cut off goes on from its looks.
+ * @param guesses order the candidates and say where to look first; what wins is measured
  */
-export function nextLooks(search: SearchStrategy, searched: Searched): readonly DueLook[] {
+export function nextLooks(
+  search: SearchStrategy,
+  searched: Searched,
+  guesses: Guesses = noGuesses,
+): readonly DueLook[] {
   const arms = armsOf(search, searched);
   const left = search.budgetS - secondsOf(searched);
   const fits = (looks: readonly DueLook[], reserve: number) =>
     looks.reduce((sum, { ms }) => sum + ms / 1000, 0) <= left - reserve;
   const rounds = [
     () => screen(search, arms),
-    () => edges(search, arms),
+    () => edges(search, arms, guesses),
     () => present(search, arms),
     () => race(search, searched, standingOf(search, searched).ranked),
   ];

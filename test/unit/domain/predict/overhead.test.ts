@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fitOverhead, type Overhead } from '../../../../main/domain/predict/overhead';
 
 const seen = [
-  { overheadUs: 500, answersAtOnce: 1, requestsPerSecond: 300 },
-  { overheadUs: 2000, answersAtOnce: 8, requestsPerSecond: 1000 },
+  { overheadUs: 500, answersAtOnce: 1, rowsAtOnce: 1, requestsPerSecond: 300 },
+  { overheadUs: 2000, answersAtOnce: 8, rowsAtOnce: 8, requestsPerSecond: 1000 },
 ];
 
 describe('the fitted overhead', () => {
