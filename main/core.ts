@@ -106,7 +106,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const winners = createWinnerCalls(parts, runs, others['runs.changedSpec']);
   const deployments = createDeploymentCalls(parts, winners.foundConfig);
   const active = new ActiveStudies();
-  const searches = createSearchCalls(parts, active, winners.handlers['searches.configs']);
+  const searches = createSearchCalls(parts, runs, { ...others, ...winners.handlers }, active);
   const studies = createStudiesCalls(parts, runs, others, active, searches);
   const underWay = () => workUnderWay(runs, deployments, active, parts);
   const homeCalls = createHomeCalls(parts, {

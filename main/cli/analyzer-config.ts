@@ -12,12 +12,19 @@ export interface AnalyzerOptions {
 /** The file of `--from-analyzer`; null: not given. Throws input-invalid with the line. */
 export async function readAnalyzer(
   core: Core,
-  runId: string,
+  runId: string | undefined,
   { fromAnalyzer: file, analyzerModel }: AnalyzerOptions,
 ): Promise<AnalyzerConfig | null> {
   if (file === undefined) {
     if (analyzerModel === undefined) return null;
     throw invalidInput('--analyzer-model', 'It names a model of --from-analyzer', 'Give the file, too.');
+  }
+  if (runId === undefined) {
+    throw invalidInput(
+      '--from-analyzer',
+      'It is read against a run',
+      'Run the model first, and search from that run.',
+    );
   }
   const text = await readText(file, '--from-analyzer');
   const fileName = file === '-' ? 'standard input' : basename(file);

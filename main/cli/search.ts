@@ -2,6 +2,7 @@ import { invalidInput } from '../contract/errors';
 import { shellLine } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatMs, formatRate } from '../contract/numbers';
+import { accelerators, formats, precisions } from '../contract/run/run-spec';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Look, Searched, SearchSpace, SearchStrategy } from '../contract/study/search';
 import type { SearchPlan, StudyEntry, WinnerConfigs } from '../contract/study/study';
@@ -12,16 +13,18 @@ import { durationText } from '../domain/run/time-left';
 import { confirmSeconds } from '../domain/study/search/next-looks';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
-import { searchWinner } from '../domain/study/search/search-study';
+import { searchOf, searchWinner } from '../domain/study/search/search-study';
 import { phaseText, presentText, untriedLines } from '../domain/study/search/search-text';
 import { analyzerLines, type AnalyzerOptions, readAnalyzer } from './analyzer-config';
+import { collect } from './field-options';
 import { exitCodes, formatTable, type Output } from './output';
-import { readDuration, readNumber, readNumbers, readOneOf, resolveRunId, runArgument } from './read-values';
+import { readDuration, readNumber, readNumbers, readOneOf } from './read-values';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
 import { sayReports, workOnOwn } from './studies/own-study';
+import { readSubject, type SearchSubject, type SubjectOptions } from './studies/search-subject';
 import type { Verb } from './verb';
 
-interface SearchOptions extends GoalOptions, AnalyzerOptions {
+interface SearchOptions extends GoalOptions, AnalyzerOptions, SubjectOptions {
   readonly load?: string;
   readonly p99?: string;
   readonly p95?: string;
@@ -34,6 +37,9 @@ interface SearchOptions extends GoalOptions, AnalyzerOptions {
   readonly queueDelaysUs?: string;
   readonly preferredBatchSizes?: readonly string[];
   readonly threads?: string;
+  readonly formats?: string;
+  readonly precisions?: string;
+  readonly accelerators?: string;
   readonly concurrency?: string;
   readonly batchSize?: string;
   readonly batchSizes?: string;
@@ -44,6 +50,9 @@ interface SearchOptions extends GoalOptions, AnalyzerOptions {
 
 const loads = ['open', 'closed'] as const;
 const batchings = ['disabled', 'static', 'dynamic'] as const;
+
+const listed = <Value extends string>(flag: string, values: readonly Value[], text: string | undefined) =>
+  text?.split(',').map((one) => readOneOf(flag, values, one.trim()));
 
 const wholes = (flag: string, text: string | undefined, least: number): number[] | undefined =>
   text === undefined
@@ -60,8 +69,11 @@ function spaceOf(options: SearchOptions): SearchSpace {
     maxBatchSize: wholes('--max-batch-sizes', options.maxBatchSizes, 1),
     maxQueueDelayUs: wholes('--queue-delays-us', options.queueDelaysUs, 0),
     threads: wholes('--threads', options.threads, 0),
+    format: listed('--formats', formats, options.formats),
+    precision: listed('--precisions', precisions, options.precisions),
+    backendAccelerator: listed('--accelerators', accelerators, options.accelerators),
     batchSize: wholes('--batch-sizes', options.batchSizes, 1),
-    batching: batching?.split(',').map((one) => readOneOf('--batching', batchings, one.trim())),
+    batching: listed('--batching', batchings, batching),
     preferredBatchSizes: preferredBatchSizes?.map((list) => [
       ...(list === 'none' ? [] : (wholes('--preferred-batch-sizes', list, 1) ?? [])),
     ]),
@@ -96,15 +108,14 @@ interface AskedSearch {
 }
 
 /** Options take the place of what the file of `--from-analyzer` says. */
-async function planOf(core: Core, run: string, options: SearchOptions): Promise<AskedSearch> {
+async function planOf(core: Core, { of }: SearchSubject, options: SearchOptions): Promise<AskedSearch> {
   const { name, batchSize, concurrency, errorPercentage } = options;
   const target = targetOf(options);
-  const runId = await resolveRunId(core, run);
-  const analyzer = await readAnalyzer(core, runId, options);
+  const analyzer = await readAnalyzer(core, of.runId, options);
   const { request } = analyzer ?? {};
   const plan = await core.handlers['searches.plan']({
     ...request,
-    runId,
+    ...of,
     space: { ...request?.space, ...spaceOf(options) },
     load: loadOf(options, request?.load),
     ...target,
@@ -126,7 +137,7 @@ function planLines({ search, notes, spec, candidates }: SearchPlan): readonly st
   const kind =
     load.kind === 'open' ? 'requests at Poisson times' : `concurrency ${load.concurrency.join(', ')}`;
   return [
-    `Search ${spec.name}: ${candidates.length} configurations of ${search.runId}`,
+    `Search ${spec.name}: ${candidates.length} configurations of ${search.runId ?? spec.strategy.trials[0]?.choice.preset ?? ''}`,
     ...notes.map((note) => `  ${note}`),
     `  Load: ${load.kind}, ${kind}, batch size ${load.batchSize}`,
     `  At most ${durationText(budgetS)} of load: ${lookMs / 1000} s for each at first, ${confirmSeconds(search)} s for the last comparison`,
@@ -198,10 +209,12 @@ export async function workOnSearch(
     entryText(search, entry, seconds),
   );
   const answer = searchAnswer(search, searched);
+  // With the run that it made.
+  const done = searchOf(await core.handlers['searches.get']({ name: spec.name })) ?? search;
   const configs = await configsOf(core, spec.name);
-  for (const line of answerLines(search, searched, configs)) output.say(line);
+  for (const line of answerLines(done, searched, configs)) output.say(line);
   const reports = await sayReports(core, spec.name, output);
-  if (output.json) output.document({ name: spec.name, search, answer, configs, reports });
+  if (output.json) output.document({ name: spec.name, search: done, answer, configs, reports });
   if (isCancelled) return exitCodes.cancelled;
   if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
   return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;
@@ -211,8 +224,11 @@ export async function workOnSearch(
 export function addSearch(program: Verb): void {
   const verb = program
     .command('search')
-    .description('Find the configuration of a run’s model that takes the most load within a latency target')
-    .argument('<run>', runArgument)
+    .description('Find the configuration of a model that takes the most load within a latency target')
+    .argument(
+      '<subject>',
+      'run (id or its beginning, name, latest), preset, own model, or file with a specification',
+    )
     .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest concurrency')
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
@@ -226,6 +242,9 @@ export function addSearch(program: Verb): void {
     .option('--queue-delays-us <list>', 'maximum queue delays to try, microseconds')
     .option('--preferred-batch-sizes <list...>', 'preferred batch sizes to try; each a list, or "none"')
     .option('--threads <list>', 'threads of an instance to try (CPU); 0: the choice of the runtime')
+    .option('--formats <list>', `formats to try: ${formats.join(', ')}; each is prepared first`)
+    .option('--precisions <list>', `precisions to try: ${precisions.join(', ')}; default on GPUs: both`)
+    .option('--accelerators <list>', `backend accelerators to try: ${accelerators.join(', ')}`)
     .option('--concurrency <list>', 'of closed load: concurrencies to try')
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
     .option('--batch-sizes <list>', 'batch sizes of requests to try')
@@ -233,15 +252,20 @@ export function addSearch(program: Verb): void {
     .option('--from-analyzer <file>', 'values, load and target of a configuration of Model Analyzer (YAML)')
     .option('--analyzer-model <name>', 'model of that file; default: the one named as the run’s')
     .option('--name <name>', 'name of the study; default: search-<date>-<time>')
+    .option('--set <KEY=VALUE>', 'of a model or a specification: a field of run.yaml; repeatable', collect)
+    .option('--shape <name=dims>', 'of an own model file: sample shape of an input; repeatable', collect)
+    .option('--trust', 'trust the code of your own model, and approve the files that a specification names')
     .option('--dry-run', 'show what would be compared; nothing is started')
-    .work(async ({ core, output, exit }, run: string, options: SearchOptions) => {
-      const { plan, analyzer } = await planOf(core, run, options);
+    .work(async ({ core, output, exit }, text: string, options: SearchOptions) => {
+      const subject = await readSubject(core, text, options);
+      const { plan, analyzer } = await planOf(core, subject, options);
       for (const line of analyzer === null ? [] : analyzerLines(analyzer)) output.say(line);
       for (const line of planLines(plan)) output.say(line);
       if (options.dryRun === true) {
         if (output.json) output.document(analyzer === null ? plan : { ...plan, analyzer });
         return;
       }
+      await subject.approve();
       exit(await workOnSearch(core, plan, output, false));
     });
 }

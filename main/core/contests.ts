@@ -16,6 +16,7 @@ import { configuredOf } from '../domain/study/search/candidates';
 import { guessesOf } from '../domain/study/search/guess';
 import { nextLooks } from '../domain/study/search/next-looks';
 import { isAdmitted } from '../domain/study/search/objective';
+import { modelNumberOf } from '../domain/study/search/search-models';
 import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
 import { modelConfigOf, servedMaxBatchSize } from '../formats/model-config-of';
@@ -24,13 +25,17 @@ import { editedConfig } from '../pipeline/step-files';
 import { readPlainText } from '../platform/plain-entry';
 import type { RunFolder } from '../store/run-folder';
 import type { LookInput } from '../studies/search/measure-look';
+import type { Prepared } from '../studies/search/prepare-models';
 import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
 import type { CoreParts } from './core-parts';
 import { verifiedRun } from './server-calls';
 
 /** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
-export function requireHere({ source: { spec }, runId }: DeployedRun): void {
+export function requireHere({
+  source: { spec },
+  runId,
+}: Pick<DeployedRun, 'runId'> & { readonly source: Pick<DeployedRun['source'], 'spec'> }): void {
   const { engine } = spec;
   const isHere = inContainers(engine) ? engine.host === undefined : engine.kind === 'local';
   if (isHere && !isElsewhere(engine)) return;
@@ -96,13 +101,43 @@ async function openedModel(parts: CoreParts, runId: string) {
 }
 type OpenedModel = Awaited<ReturnType<typeof openedModel>>;
 
-async function searchContest(parts: CoreParts, search: SearchStrategy): Promise<Contest> {
+/** The model of each candidate, and the run whose engine serves them all. */
+async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: Prepared['runIds']) {
+  const opened = new Map<
+    number,
+    OpenedModel & { readonly configured: Awaited<ReturnType<OpenedModel['configBy']>> }
+  >();
+  const known = runIds.size === 0 ? [[0, search.runId ?? ''] as const] : [...runIds];
+  for (const [number, runId] of known) {
+    const model = await openedModel(parts, runId);
+    opened.set(number, { ...model, configured: await model.configBy() });
+  }
+  // Of a model that could not be made no candidate is measured.
+  const modelOf = (candidate: number) =>
+    (opened.get(modelNumberOf(search, candidate)) ?? opened.get(0)) as NonNullable<
+      ReturnType<typeof opened.get>
+    >;
+  // An environment of its own serves the others, too.
+  const demanding = [...opened.values()].find(
+    ({ spec }) => formatOf(spec.format).shimFramework !== undefined,
+  );
+  return { modelOf, run: (demanding ?? modelOf(1)).state };
+}
+
+async function searchContest(
+  parts: CoreParts,
+  search: SearchStrategy,
+  runIds: Prepared['runIds'],
+): Promise<Contest> {
   const { candidates, load, target } = search;
-  const model = await openedModel(parts, search.runId);
-  const configBy = await model.configBy();
+  const { modelOf, run } = await searchedModels(parts, search, runIds);
+  const { performance } = modelOf(1).spec;
   return {
-    run: model.state,
-    variants: candidates.map((candidate) => model.variantOf(configBy(configuredOf(candidate)))),
+    run,
+    variants: candidates.map((candidate, at) => {
+      const { variantOf, configured } = modelOf(at + 1);
+      return variantOf(configured(configuredOf(candidate)));
+    }),
     looking: {
       next: (searched) => nextLooks(search, searched, guessesOf(search, searched)),
       isAdmitted: (searched, candidate) => isAdmitted(search, searched, candidate),
@@ -111,10 +146,10 @@ async function searchContest(parts: CoreParts, search: SearchStrategy): Promise<
     },
     lookOf: (number) => {
       const candidate = candidates[number - 1];
-      return model.lookOf(candidate === undefined ? {} : configuredOf(candidate), {
+      return modelOf(number).lookOf(candidate === undefined ? {} : configuredOf(candidate), {
         batchSize: candidate?.batchSize ?? load.batchSize,
         ...{ percentile: target.percentile, tool: parts.loadTools.native },
-        performance: model.spec.performance,
+        performance,
       });
     },
   };
@@ -170,9 +205,13 @@ async function duelContest(parts: CoreParts, duel: DuelStrategy): Promise<Contes
 }
 
 /** What a study measures by itself, side by side. Throws input-invalid for one of runs, and what opening models throws. */
-export async function contestOf(parts: CoreParts, spec: StudySpec): Promise<Contest> {
+export async function contestOf(
+  parts: CoreParts,
+  spec: StudySpec,
+  runIds: Prepared['runIds'] = new Map(),
+): Promise<Contest> {
   const [search, duel] = [searchOf({ spec }), duelOf({ spec })];
-  if (search !== null) return searchContest(parts, search);
+  if (search !== null) return searchContest(parts, search, runIds);
   if (duel !== null) return duelContest(parts, duel);
   throw new WorkbenchError('input-invalid', `The study "${spec.name}" measures nothing by itself`);
 }

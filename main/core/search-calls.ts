@@ -1,18 +1,17 @@
-import { availableParallelism, freemem } from 'node:os';
+import { freemem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { WorkbenchError } from '../contract/errors';
-import { visibleGpus } from '../contract/run/engine-kinds';
 import type { SearchStrategy } from '../contract/study/search';
 import type { Study, StudySpec } from '../contract/study/study';
 import { duelAnswer } from '../domain/study/duel/duel-answer';
 import { duelOf } from '../domain/study/duel/duel-study';
 import { planDuel } from '../domain/study/duel/plan-duel';
-import { planSearch } from '../domain/study/search/plan-search';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
 import { formatOf } from '../formats/formats';
 import { readGpus } from '../machine/watch-gpus';
+import type { Runs } from '../pipeline/runs';
 import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
 import { takeDevice } from '../store/device-queue';
 import { Searches } from '../studies/search/searches';
@@ -20,9 +19,10 @@ import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import { fromAnalyzer } from './analyzer-calls';
 import { contestOf, requireHere, requireTogether } from './contests';
-import type { TrustedCalls } from './core-interface';
+import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
+import { createSearchPlan } from './search-plan';
 import { verifiedRun } from './server-calls';
 
 /** "search-1128-123759" */
@@ -58,8 +58,9 @@ async function reportFiles(
 /** Searches for the best configuration, and comparisons in turns. */
 export function createSearchCalls(
   parts: CoreParts,
+  runs: Runs,
+  others: Pick<Core['handlers'], 'spec.preview' | 'spec.resolve' | 'searches.configs'>,
   active: ActiveStudies,
-  configsOf: Handlers['searches.configs'],
 ): {
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
@@ -67,12 +68,15 @@ export function createSearchCalls(
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
     Pick<Handlers, 'searches.plan' | 'duels.plan'>;
 } {
-  const { layout, engines, emit } = parts;
+  const { layout, engines, emit, store } = parts;
+  const plan = createSearchPlan(parts, others['spec.preview']);
   const studies = new StudyStore(layout.studies);
   const searches = new Searches({
-    ...{ studies, active },
+    ...{ studies, active, runs, store },
+    resolve: others['spec.resolve'],
+    verified: async (runId) => (await verifiedRun(parts, runId, false)).state,
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
-    contestOf: (spec) => contestOf(parts, spec),
+    contestOf: (spec, runIds) => contestOf(parts, spec, runIds),
     openExecutor: async ({ source: { spec } }, name, dir) => {
       await requireSoundSpec(parts, spec);
       const framework = formatOf(spec.format).shimFramework ?? 'pyt';
@@ -93,7 +97,7 @@ export function createSearchCalls(
   };
   const report = async (name: string, out?: string) => {
     const study = await studyOf(name);
-    const files = await reportFiles(study, parts.now().toISOString(), configsOf);
+    const files = await reportFiles(study, parts.now().toISOString(), others['searches.configs']);
     const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
     return writeStudyFiles(dir, files, parts.options.printPdf);
   };
@@ -104,16 +108,8 @@ export function createSearchCalls(
       end.catch(() => undefined);
     },
     handlers: {
-      'searches.plan': async ({ name = usualName('search', parts.now()), ...request }) => {
-        const { state } = await verifiedRun(parts, request.runId, false);
-        requireHere(state);
-        const gpus = visibleGpus(state.source.spec.engine) ?? [];
-        return planSearch(
-          state,
-          { ...request, name },
-          { onGpu: gpus.length > 0, processors: availableParallelism() },
-        );
-      },
+      'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
+        plan({ ...request, name }),
       'searches.fromAnalyzer': fromAnalyzer(parts),
       'duels.plan': async ({ name, ...request }) => {
         const { between } = request;

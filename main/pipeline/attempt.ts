@@ -7,7 +7,7 @@ import type { ArtefactCache } from '../store/artefact-cache';
 import { awaitDevice, type TakeDevice, toHoldError, waitOut } from './device-turn';
 import { type ContinueNow, DiskHolds, EngineHolds, type Hold, HoldError } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
-import { needsDevice, plannedSteps, stepKeys } from './plan';
+import { needsDevice, plannedSteps, stepKeys, stepsUntil } from './plan';
 import { runPipeline } from './runner';
 import type { RunContext, RunServices, Step } from './step';
 import { forgetChanged } from './step-files';
@@ -105,7 +105,8 @@ async function onePass(
     const steps = options.steps.filter((step) => applying.includes(step.id));
     await opened.reclaim();
     await forgetChanged(run, steps, await stepKeys(steps, run));
-    if (needsDevice(plannedSteps(steps, run.state(), await stepKeys(steps, run)))) {
+    const due = stepsUntil(steps, run.until);
+    if (needsDevice(plannedSteps(due, run.state(), await stepKeys(steps, run)))) {
       const signals = { cancel: stops.cancel.signal, pause: stops.pause.signal };
       held.release = await awaitDevice(run, options.takeDevice, signals);
       if (held.release === null) return await stoppedWhileWaiting(run, stops);

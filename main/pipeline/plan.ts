@@ -47,6 +47,10 @@ export function plannedSteps(steps: readonly Step[], state: RunState, keys: Step
   return planned;
 }
 
+/** The steps up to this one; all without it. */
+export const stepsUntil = (steps: readonly Step[], until: StepId | undefined): readonly Step[] =>
+  until === undefined ? steps : steps.slice(0, steps.findIndex(({ id }) => id === until) + 1);
+
 /** The step with direct and indirect dependents. */
 export function withDependents(steps: readonly Step[], id: StepId): readonly StepId[] {
   const found = new Set<StepId>([id]);

@@ -52,6 +52,8 @@ export interface ExecuteOptions extends StartHow {
   readonly spec?: RunSpec | undefined;
   /** Repeat this step and its dependents regardless of journal and cache. */
   readonly from?: StepId | undefined;
+  /** Pause behind this step, without the device's turn where nothing before it measures. */
+  readonly until?: StepId | undefined;
   /** Repeat doubtful levels with longer windows. */
   readonly again?: boolean | undefined;
   /** Measure despite a failed accuracy gate; journaled. */

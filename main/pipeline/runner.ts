@@ -8,7 +8,7 @@ import { ReadContents } from '../store/file-manifest';
 import { toHoldError } from './device-turn';
 import { clearUnfinished, HoldError } from './hold';
 import { stoppedEnd } from './jobs/job-stopping';
-import { isUnchanged, plannedSteps, stepKey, stepKeys, withDependents } from './plan';
+import { isUnchanged, plannedSteps, stepKey, stepKeys, stepsUntil, withDependents } from './plan';
 import { gateError, runStep, type StepReport, stepReportSchema } from './run-step';
 import type { RunContext, Step } from './step';
 import { editedConfig, listStepFiles } from './step-files';
@@ -302,8 +302,8 @@ async function stepsInOrder(attempt: Attempt, held: Held, signal: AbortSignal): 
 }
 
 /**
- * Runs the steps in order, skips unchanged ones, stops at a failure, and releases resources. Journals and returns the
- * outcome. Throws HoldError without an outcome; call it again afterwards.
+ * Runs the steps in order up to `until`, skips unchanged ones, stops at a failure, and releases resources. Journals and
+ * returns the outcome. Throws HoldError without an outcome; call it again afterwards.
  */
 export async function runPipeline(
   run: RunContext,
@@ -313,7 +313,9 @@ export async function runPipeline(
 ): Promise<{ readonly outcome: RunOutcome; readonly error: WireError | null }> {
   const held = new Held(run);
   const storing: Promise<void>[] = [];
-  const attempt: Attempt = { run, steps, cache, contents: new ReadContents(), storing, changed: null };
+  const due = stepsUntil(steps, run.until);
+  const isPart = [...plannedSteps(steps, run.state(), run.keys)].some((id) => !due.some((one) => one.id === id));
+  const attempt: Attempt = { run, steps: due, cache, contents: new ReadContents(), storing, changed: null };
   let end: StepEnd;
   let leave = false;
   try {
@@ -330,7 +332,8 @@ export async function runPipeline(
       await run.append({ type: 'steps-forgotten', steps: forgotten });
     }
   }
-  const outcome = end.kind === 'on' ? 'done' : end.outcome;
+  const behind = isPart ? 'paused' : 'done';
+  const outcome = end.kind === 'on' ? behind : end.outcome;
   const error = end.kind === 'on' ? null : end.error;
   await run.append({ type: 'run-finished', outcome, ...(error === null ? {} : { error }) });
   return { outcome, error };

@@ -242,7 +242,7 @@ export class Runs {
       services: services.services,
       ...(node === null ? {} : { isStopped: isStoppedSoon }),
       pauseAsked: () => stops.pause.signal.aborted,
-      server: null,
+      ...{ until: options.until, server: null },
     };
     const { engine: before } = requireDeployed(state()).source.spec;
     await journal();

@@ -55,6 +55,8 @@ export interface RunContext {
   readonly isStopped?: (signal: AbortSignal) => Promise<boolean>;
   /** Polled before each step and level. */
   pauseAsked(): boolean;
+  /** The step behind which this attempt pauses; absent: none. */
+  readonly until?: StepId | undefined;
   /** The Triton of the deploy step; null without one. */
   server: ServerHandle | null;
 }

@@ -6,6 +6,7 @@ import type {
   HostAllocation,
   PlacedTrial,
   PlannedTrial,
+  StudyHands,
   StudySession,
   StudyStops,
 } from './study-hands';
@@ -46,7 +47,9 @@ export const withState = async <Trial extends PlannedTrial>(
 
 /** Passes the study's stops to the run. @returns the disposer */
 export function stopWith(
-  { hands, stops }: StudySession,
+  { hands, stops }: Pick<StudySession, 'stops'> & {
+    readonly hands: { readonly runs: Pick<StudyHands['runs'], 'cancel' | 'pause'> };
+  },
   runId: string,
   asks: Readonly<Partial<Record<keyof StudyStops, 'pause' | 'cancel'>>>,
 ): () => void {

@@ -56,7 +56,7 @@ export function runCommands(
       id: 'search',
       title: 'Find the best configuration',
       note: 'the most load within a latency',
-      run: () => overlay.getState().search(runId),
+      run: () => overlay.getState().search({ runId }),
     }),
     {
       id: 'rename',

@@ -7,6 +7,7 @@ import { definitionOf, settingKeys } from '../../main/contract/settings/settings
 import { attempting } from '../components/notices';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
+import { settledChoice } from '../stores/draft/draft-state';
 import type { OverlayPage } from '../stores/overlay';
 import { type Route, routeTo } from '../stores/route';
 import type { SoughtSetting } from '../stores/settings';
@@ -65,6 +66,15 @@ const actions = (
     note: `light, dark or system colors; now ${themeText[choice]}`,
     shortcut: 'Ctrl+Shift+L',
     run: next,
+  },
+];
+
+const draftCommands = ({ draft, overlay }: Workbench): readonly Action[] => [
+  {
+    id: 'search-draft',
+    title: 'Find the best configuration',
+    note: 'of this draft: the most load within a latency',
+    run: attempting(async () =>{  overlay.getState().search({ choice: await settledChoice(draft) }); }),
   },
 ];
 
@@ -180,6 +190,7 @@ export function useCommands(): readonly Command[] {
     const toDo = [
       ...(open === undefined ? [] : runCommands(workbench, open, openRunId === open.runId ? reports : none)),
       ...(shown.page === 'compare' && comparedCount > 1 ? compareCommands(workbench) : []),
+      ...(shown.page === 'new' && shown.draft === true ? draftCommands(workbench) : []),
       ...actions(workbench, { choice, next }),
       ...savedCommands(workbench, saved ?? []),
       ...helpCommands(workbench),

@@ -12,6 +12,9 @@ export interface MeasureTarget {
   readonly p99BudgetMs?: number;
 }
 
+/** A run whose model is searched, or what is made first. */
+export type SearchSubject = { readonly runId: string } | { readonly choice: Choice };
+
 export type OverlayPage =
   | 'palette'
   | 'shortcuts'
@@ -28,13 +31,12 @@ export interface Overlay {
   readonly renamed: string | null;
   readonly measured: MeasureTarget | null;
   readonly varied: Choice | null;
-  /** Run whose model is searched. */
-  readonly searched: string | null;
+  readonly searched: SearchSubject | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
   readonly vary: (choice: Choice) => void;
-  readonly search: (runId: string) => void;
+  readonly search: (subject: SearchSubject) => void;
   readonly close: () => void;
 }
 
@@ -47,7 +49,7 @@ export function createOverlay(): StoreApi<Overlay> {
     rename: (runId) => set({ ...nothing, shown: 'rename', renamed: runId }),
     measure: (target) => set({ ...nothing, shown: 'measure', measured: target }),
     vary: (choice) => set({ ...nothing, shown: 'vary', varied: choice }),
-    search: (runId) => set({ ...nothing, shown: 'search', searched: runId }),
+    search: (subject) => set({ ...nothing, shown: 'search', searched: subject }),
     close: () => set(nothing),
   }));
 }

@@ -4,6 +4,7 @@ import type { Core } from '../../core';
 import { formatError, type Output, progressOf } from '../output';
 import { createStops } from '../study';
 import { listenForStops } from '../work';
+import { createPreparingProgress } from './preparing-progress';
 
 /** How a study that measures by itself ended. */
 export interface OwnStudyEnd {
@@ -29,7 +30,9 @@ export async function workOnOwn(
   const stops = createStops();
   const progress = progressOf(output);
   const looks: Look[] = resume ? [...(await core.handlers['searches.get']({ name })).searched.looks] : [];
+  const onPreparing = createPreparingProgress(progress, spec);
   const unsubscribe = core.subscribe((event) => {
+    onPreparing(event);
     if (event.type !== 'study' || event.name !== name) return;
     if (event.entry.type === 'look') looks.push(event.entry.look);
     const seconds = looks.reduce((sum, look) => sum + look.seconds, 0);

@@ -3,6 +3,7 @@ import type { WireError } from '../errors';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
 import { accelerators, formats, precisions } from '../run/run-spec';
+import { choiceSchema } from '../run/spec-tools';
 import { wireErrorSchema } from '../wire-error';
 
 const positive = z.int().min(1);
@@ -70,8 +71,8 @@ export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 /** Finds the configuration that takes the most load within a target. */
 export const searchStrategySchema = z.object({
   kind: z.literal('search'),
-  /** The finished run whose model it is. */
-  runId: z.string().regex(runIdPattern),
+  /** The finished run whose model it is; null: the first trial makes it. */
+  runId: z.string().regex(runIdPattern).nullable(),
   /** The first is the run as it is. */
   candidates: z.array(candidateSchema).min(1).max(200),
   load: loadSchema,
@@ -109,7 +110,10 @@ export type SearchSpace = Readonly<z.infer<typeof searchSpaceSchema>>;
 
 /** What a person asks a search for; what is left out is taken from the run and the machine. */
 export const searchRequestSchema = z.strictObject({
-  runId: z.string().regex(runIdPattern),
+  /** A finished run. */
+  runId: z.string().regex(runIdPattern).optional(),
+  /** In place of a run: what is made first. */
+  choice: choiceSchema.optional(),
   /** Absent: by date and time. */
   name: z.string().optional(),
   space: searchSpaceSchema,

@@ -241,6 +241,8 @@ export interface SearchWinner {
 
 /** config.pbtxt of the best configuration of a search, and of the present one. */
 export interface WinnerConfigs {
+  /** The run whose model it is, which is deployed and bundled. */
+  readonly runId: string;
   readonly winner: string;
   readonly present: string;
 }

@@ -13,6 +13,7 @@ import { makeFolder } from '../../platform/files';
 import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch, type Looking } from './drive-search';
 import { type LookInput, measureLook } from './measure-look';
+import { type Prepared, type PrepareHands, prepareModels, type Preparing } from './prepare-models';
 import { Variants } from './search-variants';
 import type { Variant } from './variant';
 
@@ -26,9 +27,12 @@ export interface Contest {
   readonly lookOf: (candidate: number) => LookInput;
 }
 
-export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'> {
-  /** What a study measures. Throws run-unknown, input-invalid, verification-failed, combination-unsupported. */
-  readonly contestOf: (spec: StudySpec) => Promise<Contest>;
+export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'>, PrepareHands {
+  /**
+   * What a study measures. Throws run-unknown, input-invalid, verification-failed, combination-unsupported.
+   * @param runIds of its models, where it made some
+   */
+  readonly contestOf: (spec: StudySpec, runIds: Prepared['runIds']) => Promise<Contest>;
   /** Where its Triton is started. @param name of the search; @param dir its folder */
   readonly openExecutor: (run: DeployedRun, name: string, dir: string) => Promise<Executor>;
   /** Waits until nobody else measures on the machine. @returns gives the turn back */
@@ -42,6 +46,8 @@ export interface SearchHow {
   readonly resume: boolean;
   readonly stops?: StudyStops;
 }
+
+type Work = Pick<Preparing, 'earlier' | 'stops' | 'record'>;
 
 const taken = (name: string): WorkbenchError =>
   new WorkbenchError('input-invalid', `A study "${name}" exists already`, {
@@ -95,27 +101,32 @@ export class Searches {
     }
   }
 
-  private async search(
+  private async search(spec: StudySpec, work: Work): Promise<Searched> {
+    const { hands } = this;
+    const { earlier, stops, record } = work;
+    const stopWatching = watchRequests(hands.studies.folderOf(spec.name), stops);
+    try {
+      const prepared = await prepareModels({ hands, spec, ...work });
+      if (prepared !== null) return await this.compare(spec, prepared, work);
+      await record({ type: 'study-ended', outcome: stops.cancel.signal.aborted ? 'cancelled' : 'paused' });
+      return earlier;
+    } finally {
+      stopWatching();
+    }
+  }
+
+  private async compare(
     spec: StudySpec,
-    {
-      earlier,
-      stops,
-      record,
-    }: {
-      readonly earlier: Searched;
-      readonly stops: StudyStops;
-      readonly record: (body: StudyBody) => Promise<void>;
-    },
+    { runIds, searched }: Prepared,
+    { stops, record }: Work,
   ): Promise<Searched> {
     const { hands } = this;
     const { name } = spec;
-    const { run, variants: served, looking, lookOf } = await hands.contestOf(spec);
-    const paths = hands.studies.folderOf(name);
-    const stopWatching = watchRequests(paths, stops);
+    const { run, variants: served, looking, lookOf } = await hands.contestOf(spec, runIds);
     const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
     const { signal } = controller;
     try {
-      const dir = join(paths.dir, 'work');
+      const dir = join(hands.studies.folderOf(name).dir, 'work');
       await makeFolder(join(dir, 'repository'));
       const executor = await hands.openExecutor(run, name, dir);
       const variants = new Variants({
@@ -129,7 +140,7 @@ export class Searches {
         const giveBack = await hands.takeTurn(run, name, signal);
         try {
           return await driveSearch({
-            ...{ ...looking, searched: earlier, variants, stops, record },
+            ...{ ...looking, searched, variants, stops, record },
             measure: (due, variant) => measureLook(lookOf(due.candidate), due, variant, { dir, signal }),
           });
         } finally {
@@ -143,7 +154,6 @@ export class Searches {
         await executor.release();
       }
     } finally {
-      stopWatching();
       dispose();
     }
   }

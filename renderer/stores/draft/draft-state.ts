@@ -177,6 +177,12 @@ export const choiceOf = ({ preset, overrides }: DraftState): Choice => ({
   overrides: { ...overrides },
 });
 
+/** With what was typed a moment ago. */
+export async function settledChoice({ getState }: { readonly getState: () => DraftState }): Promise<Choice> {
+  await getState().settle();
+  return choiceOf(getState());
+}
+
 /** A new hand edit replaces the one before. */
 export function withEdit(overrides: Tree, edit: Tree): Tree {
   const patch = getAt(edit, patchKeys);

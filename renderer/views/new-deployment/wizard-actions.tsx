@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { sameValue } from '../../../main/contract/trees';
 import { SmallButton } from '../../components/actions';
 import { attempting, noticeDone } from '../../components/notices';
-import { choiceOf, ownModelOf } from '../../stores/draft/draft-state';
+import { ownModelOf, settledChoice } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 
 interface ImportProps {
@@ -36,9 +36,7 @@ export function WizardActions() {
   const { client, draft, overlay } = useWorkbench();
   const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
-    // Includes what was typed a moment ago.
-    await draft.getState().settle();
-    const { fileName, text } = await client.call('spec.export', { ...choiceOf(draft.getState()), as });
+    const { fileName, text } = await client.call('spec.export', { ...(await settledChoice(draft)), as });
     const saved = await client.call('desktop.saveText', { fileName, text });
     if (saved !== null) noticeDone('Saved', saved.path);
   };
@@ -46,11 +44,14 @@ export function WizardActions() {
     <>
       <ImportConfiguration />
       <SmallButton
+        title="Makes the model of this draft, and finds the configuration that takes the most load within a latency"
+        onClick={attempting(async () =>{  overlay.getState().search({ choice: await settledChoice(draft) }); })}
+      >
+        Find the best configuration
+      </SmallButton>
+      <SmallButton
         title="Several runs of this draft, which differ in two fields"
-        onClick={attempting(async () => {
-          await draft.getState().settle();
-          overlay.getState().vary(choiceOf(draft.getState()));
-        })}
+        onClick={attempting(async () =>{  overlay.getState().vary(await settledChoice(draft)); })}
       >
         Vary…
       </SmallButton>

@@ -246,7 +246,7 @@ export function RunActions({ state }: { state: RunState }) {
         <IconAction
           icon={IconTargetArrow}
           label="Find the best configuration"
-          onClick={() => workbench.overlay.getState().search(runId)}
+          onClick={() => workbench.overlay.getState().search({ runId })}
         />
       ) : null}
       {load === null || status === 'running' ? null : (

@@ -6,6 +6,7 @@ import { durationText } from '../../../main/domain/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { counted } from '../../format/words';
+import type { SearchSubject } from '../../stores/overlay';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
@@ -60,13 +61,13 @@ function Plan({ request, onStarted }: { request: SearchRequest; onStarted: () =>
   );
 }
 
-function SearchForm({ runId, onDone }: { runId: string; onDone: () => void }) {
+function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () => void }) {
   const [load, setLoad] = useState<SearchRequest['load']>('open');
   const [latencyMs, setLatencyMs] = useState<number | string>('');
   const [minutes, setMinutes] = useState<number | string>(usualMinutes);
   const [tried, setTried] = useState(noneTried);
   const request: SearchRequest = {
-    runId,
+    ...subject,
     space: spaceOf(tried),
     load,
     ...(typeof latencyMs === 'number' && latencyMs > 0 ? { latencyUs: Math.round(latencyMs * 1000) } : {}),
@@ -86,7 +87,7 @@ function SearchForm({ runId, onDone }: { runId: string; onDone: () => void }) {
           label="Largest p99 (ms)"
           flex={1}
           min={0}
-          placeholder="from the run"
+          placeholder={'runId' in subject ? 'from the run' : 'from the settings'}
           value={latencyMs}
           onChange={setLatencyMs}
         />
@@ -110,7 +111,7 @@ export function SearchDialog() {
   const { searched, close } = useStore(overlay);
   return (
     <Modal opened={searched !== null} onClose={close} title="Find the best configuration" size="lg">
-      {searched === null ? null : <SearchForm runId={searched} onDone={close} />}
+      {searched === null ? null : <SearchForm subject={searched} onDone={close} />}
     </Modal>
   );
 }

@@ -60,6 +60,7 @@ export async function attempt(
   before: RunState | null,
   signal = new AbortController().signal,
   pauseAsked = () => false,
+  until?: StepId,
 ) {
   let state: RunState = before ?? runCreated();
   const seen: JournalBody[] = [];
@@ -76,6 +77,7 @@ export async function attempt(
     manifests: new StepManifests(new RunKey(join(noted.dir, 'run-key')), state.runId),
     emit: () => undefined,
     pauseAsked,
+    until,
     holdOf: () => Promise.resolve(null),
     away: new AbortController().signal,
     server: null,

@@ -42,6 +42,23 @@ describe('runPipeline', () => {
     expect(noted.done.at(-1)).toBe('undo deploy');
   });
 
+  it('pauses behind the step that it was to go up to, and continues there', async () => {
+    const steps = notingSteps();
+    const until = 'accuracy';
+    const part = await attempt(steps, null, undefined, undefined, until);
+    expect(part.outcome).toBe('paused');
+    expect(working()).toEqual(stepIds.slice(0, stepIds.indexOf(until) + 1));
+    expect(undone()).toContain('undo deploy');
+    noted.done = [];
+    // Nothing is left up to there, so that no session is opened for it.
+    const again = await attempt(steps, part.state, undefined, undefined, until);
+    expect([again.outcome, working()]).toEqual(['paused', []]);
+    const whole = await attempt(steps, again.state);
+    expect(whole.outcome).toBe('done');
+    expect(working()).not.toContain(until);
+    expect((await attempt(steps, whole.state, undefined, undefined, until)).outcome).toBe('done');
+  });
+
   it('fails the run with the step and does nothing after it', async () => {
     const steps = notingSteps({ accuracy: () => Promise.reject(new WorkbenchError('toolkit-failed', 'no')) });
     const { outcome, error, state } = await attempt(steps, null);

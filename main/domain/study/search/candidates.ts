@@ -23,10 +23,16 @@ export interface SearchMachine {
 /** More than that no search compares. */
 export const mostCandidates = 200;
 
-/** What a candidate differs in beside the fields of `configure`; the first of each is that of the run. */
+interface Varied<Value> {
+  /** That of the run. */
+  readonly present: Value;
+  readonly tried: readonly Value[];
+}
+
+/** What a candidate may differ in beside the fields of `configure`. */
 export interface BesideConfigure {
-  readonly models: readonly SearchedFormat[];
-  readonly batchSizes: readonly number[];
+  readonly model: Varied<SearchedFormat>;
+  readonly batchSize: Varied<number>;
 }
 
 type WholeSpace = { readonly [Field in keyof Configured]: readonly Configured[Field][] };
@@ -98,18 +104,23 @@ const asked = (space: SearchSpace): Partial<WholeSpace> =>
     configured.map((field) => [field, space[field]] as const).filter(([, values]) => values),
   );
 
-/** Each of them with each configuration; what all have in common is left out. */
-const beside = ({ models, batchSizes }: BesideConfigure): readonly Partial<Candidate>[] =>
-  models.flatMap((model) =>
-    batchSizes.map((batchSize) => ({
-      ...(models.length > 1 ? model : {}),
-      ...(batchSizes.length > 1 ? { batchSize } : {}),
-    })),
-  );
+const differs = <Value>({ present, tried }: Varied<Value>): boolean =>
+  tried.some((one) => !sameValue(one, present));
 
+/** That of the run first, then those to try; what all have in common is left out. */
+function beside({ model, batchSize }: BesideConfigure): readonly Partial<Candidate>[] {
+  const choice = (of: SearchedFormat, size: number): Partial<Candidate> => ({
+    ...(differs(model) ? of : {}),
+    ...(differs(batchSize) ? { batchSize: size } : {}),
+  });
+  const tried = model.tried.flatMap((of) => batchSize.tried.map((size) => choice(of, size)));
+  return [choice(model.present, batchSize.present), ...tried];
+}
+
+const onnx: SearchedFormat = { format: 'onnx', precision: 'fp32', backendAccelerator: 'none' };
 const justOne: BesideConfigure = {
-  models: [{ format: 'onnx', precision: 'fp32', backendAccelerator: 'none' }],
-  batchSizes: [1],
+  model: { present: onnx, tried: [onnx] },
+  batchSize: { present: 1, tried: [1] },
 };
 
 /** The configurations to compare, the present one first, each once. Pure. */
@@ -121,11 +132,11 @@ export function candidatesOf(
 ): readonly Candidate[] {
   const present = effective(configuredOf(configure));
   const all = combined({ ...usualSpace(present, machine), ...asked(space) }).map(effective);
-  const choices = beside(others);
-  const found = choices.flatMap((choice) => [present, ...all].map((one) => ({ ...choice, ...one })));
-  return found
-    .filter((one, at) => at === 0 || isPossible(one))
-    .filter((one, at, list) => list.findIndex((other) => sameValue(other, one)) === at);
+  const [own = {}, ...tried] = beside(others);
+  const found = tried.flatMap((choice) => [present, ...all].map((one) => ({ ...choice, ...one })));
+  return [{ ...own, ...present }, ...found.filter(isPossible)].filter(
+    (one, at, list) => list.findIndex((other) => sameValue(other, one)) === at,
+  );
 }
 
 /** Its path in the specification of a run. */

@@ -9,6 +9,7 @@ import { budgetMsOf, measuredPoints } from '../../measured/points';
 import { candidatesOf, candidateText, mostCandidates, type SearchMachine } from './candidates';
 import { confirmRounds } from './next-looks';
 import { objectiveText } from './objective';
+import { noModels, type PlannedModels, preparing, trialsOf, type UnmadeRun } from './plan-models';
 import { modelOf } from './search-models';
 
 /** Of an answer to one request at a time: a target that leaves room for a queue. */
@@ -22,8 +23,8 @@ const comparisonShare = { open: 2 / 5, closed: 1 / 4 } as const;
 const usualBudgetS = 300;
 
 /** p99 of the level with the least load; null: none was measured. */
-function lowestP99Us(run: DeployedRun): number | null {
-  const points = measuredPoints(run).map(({ point }) => point);
+function lowestP99Us(run: DeployedRun | UnmadeRun): number | null {
+  const points = run.runId === null ? [] : measuredPoints(run).map(({ point }) => point);
   const [alone] = points.toSorted(
     (one, other) => one.concurrency * one.batchSize - other.concurrency * other.batchSize,
   );
@@ -70,14 +71,16 @@ function requireConsistent(
   }
 }
 
+const noLevel = 'The run has no p99 budget and no level';
+
 /** The latency that is to be kept, and where it is from. */
-function targetOf(run: DeployedRun, { latencyUs, percentile = 99, objective }: SearchRequest) {
+function targetOf(run: DeployedRun | UnmadeRun, { latencyUs, percentile = 99, objective }: SearchRequest) {
   const name = `p${percentile}`;
   if (latencyUs === undefined && objective?.kind === 'latency') {
     return { latencyUs: null, note: `The lowest ${name} is searched for: no latency is too long.` };
   }
   if (latencyUs !== undefined) return { latencyUs, note: null };
-  const budgetMs = budgetMsOf(run);
+  const budgetMs = run.runId === null ? run.p99BudgetMs : budgetMsOf(run);
   if (budgetMs !== null) {
     const note = `Target: ${name} ${formatMs(budgetMs * 1000)} ms, the p99 budget of the run.`;
     return { latencyUs: Math.round(budgetMs * 1000), note };
@@ -86,7 +89,7 @@ function targetOf(run: DeployedRun, { latencyUs, percentile = 99, objective }: S
   if (aloneUs === null) {
     throw invalidInput(
       '--p99',
-      'The run has no p99 budget and no level',
+      run.runId === null ? 'A model that was not measured has no latency to start from' : noLevel,
       'Give a target, for example --p99 20ms.',
     );
   }
@@ -107,9 +110,10 @@ function goalNotes(search: SearchStrategy): readonly string[] {
 
 /** The search that a request asks for. Throws input-invalid. Pure. */
 export function planSearch(
-  run: DeployedRun,
+  run: DeployedRun | UnmadeRun,
   request: SearchRequest & { readonly name: string },
   machine: Omit<SearchMachine, 'targetUs'>,
+  models: PlannedModels = noModels,
 ): SearchPlan {
   const { spec } = run.source;
   requireConsistent(request, machine);
@@ -119,7 +123,13 @@ export function planSearch(
     spec.configure,
     request.space,
     { ...machine, targetUs: latencyUs ?? lowestP99Us(run) ?? 0 },
-    { models: [modelOf(spec)], batchSizes: [...new Set([batchSize, ...(request.space.batchSize ?? [])])] },
+    {
+      model: {
+        present: modelOf(spec),
+        tried: models.tried.length === 0 ? [modelOf(spec)] : models.tried.map(({ model }) => model),
+      },
+      batchSize: { present: batchSize, tried: request.space.batchSize ?? [batchSize] },
+    },
   );
   if (candidates.length > mostCandidates) {
     const remedy = 'Give fewer values of some fields, for example --instances 1,2.';
@@ -158,10 +168,16 @@ export function planSearch(
       `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`,
     );
   }
+  const trials = [...trialsOf(candidates, models)];
   return {
     search,
-    spec: { name: request.name, strategy: { ...search, trials: [] }, hosts: null },
+    spec: { name: request.name, strategy: { ...search, trials }, hosts: null },
     candidates: candidates.map((one) => candidateText(candidates[0] ?? one, one)),
-    notes: [...goalNotes(search), ...(note === null ? [] : [note])],
+    notes: [
+      ...goalNotes(search),
+      ...(note === null ? [] : [note]),
+      ...models.notes,
+      ...preparing(spec, candidates, models),
+    ],
   };
 }

@@ -81,6 +81,7 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   const { study, search, searched } = props;
   const { name, state, sentence, secondsLeft, underWay, interrupted, error } = study;
   const answer = useMemo(() => searchAnswer(search, searched), [search, searched]);
+  const { runId } = search;
   const isRunning = state === 'running';
   const hasLooks = searched.looks.length > 0;
   const untried = untriedLines(search, answer);
@@ -109,13 +110,15 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
           ))}
         </div>
       ) : null}
-      {answer.winner === null || isRunning ? null : <Winner study={study} runId={search.runId} />}
+      {answer.winner === null || isRunning || runId === null ? null : <Winner study={study} runId={runId} />}
       <Charts study={study} search={search} searched={searched} />
       <CandidateTable name={name} search={search} rows={answer.rows} />
       {isRunning ? null : <Untried lines={untried} />}
-      <div>
-        <PageLink to={{ page: 'run', runId: search.runId }}>Open the run whose model it is</PageLink>
-      </div>
+      {runId === null ? null : (
+        <div>
+          <PageLink to={{ page: 'run', runId }}>Open the run whose model it is</PageLink>
+        </div>
+      )}
     </>
   );
 }

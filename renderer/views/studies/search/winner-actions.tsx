@@ -15,6 +15,7 @@ export function WinnerActions(props: {
   configs: WinnerConfigs | null;
 }) {
   const { name, runId, isChange, configs } = props;
+  const servedRunId = configs?.runId ?? runId;
   const { client, deployments, route } = useWorkbench();
   const [busy, working] = useWork();
   return (
@@ -38,7 +39,10 @@ export function WinnerActions(props: {
         loading={busy}
         title="Keeps the model serving with this configuration after the workbench is closed"
         onClick={working(async () => {
-          const { id, httpUrl } = await client.call('deployments.deploy', { runId, search: name });
+          const { id, httpUrl } = await client.call('deployments.deploy', {
+            runId: servedRunId,
+            search: name,
+          });
           noticeDone('Serving', `${id} serves at ${httpUrl}`);
           await deployments.getState().load();
           route.getState().go({ page: 'deployments' });
@@ -54,7 +58,9 @@ export function WinnerActions(props: {
           const title = 'Empty folder for the deployment bundle';
           const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
           if (chosen === null) return;
-          const { path } = await client.call('runs.bundle', { runId, out: chosen.path, search: name });
+          const { path } = await client.call('runs.bundle', {
+            ...{ runId: servedRunId, out: chosen.path, search: name },
+          });
           noticeDone('Bundle written', path);
         })}
       >

@@ -32,7 +32,8 @@ async function searchesWith(contestOf: () => Promise<Contest>) {
   const entries: StudyEntry[] = [];
   const unreached = () => Promise.reject(new Error('not reached'));
   const searches = new Searches({
-    ...{ studies, active, contestOf, openExecutor: unreached, takeTurn: unreached },
+    ...{ studies, active, contestOf, openExecutor: unreached, takeTurn: unreached, resolve: unreached },
+    ...{ runs: {} as never, store: { list: unreached }, verified: unreached },
     ...{ freeBytes: () => null, readGpus: () => Promise.resolve([]) },
     onEntry: (_name, entry) => entries.push(entry),
   });

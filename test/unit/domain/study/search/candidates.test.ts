@@ -73,9 +73,12 @@ it('has each configuration of every model and batch size, and what all have in c
   const space = { instances: [1], maxQueueDelayUs: [500], threads: [0], batching: ['dynamic' as const] };
   const onnx = { format: 'onnx', precision: 'fp32', backendAccelerator: 'none' } as const;
   const half = { ...onnx, precision: 'fp16' } as const;
-  const one = candidatesOf(configure(), space, machine, { models: [onnx], batchSizes: [2] });
-  expect(one).toEqual(candidatesOf(configure(), space, machine));
-  const found = candidatesOf(configure(), space, machine, { models: [onnx, half], batchSizes: [1, 4, 16] });
+  const run = { model: { present: onnx, tried: [onnx] }, batchSize: { present: 2, tried: [2] } };
+  expect(candidatesOf(configure(), space, machine, run)).toEqual(candidatesOf(configure(), space, machine));
+  const found = candidatesOf(configure(), space, machine, {
+    model: { present: onnx, tried: [onnx, half] },
+    batchSize: { present: 1, tried: [1, 4, 16] },
+  });
   // Of 16 no request fits into a batch of 8.
   expect(found.map((candidate) => [candidate.precision, candidate.batchSize])).toEqual([
     ['fp32', 1],
@@ -88,6 +91,21 @@ it('has each configuration of every model and batch size, and what all have in c
   expect(candidateAxes(found, last)).toEqual([
     { field: 'precision', value: 'FP16' },
     { field: 'performance.onlineBatchSize', value: '4' },
+  ]);
+});
+
+it('has of the run no more than its present configuration where others were asked for', () => {
+  const space = { instances: [1, 2], maxQueueDelayUs: [500], threads: [0], batching: ['dynamic' as const] };
+  const onnx = { format: 'onnx', precision: 'fp32', backendAccelerator: 'none' } as const;
+  const half = { ...onnx, precision: 'fp16' } as const;
+  const found = candidatesOf(configure(), space, machine, {
+    model: { present: onnx, tried: [half] },
+    batchSize: { present: 1, tried: [4] },
+  });
+  expect(found.map(({ precision, batchSize, instances }) => [precision, batchSize, instances])).toEqual([
+    ['fp32', 1, 1],
+    ['fp16', 4, 1],
+    ['fp16', 4, 2],
   ]);
 });
 
