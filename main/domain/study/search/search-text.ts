@@ -94,7 +94,7 @@ function amountFigure(search: SearchStrategy, row: SearchRow, label: string): Ke
 const twoPlaces = (value: number): string => value.toFixed(2);
 
 function gainFigure({ gain, isWithinNoise }: SearchAnswer): KeyFigure {
-  const label = 'Best of present';
+  const label = 'Relative to the present one';
   if (gain === null) return { label, value: missing, unit: '', note: 'not compared' };
   const interval = `${twoPlaces(gain.low)} to ${twoPlaces(gain.high)}`;
   const note = isWithinNoise ? `${interval}: within the noise` : interval;

@@ -65,7 +65,7 @@ export function fieldEffects(
       byValue.set(value, [...(byValue.get(value) ?? []), row]);
     }
     const values = [...byValue]
-      .toSorted(([one], [other]) => byNumber.compare(one, other))
+      .toSorted(([one], [other]) => byNumber.compare(one.replaceAll(',', ''), other.replaceAll(',', '')))
       .map(([value, of]): ValueEffect => ({
         value,
         ...(isLatencySearch(search) ? leastLatency(of) : mostLoad(of, fullLoad)),

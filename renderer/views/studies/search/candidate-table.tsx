@@ -57,7 +57,7 @@ export function CandidateTable(props: { name: string; search: SearchStrategy; ro
           <tr
             key={row.candidate}
             data-candidate={row.candidate}
-            className={row.state === 'best' ? 'strong' : ''}
+            className={row.state === 'best' ? 'best' : undefined}
           >
             {columns.map((column) => (
               <td key={column.id} className={isText(column) ? undefined : 'number'}>

@@ -13,11 +13,6 @@ function ValueRow({
   isLatency: boolean;
 }) {
   const { value, isBound, isBest, isPresent } = effect;
-  const notes = [
-    ...(isBest ? ['best'] : []),
-    ...(isPresent ? ['present'] : []),
-    ...(isBound ? ['at full load'] : []),
-  ];
   return (
     <tr className={isBest ? 'best' : undefined}>
       <th scope="row">
@@ -34,7 +29,7 @@ function ValueRow({
         {isBound ? '≤ ' : ''}
         {effect.best === null ? missing : (isLatency ? formatMs : formatRate)(effect.best)}
       </td>
-      <td className="dim small">{notes.join(', ')}</td>
+      <td className="dim small">{isPresent ? 'present' : ''}</td>
     </tr>
   );
 }
@@ -52,7 +47,7 @@ export function HelpedValues({
   const longest = all.length === 0 ? 1 : largestOf(all);
   const measure = latency ?? 'Inferences/s';
   return (
-    <Panel title="What helped" level={3} note={`${measure} of the best configuration with each value`}>
+    <Panel title="What helped" level={3} note={`${measure} of the best with each value; ≤ at full load`}>
       <div className="panel-body helped">
         {effects.map(({ field, label, values }) => (
           <table key={field} data-helped={field}>

@@ -1,5 +1,5 @@
 import { Progress } from '@mantine/core';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Searched, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
@@ -21,7 +21,9 @@ import { HelpedValues } from './helped-values';
 import { searchChart } from './search-chart';
 import { WinnerActions } from './winner-actions';
 
-function Winner({ study, runId }: { study: StudyDetail; runId: string }) {
+/** What becomes of the best configuration, the charts, and how it differs. */
+function Found(props: { study: StudyDetail; runId: string; charts: ReactNode; untried: ReactNode }) {
+  const { study, runId, charts, untried } = props;
   const { name, winner, updatedAt } = study;
   const { value: configs, error } = useAnswer(
     (of) => of.call('searches.configs', { name }),
@@ -31,8 +33,14 @@ function Winner({ study, runId }: { study: StudyDetail; runId: string }) {
     <>
       <WinnerActions name={name} runId={runId} isChange={winner !== null} configs={configs} />
       {error === null ? null : <ErrorPanel error={error} />}
-      {configs === null ? null : <ConfigChanges configs={configs} />}
-      {winner === null ? null : <CommandText argv={winner.argv} note="On the command line:" />}
+      {charts}
+      <div className="charts">
+        {configs === null ? null : <ConfigChanges configs={configs} />}
+        <div className="stack column">
+          {untried}
+          {winner === null ? null : <CommandText argv={winner.argv} note="On the command line:" />}
+        </div>
+      </div>
     </>
   );
 }
@@ -84,7 +92,8 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   const { runId } = search;
   const isRunning = state === 'running';
   const hasLooks = searched.looks.length > 0;
-  const untried = untriedLines(search, answer);
+  const charts = <Charts study={study} search={search} searched={searched} />;
+  const untried = <Untried lines={untriedLines(search, answer)} />;
   return (
     <>
       <section className={answer.isConfirmed ? 'panel verdict' : 'panel verdict unverified'} role="status">
@@ -110,10 +119,15 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
           ))}
         </div>
       ) : null}
-      {answer.winner === null || isRunning || runId === null ? null : <Winner study={study} runId={runId} />}
-      <Charts study={study} search={search} searched={searched} />
+      {answer.winner === null || isRunning || runId === null ? (
+        <>
+          {charts}
+          {isRunning ? null : untried}
+        </>
+      ) : (
+        <Found study={study} runId={runId} charts={charts} untried={untried} />
+      )}
       <CandidateTable name={name} search={search} rows={answer.rows} />
-      {isRunning ? null : <Untried lines={untried} />}
       {runId === null ? null : (
         <div>
           <PageLink to={{ page: 'run', runId }}>Open the run whose model it is</PageLink>

@@ -64,7 +64,7 @@ it('has the present configuration beside the best one, and not where it is the b
   expect(searchFigures(search, answer).map(({ label, value, note }) => [label, value, note])).toEqual([
     ['Best configuration', '150.0', 'p99 12.00 ms at concurrency 8'],
     ['Present configuration', '100.0', 'p99 10.00 ms at concurrency 8'],
-    ['Best of present', '–', 'not compared'],
+    ['Relative to the present one', '–', 'not compared'],
     ['Load', '4', 'of 60 s; 4 of 4 configurations measured'],
   ]);
   expect(searchFigures(search, searchAnswer(search, alone)).map(({ label }) => label)).toEqual([
@@ -92,6 +92,14 @@ it('says which value of each field helped; one that was not taken to its limit h
       { value: '2', best: 60, isBound: true, isBest: false, isPresent: false },
     ],
   ]);
+});
+
+it('has the values of a field in the order of their numbers', () => {
+  const delays = [100, 2000, 0].map((maxQueueDelayUs) => ({ ...one, maxQueueDelayUs }));
+  const varied = { ...search, candidates: delays };
+  const none = { looks: [], failed: {} };
+  const [effect] = fieldEffects(varied, none, searchAnswer(varied, none));
+  expect(effect?.values.map(({ value }) => value)).toEqual(['0 µs', '100 µs', '2,000 µs']);
 });
 
 it('has every load that was measured, and the front of those that no other beats', () => {

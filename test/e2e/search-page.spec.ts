@@ -1,0 +1,143 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { Candidate, Look, Searched, SearchStrategy } from '../../main/contract/study/search';
+import { type DueLook, nextLooks } from '../../main/domain/study/search/next-looks';
+import { StudyStore } from '../../main/studies/study-store';
+import { completeBodies, journalFixture } from '../support/run-state';
+import { Shell } from './pages/shell.page';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { findings } from './support/axe';
+import { takePictures } from './support/pictures';
+import { placeRun } from './support/place-run';
+
+let home: TestHome;
+let app: WorkbenchApp;
+
+const present: Candidate = {
+  ...{ instances: 1, maxBatchSize: 16, batching: 'dynamic', preferredBatchSizes: [8, 16] },
+  ...{ maxQueueDelayUs: 100, threads: 2 },
+};
+const candidates = [1, 2, 4].flatMap((instances) =>
+  [2, 1].flatMap((threads) =>
+    [100, 0, 2000].map((maxQueueDelayUs) => ({ ...present, instances, threads, maxQueueDelayUs })),
+  ),
+);
+
+/** A machine of four processors: what a candidate gives at most, and how its latency grows towards that. */
+function simulated(search: SearchStrategy, { candidate, phase, load, ms }: DueLook, turn: number): Look {
+  const { instances, threads, maxQueueDelayUs } = search.candidates[candidate - 1] ?? present;
+  const most = 420 * Math.min(1, (instances * threads) / 4) ** 0.8 * (instances * threads > 4 ? 0.86 : 1);
+  const noise = 1 + 0.02 * Math.sin(7 * turn + candidate);
+  const rate = 'requestRate' in load ? Math.min(load.requestRate, most * noise) : most * noise;
+  const busy = Math.min(0.995, rate / (most * 1.02));
+  return {
+    ...{
+      candidate,
+      phase,
+      load,
+      seconds: ms / 1000,
+      inferencesPerSecond: rate,
+      requestCount: 500,
+      errorCount: 0,
+    },
+    latencyUs: 5200 * noise + maxQueueDelayUs + 2400 / (1 - busy),
+    ...{ meanServerBatch: 3, serverQueueUs: 900 },
+  };
+}
+
+const searchOf = (runId: string, budgetS: number): SearchStrategy => ({
+  ...{ kind: 'search', runId, candidates, budgetS, lookMs: 1500, fullMs: 3000 },
+  load: { kind: 'open', batchSize: 1 },
+  target: { percentile: 99, latencyUs: 20_000, errorPercentage: 1 },
+});
+
+/** A search as a process leaves it, of which all is real but the machine. */
+async function placeSearch(
+  name: string,
+  search: SearchStrategy,
+  refused: readonly number[] = [],
+): Promise<void> {
+  const studies = new StudyStore(join(home.path, 'studies'));
+  const spec = { name, strategy: { ...search, trials: [] }, hosts: null };
+  await studies.append(name, { type: 'study-planned', spec });
+  await studies.append(name, { type: 'study-started', pid: 1 });
+  let searched: Searched = { looks: [], failed: {} };
+  for (const candidate of refused) {
+    const error = { code: 'model-load-failed' as const, message: 'Out of memory: 2.1 GiB asked for' };
+    searched = { ...searched, failed: { ...searched.failed, [candidate]: error } };
+    await studies.append(name, { type: 'candidate-failed', candidate, error });
+  }
+  for (let due = nextLooks(search, searched); due.length > 0; due = nextLooks(search, searched)) {
+    for (const one of due) {
+      const look = simulated(search, one, searched.looks.length);
+      searched = { ...searched, looks: [...searched.looks, look] };
+      await studies.append(name, { type: 'look', look });
+    }
+  }
+  await studies.append(name, { type: 'study-ended', outcome: 'done' });
+}
+
+test.beforeAll(async () => {
+  home = await createHome();
+  const { dir, runId } = await placeRun(
+    home,
+    journalFixture([
+      ...completeBodies().filter(({ type }) => type !== 'run-finished'),
+      { type: 'run-finished', outcome: 'done' },
+    ]),
+  );
+  await mkdir(join(dir, 'steps', 'convert'), { recursive: true });
+  const tensor = (name: string, ...dims: number[]) => ({ name, datatype: 'FP32', shape: [-1, ...dims] });
+  const artefact = {
+    ...{ path: 'model.onnx', bytes: 1 },
+    ...{ inputs: [tensor('input', 3, 224, 224)], outputs: [tensor('output', 10)] },
+  };
+  await writeFile(join(dir, 'steps', 'convert', 'output.json'), JSON.stringify(artefact));
+  await placeSearch('short', searchOf(runId, 75), [18]);
+  await placeSearch('best-of-all', searchOf(runId, 300));
+  app = await launch(home);
+});
+test.afterAll(async () => {
+  await shutDown(app);
+  await home.remove();
+});
+
+test('the page of a search has the answer first, and scrolls in one direction', async () => {
+  const { page } = app;
+  await new Shell(page).go('Studies');
+  const search = page.getByRole('region', { name: 'best-of-all' });
+  await expect(search.getByRole('status')).toContainText('× the present configuration (');
+  await expect(search.locator('.config-changes ins').first()).toBeVisible();
+  for (const name of ['Throughput and latency of each load', 'What helped', 'What was not tried']) {
+    await expect(search.getByRole('region', { name })).toBeVisible();
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const name of ['Studies', 'Configurations of best-of-all', 'Changes of config.pbtxt']) {
+    for (const region of await page.getByRole('region', { name, exact: true }).all()) {
+      expect(await region.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), name).toBe(
+        0,
+      );
+    }
+  }
+  await takePictures(page, 'search');
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+    expect(await findings(page)).toEqual([]);
+  }
+});
+
+test('one whose budget ended says what was not measured, and what failed', async () => {
+  const { page } = app;
+  await page.getByRole('button', { name: 'short', exact: true }).click();
+  const search = page.getByRole('region', { name: 'short' });
+  const untried = search.getByRole('region', { name: 'What was not tried' });
+  await expect(untried).toContainText('Not varied: ');
+  await expect(untried).toContainText('(Out of memory: 2.1 GiB asked for)');
+  const rows = search.locator('[data-candidate]');
+  await expect(rows).toHaveCount(candidates.length);
+  await search.getByRole('button', { name: 'No.', exact: true }).press('Enter');
+  await expect(rows.first()).toHaveAttribute('data-candidate', String(candidates.length));
+  expect(app.complaints).toEqual([]);
+});

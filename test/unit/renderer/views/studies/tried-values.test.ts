@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import {
+  hasWrongValues,
+  noneTried,
+  spaceOf,
+} from '../../../../../renderer/views/studies/search/tried-values';
+
+it('are the values of the fields that have some, and no field else', () => {
+  expect(spaceOf(noneTried)).toEqual({});
+  expect(spaceOf({ ...noneTried, instances: ' 1, 2 ', threads: '0', batching: ['dynamic'] })).toEqual({
+    ...{ instances: [1, 2], threads: [0], batching: ['dynamic'] },
+  });
+});
+
+it('are refused where they are not whole numbers', () => {
+  expect(hasWrongValues(noneTried)).toBe(false);
+  for (const text of ['1,', 'two', '1.5', '-1', '1 2', '1e3']) {
+    expect(hasWrongValues({ ...noneTried, instances: text }), text).toBe(true);
+  }
+});
