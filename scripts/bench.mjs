@@ -45,6 +45,9 @@ search-kills: searches that are killed again and again and resumed, and writes d
 search-gate: compares a model with itself, and with one that is 15 % slower, by compare --measure beside a loop that takes half
 of the processors, and writes docs/benchmarks-search-gate.md (--out elsewhere; --repeats N, --minutes N). Exit code 1: more
 false alarms, more that cannot be told, or fewer found than there may be.
+search-peers: \`search\` beside Model Analyzer (quick and Optuna) on the same model, server, space and target, in pairs, and writes
+docs/benchmarks-search-peers.md (--pairs N, --mode quick|optuna, --trials N of Optuna). Installs triton-model-analyzer from
+PyPI under bench/ of the home. Exit code 1: more than 0.35 of Optuna's time, or a worse answer by its interval.
 All but search-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
@@ -65,6 +68,7 @@ const programs = [
     'search/search-promise-bench',
     'search/search-kills-bench',
     'search/search-gate-bench',
+    'search/search-peers-bench',
   ],
 ];
 
@@ -211,6 +215,7 @@ const benches = {
   'search-promise': benchPlain,
   'search-kills': benchPlain,
   'search-gate': benchPlain,
+  'search-peers': benchPlain,
 };
 const names = Object.keys(benches);
 

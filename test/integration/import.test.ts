@@ -119,6 +119,49 @@ describe('import', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--headroom')]);
   });
 
+  it('makes a run of each configuration of Model Analyzer, which are ranked together', async () => {
+    const path = join(home.path, 'metrics-model-inference.csv');
+    const gpu = join(home.path, 'metrics-model-gpu.csv');
+    await writeFile(
+      path,
+      `Model,Batch,Concurrency,Model Config Path,Instance Group,Max Batch Size,Satisfies Constraints,Throughput (infer/sec),p99 Latency (ms)
+wide,1,32,wide_config_3,2:GPU,8,Yes,1412.3,32.8
+wide,1,4,wide_config_default,1:GPU,16,No,402.1,12.1
+`,
+    );
+    await writeFile(
+      gpu,
+      `Model,GPU UUID,Batch,Concurrency,Model Config Path,Instance Group,Satisfies Constraints,GPU Memory Usage (MB),GPU Utilization (%),GPU Power Usage (W)
+wide,GPU-1,1,32,wide_config_3,2:GPU,Yes,512,80,120
+`,
+    );
+    const { code, stdout } = await cli(home.path, 'import', gpu, path, '--name', 'august', '--json');
+    expect(code).toBe(0);
+    const { runs, notes } = JSON.parse(stdout) as {
+      runs: { runId: string; configuration: string }[];
+      notes: string[];
+    };
+    expect(runs.map(({ configuration }) => configuration)).toEqual(['wide_config_3', 'wide_config_default']);
+    expect(notes).toContain('Model Analyzer rounds to 0.1 ms and writes no median.');
+    const shown = JSON.parse(
+      (await cli(home.path, 'show', 'august wide_config_3', '--json')).stdout,
+    ) as RunDocument;
+    expect(shown).toMatchObject({
+      imported: { kind: 'model-analyzer-csv', fileName: 'metrics-model-inference.csv' },
+      online: [{ concurrency: 32, p99Us: 32_800, p50Us: null, gpus: [{ uuid: 'GPU-1', utilization: 0.8 }] }],
+    });
+    const page = await cli(home.path, 'show', 'august wide_config_3');
+    expect(page.stdout).toContain('Instance Group 2:GPU, Max Batch Size 8.');
+    const best = JSON.parse((await cli(home.path, 'best', '--last', '2', '--json')).stdout) as {
+      text: string;
+    };
+    expect(best.text).toContain('august wide_config_3');
+    // A report is written when it is asked for, without the median.
+    expect((await cli(home.path, 'report', 'august wide_config_3')).code).toBe(0);
+    const alone = await cli(home.path, 'import', gpu);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('no levels')]);
+  });
+
   it('says what it assumed', async () => {
     const { document } = await imported(fixture('concurrency-plain.csv'));
     expect(document.notes.join(' ')).toContain('Batch size 1 is assumed');

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnalyzerConfig } from '../../main/contract/study/analyzer-config';
 import type { SearchStrategy } from '../../main/contract/study/search';
 import { studyEntrySchema } from '../../main/contract/study/study';
 import type { SearchAnswer } from '../../main/domain/study/search/search-answer';
@@ -105,6 +106,35 @@ describe('search', () => {
     const again = await cli(home.path, ...searching('little'));
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('A study "little" exists already');
+  });
+
+  it('takes a configuration of Model Analyzer, and names what it does not take with its line', async () => {
+    const file = join(home.path, 'config.yaml');
+    await writeFile(
+      file,
+      `profile_models: [little]
+run_config_search_max_instance_count: 2
+run_config_search_max_model_batch_size: 2
+concurrency: 1,4
+latency_budget: 50
+triton_launch_mode: docker
+`,
+    );
+    const asked = ['search', 'little', '--from-analyzer', file, '--dry-run', '--instances', '1', '--json'];
+    const { code, stdout, stderr } = await cli(home.path, ...asked);
+    expect(code, stderr).toBe(0);
+    const { search, analyzer } = JSON.parse(stdout) as Document & { analyzer: AnalyzerConfig };
+    expect(search.target).toMatchObject({ percentile: 99, latencyUs: 50_000 });
+    expect(search.load).toMatchObject({ kind: 'closed', concurrency: [1, 4] });
+    // The option takes the place of the file.
+    expect(new Set(search.candidates.slice(1).map(({ instances }) => instances))).toEqual(new Set([1]));
+    expect(search.candidates.slice(1).map(({ maxBatchSize }) => maxBatchSize)).toEqual([1, 2]);
+    expect(analyzer.left).toEqual([
+      { line: 6, option: 'triton_launch_mode', text: 'the engine is that of the run' },
+    ]);
+    await writeFile(file, 'profile_models: [little\n');
+    const bad = await cli(home.path, ...asked);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringMatching(/at line 2/)]);
   });
 
   it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {
