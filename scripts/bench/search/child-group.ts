@@ -18,7 +18,7 @@ interface StartedGroup {
   readonly stop: () => Promise<void>;
 }
 
-const mark = 'TRITON_WORKBENCH_BENCH_GROUP';
+const mark = 'BENCH_PROCESS_GROUP';
 const endMs = 20_000;
 
 /** Starts a program that can be ended with all its processes. */
