@@ -103,6 +103,9 @@ export async function workOnDuel(
   const answer = duelAnswer(duel, searched);
   for (const line of duelLines(duel, searched)) output.say(line);
   const reports = await sayReports(core, spec.name, output);
+  if (end.isCancelled || end.isPaused) {
+    output.say(`To continue: ${shellLine(['triton-workbench', 'studies', 'resume', spec.name])}`);
+  }
   if (output.json) output.document({ name: spec.name, duel, answer, reports });
   else if (markdown) printText(`${markdownOf(answer)}\n`);
   return codeOf(answer, end);

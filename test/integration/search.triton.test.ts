@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalyzerConfig } from '../../main/contract/study/analyzer-config';
 import type { SearchStrategy } from '../../main/contract/study/search';
 import { studyEntrySchema } from '../../main/contract/study/study';
+import type { DuelAnswer } from '../../main/domain/study/duel/duel-answer';
 import type { SearchAnswer } from '../../main/domain/study/search/search-answer';
 import { engineIdVariable } from '../../main/engine/local/engine-record';
 import { processesWhere } from '../../main/platform/process';
@@ -160,6 +161,33 @@ triton_launch_mode: docker
     await writeFile(file, 'profile_models: [little\n');
     const bad = await cli(home.path, ...asked);
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringMatching(/at line 2/)]);
+  });
+
+  it('measures two verified models in turns, and goes on behind the last look of a killed comparison', async () => {
+    const comparing = ['compare', 'little', 'little', '--measure', '--name', 'gate', '--request-rate', '200'];
+    const gate = [...comparing, '--batch-size', '1', '--budget', '12s', '--fail-if', 'p99>5x', '--json'];
+    const killed = startCli(home.path, gate);
+    await until('three looks were made', async () => (await looksOf('gate').catch(() => [])).length >= 3);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    const before = await looksOf('gate');
+    const { code, stdout } = await cli(home.path, 'studies', 'resume', 'gate', '--json');
+    const { answer } = JSON.parse(stdout) as { readonly answer: DuelAnswer };
+    const looks = await looksOf('gate');
+    expect(looks.slice(0, before.length)).toEqual(before);
+    expect(looks.map(({ candidate }) => candidate)).toEqual(
+      looks.map((_look, at) => [1, 2, 2, 1, 2, 1, 1, 2][at % 8]),
+    );
+    expect(looks.every(({ requestCount, errorCount }) => requestCount > 0 && errorCount === 0)).toBe(true);
+    expect(answer.seconds).toBeLessThanOrEqual(12);
+    // A model is not five times as slow as itself; a machine that is full may leave it untold.
+    expect(answer.outcome).not.toBe('outside');
+    expect(code).toBe(answer.outcome === 'within' ? 0 : 4);
+    expect(await readdir(join(home.path, 'studies', 'gate', 'work'))).not.toContain('repository');
+    expect(await servers()).toBe(0);
+    expect((await readdir(join(home.path, 'matrices', 'gate'))).toSorted()).toEqual(
+      expect.arrayContaining(['comparison.csv', 'comparison.html', 'comparison.json', 'comparison.md']),
+    );
   });
 
   it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {

@@ -146,6 +146,12 @@ describe('compare --measure', () => {
     expect(documents).toMatchObject([{ name: 'night', answer: { outcome: 'outside' } }]);
   });
 
+  it('says how a paused one continues', async () => {
+    const { core } = coreWith({ criteria: gate, searched: { looks: looksOf(1, 2) }, stop: 'pause' });
+    const { text } = await said(core, ...compare);
+    expect(text).toContain('To continue: triton-workbench studies resume night');
+  });
+
   it.each<readonly [readonly string[], string]>([
     [['compare', 'a', 'b', '--budget', '3m'], 'It is of a comparison that measures'],
     [['compare', 'a', 'b', '--dry-run'], 'It is of a comparison that measures'],
