@@ -15,6 +15,8 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   /** Milliseconds. */
   readonly metricsInterval?: number;
   readonly inTurns: boolean;
+  /** Seconds; true: as long as usual. */
+  readonly holdEdge?: number | true;
   readonly allowRemoteLoad?: boolean;
   readonly remoteConcurrency?: string;
   readonly remoteRequestRate?: string;

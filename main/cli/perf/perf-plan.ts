@@ -151,6 +151,11 @@ export function addPerfOptions(command: Command): Command {
       '--no-in-turns',
       'Measure each of several levels until it is steady, instead of in rounds with one window per level.',
     )
+    .option(
+      '--hold-edge [time]',
+      'Raise the request rate until the latency threshold fails, then measure just below for this time; --request-rate is where it begins. Default: 30s.',
+      readHoldS,
+    )
     .option('--allow-remote-load', 'Allow load on another machine.')
     .option('--remote-concurrency <n>', 'Most concurrent requests on another machine. Default: 1024.')
     .option('--remote-request-rate <n>', 'Most requests per second on another machine. Default: 10000.')
@@ -171,6 +176,15 @@ export function addPerfOptions(command: Command): Command {
     )
     .option('--json', 'Print one JSON document on stdout, and progress on stderr.');
   return addAnalyzerOptions(addTlsOptions(command));
+}
+
+const usualHoldS = 30;
+
+/** Throws input-invalid. */
+function readHoldS(text: string): number {
+  const seconds = readDuration('--hold-edge', text, 's');
+  if (seconds >= 1 && seconds <= 3600) return seconds;
+  throw invalidInput('--hold-edge', `"${text}" is not a time from 1s to 1h`, 'For example --hold-edge 30s.');
 }
 
 /** `NAME` or `NAME:weight`; names are unique. Throws input-invalid. */
@@ -288,6 +302,7 @@ export async function readPerfPlan(
     }),
     precision,
     inTurns: options.inTurns,
+    ...present({ holdEdgeS: options.holdEdge === true ? usualHoldS : options.holdEdge }),
     limits: {
       concurrency: limitOf('--remote-concurrency', options.remoteConcurrency),
       requestsPerSecond: limitOf('--remote-request-rate', options.remoteRequestRate),

@@ -34,6 +34,7 @@ import {
 import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
+import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';
 import type { ServerResults } from '../../core';
 import {
@@ -205,16 +206,38 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   for (const table of details) if (table !== null) output.say(table);
 }
 
+interface Limit {
+  readonly latencyThreshold: string | undefined;
+  /** For example "p99". */
+  readonly limited: string;
+  /** A ramp found the rate. */
+  readonly isEdge: boolean;
+}
+
+/** "held for 30 s with a p99 within 20 ms: 480 requests/s; p99 17.2 ms". */
+function heldText(level: LoadLevel, points: readonly LoadPoint[], how: Limit): string {
+  const point = points.findLast(({ requestRate }) => requestRate === level.requestRate);
+  if (point === undefined) return levelText(level);
+  const seconds = Math.round(point.windows.reduce((sum, { durationUs }) => sum + (durationUs ?? 0), 0) / 1e6);
+  return `held for ${seconds} s with a ${how.limited} within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}; ${how.limited} ${formatMs(searchLatencyUs(point))} ms`;
+}
+
+function foundLines(
+  { points, found }: Pick<ServerResults, 'points' | 'found'>,
+  how: Limit,
+): readonly string[] {
+  if (found === null) return [];
+  const within = `with a ${how.limited} within ${how.latencyThreshold ?? ''} ms`;
+  if (found.length === 0) return [`No ${how.isEdge ? 'rate' : 'level'} is within the budget.`];
+  return found.map((level) =>
+    how.isEdge ? heldText(level, points, how) : `the last ${within}: ${levelText(level)}`,
+  );
+}
+
 export function printResults(
   output: Output,
   { points, missing, found }: ServerResults,
-  how: {
-    readonly runId: string;
-    readonly crossing: boolean;
-    readonly latencyThreshold: string | undefined;
-    /** For example "p99". */
-    readonly limited: string;
-  },
+  how: Limit & { readonly runId: string; readonly crossing: boolean },
 ): void {
   const crossed = how.crossing
     ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
@@ -231,7 +254,5 @@ export function printResults(
     });
   } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
   else if (points.length > 0) sayTables(output, points);
-  for (const level of found ?? [])
-    output.say(`the last with a ${how.limited} within ${how.latencyThreshold ?? ''} ms: ${levelText(level)}`);
-  if (found?.length === 0) output.say('No level is within the budget.');
+  for (const text of foundLines({ points, found }, how)) output.say(text);
 }

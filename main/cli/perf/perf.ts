@@ -38,6 +38,14 @@ function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
   };
 }
 
+function limitOf({ search, settings: { percentile } }: ServerLoad) {
+  return {
+    latencyThreshold: search === null ? undefined : String(search.thresholdUs / 1000),
+    limited: `p${percentile === 0 ? 99 : percentile}`,
+    isEdge: search?.kind === 'edge',
+  };
+}
+
 async function measure(context: CliContext, options: PerfOptions): Promise<number> {
   const output = context.output(options);
   const load = await readPerfPlan(
@@ -50,7 +58,6 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   if (csv !== undefined) await requireOutput(csv);
   const core = await context.core();
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
-  const latencyThreshold = load.search === null ? undefined : String(load.search.thresholdUs / 1000);
   const headers = readHeaders(options.header ?? []);
   const { runId } = await core.handlers['runs.createOnServer']({ load, p99BudgetMs, headers });
   const held: { results: ServerResults | null } = { results: null };
@@ -79,9 +86,10 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     const error = failure === null ? null : wireByFlag(failure, options);
     const { results } = held;
     if (results !== null) {
-      const { percentile } = load.settings;
-      const limited = `p${percentile === 0 ? 99 : percentile}`;
-      printResults(output, results, { runId, crossing: load.tools.length > 1, latencyThreshold, limited });
+      printResults(output, results, {
+        ...{ runId, crossing: load.tools.length > 1 },
+        ...limitOf(load),
+      });
       if (csv !== undefined) {
         await writeOutput(resolve(csv), await core.handlers['runs.levelsCsv']({ points: results.points }));
         output.say(`The levels are in ${csv}`);

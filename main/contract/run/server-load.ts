@@ -66,12 +66,21 @@ export const serverLoadSchema = z.strictObject({
   headerNames: z.array(z.string()).readonly().optional(),
   /** Searches the last level within a p99 budget; null: all levels. */
   search: z
-    .strictObject({
-      kind: z.enum(['linear', 'binary']),
-      thresholdUs: z.number().positive(),
-      /** Largest distance of the last level within and the first beyond, in levels; absent: neighbors. */
-      precision: z.number().positive().optional(),
-    })
+    .discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.enum(['linear', 'binary']),
+        thresholdUs: z.number().positive(),
+        /** Largest distance of the last level within and the first beyond, in levels; absent: neighbors. */
+        precision: z.number().positive().optional(),
+      }),
+      /** Raises the rate of the one level until the target fails, and measures just below. */
+      z.strictObject({
+        kind: z.literal('edge'),
+        thresholdUs: z.number().positive(),
+        /** Requests per second at most. */
+        mostRate: z.number().positive(),
+      }),
+    ])
     .nullable(),
 });
 export type ServerLoad = z.infer<typeof serverLoadSchema>;

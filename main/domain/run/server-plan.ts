@@ -2,12 +2,12 @@ import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
 import type { MeasureRequest } from '../../contract/run/measure-request';
-import type { RemoteLimits } from '../../contract/run/remote-limits';
+import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import type { PerformanceSpec, Replay, ReplayRead } from '../../contract/run/run-spec';
 import { type ServerLoad, serverSettingsSchema } from '../../contract/run/server-load';
 import { type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { treeOf } from '../../contract/run/upstream-variables';
-import { getAt, mergeTrees, setAt, type Tree } from '../../contract/trees';
+import { getAt, mergeTrees, present, setAt, type Tree } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
 import { type LoadedModel, requireLoad } from './load-rules';
 import { problem, type RuleFinding } from './rule-finding';
@@ -68,10 +68,25 @@ function weightFindings(
 }
 
 /** null: all levels are measured. */
-function searchOf({ search, latencyThresholdMs }: PerformanceSpec): ServerLoad['search'] {
-  return latencyThresholdMs === 0
-    ? null
-    : { kind: search === 'none' ? 'linear' : search, thresholdUs: latencyThresholdMs * 1000 };
+function searchOf(
+  { search, latencyThresholdMs }: PerformanceSpec,
+  {
+    addresses,
+    limits,
+    holdEdgeS,
+    precision = 1,
+  }: Pick<WantedLoad, 'addresses' | 'limits' | 'holdEdgeS' | 'precision'>,
+): ServerLoad['search'] {
+  const thresholdUs = latencyThresholdMs * 1000;
+  if (thresholdUs === 0) return null;
+  if (holdEdgeS !== undefined) {
+    const mostRate = isLoopback(addresses.http)
+      ? mostRateHere
+      : (limits.requestsPerSecond ?? defaultRemoteLimits.requestsPerSecond);
+    return { kind: 'edge', thresholdUs, mostRate };
+  }
+  const kind = search === 'none' ? 'linear' : search;
+  return { kind, thresholdUs, ...(precision === 1 ? {} : { precision }) };
 }
 
 /** A load before its levels are derived. */
@@ -84,6 +99,62 @@ interface WantedLoad extends Omit<
   readonly precision?: number;
   /** Of a server on another machine. */
   readonly limits: RemoteLimits;
+  /** Seconds at the highest rate within the threshold, which a ramp finds; absent: no ramp. */
+  readonly holdEdgeS?: number;
+}
+
+/** A ramp begins low where no rate is given. */
+const firstRate = 10;
+/** More than that no client sends on this machine. */
+const mostRateHere = 1e6;
+
+/** In so many windows a level is steady. */
+const holdWindows = 3;
+
+/** The given fields with those of a ramp. */
+function withRamp(given: Tree, holdEdgeS: number | undefined): Tree {
+  if (holdEdgeS === undefined) return given;
+  const usual = {
+    ...{ requestRates: [firstRate], requestDistribution: 'poisson', maxTrials: holdWindows },
+    measurementIntervalMs: Math.round((1000 * holdEdgeS) / holdWindows),
+  };
+  return mergeTrees({ performance: usual }, given);
+}
+
+/** Throws nothing: what a ramp cannot be combined with. */
+function rampFindings(
+  { settings, tools }: ServerLoad,
+  holdEdgeS: number | undefined,
+): readonly RuleFinding[] {
+  if (holdEdgeS === undefined) return [];
+  const { requestRates, requestIntervalsUs, replay, search, repeats, batchSizes } = settings;
+  const found: readonly (readonly [boolean, string, string, string])[] = [
+    [
+      settings.latencyThresholdMs === 0,
+      'performance.latencyThresholdMs',
+      'The edge needs a latency threshold',
+      'Set the highest p99 in milliseconds, for example 20.',
+    ],
+    [
+      search !== 'none',
+      'performance.search',
+      'The edge is searched for by a ramp of rates',
+      'Leave the search out.',
+    ],
+    [
+      requestRates.length > 1 || requestIntervalsUs.length > 0 || replay !== undefined,
+      'performance.requestRates',
+      'A ramp begins at one rate',
+      'Give one rate to begin with, or none.',
+    ],
+    [
+      repeats > 1 || tools.length > 1 || batchSizes.length > 1,
+      'performance.repeats',
+      'The edge is measured once, at one batch size, with one load tool',
+      'Leave repeats, the cross-check and further batch sizes out.',
+    ],
+  ];
+  return found.flatMap(([is, where, message, remedy]) => (is ? [problem(where, message, remedy)] : []));
 }
 
 /** On this machine two ports above HTTP, like Triton's 8000 and 8002; unknown elsewhere. */
@@ -121,7 +192,8 @@ export function readServerLoad(
   wanted: WantedLoad,
   model?: LoadedModel,
 ): { readonly load: ServerLoad | null; readonly findings: readonly RuleFinding[] } {
-  const { given, inTurns, limits, precision = 1, ...what } = wanted;
+  const { given: asked, inTurns, limits, precision, holdEdgeS, ...what } = wanted;
+  const given = withRamp(asked, holdEdgeS);
   const isGiven = (path: string) => valuesAt(given)(path) !== undefined;
   const tree = withoutUntypedWarmup(mergeTrees(serverBase, given), given);
   const { data: settings, error } = serverSettingsSchema.safeParse(tree['performance']);
@@ -132,7 +204,11 @@ export function readServerLoad(
     return { load: null, findings };
   }
   const tools = toolsOf(settings);
-  const search = searchOf(settings);
+  const search = searchOf(settings, {
+    addresses: what.addresses,
+    limits,
+    ...present({ precision, holdEdgeS }),
+  });
   const { crossCheck, protocol, requestIntervalsUs } = settings;
   const repeats = crossCheck && !isGiven('performance.repeats') ? fewestRounds : settings.repeats;
   const isLimited = isGiven('performance.concurrency');
@@ -145,7 +221,7 @@ export function readServerLoad(
     protocol,
     levels,
     settings,
-    search: search === null || precision === 1 ? search : { ...search, precision },
+    search,
     byIntervals: requestIntervalsUs.length > 0,
     inTurns:
       inTurns &&
@@ -159,7 +235,11 @@ export function readServerLoad(
       search === null &&
       repeats === 1,
   };
-  const findings = [...weightFindings(what, settings), ...serverLoadFindings(load, { limits, given, model })];
+  const findings = [
+    ...rampFindings(load, holdEdgeS),
+    ...weightFindings(what, settings),
+    ...serverLoadFindings(load, { limits, given: asked, model }),
+  ];
   return { load, findings };
 }
 

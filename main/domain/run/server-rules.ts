@@ -120,7 +120,11 @@ export function serverLoadFindings(
 ): RuleFinding[] {
   const { settings, search: searched, repeats, levels, addresses } = load;
   const { limits = null, given = {}, model = { name: '', maxBatchSize: null, traits: null } } = about;
-  const performance = { ...settings, repeats, search: searched?.kind ?? settings.search };
+  const performance = {
+    ...settings,
+    repeats,
+    search: searched?.kind === 'edge' ? ('linear' as const) : (searched?.kind ?? settings.search),
+  };
   const here = isLoopback(addresses.http) && isLoopback(addresses.grpc);
   const running = { isHere: here, limits };
   return allOf(

@@ -19,7 +19,9 @@ import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
+import { holdEdge } from './hold-edge';
 import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
+import { probeRate } from './probe-rate';
 import {
   checkKinds,
   measureModels,
@@ -263,6 +265,21 @@ function turnsHost(session: Session, cut: Map<string, LoadPoint>): TurnsHost | n
   };
 }
 
+function measureBy(session: Session, host: LevelsHost): Promise<LevelsEnd> {
+  const { search, levels, tools } = session.load;
+  const [first] = levels;
+  if (search?.kind !== 'edge') return measureLevels({ ...session.load, search }, host);
+  if (first === undefined) throw new Error('A ramp begins somewhere');
+  const how = { onLog: () => undefined, onCommand: () => undefined, onWindow: () => undefined };
+  const probe = (level: LoadLevel) =>
+    probeRate(level, {
+      tool: session.loadTools[tools[0]],
+      inputs: measureInputs(session, { level, times: 1 }, { ...how, workDir: join(session.dir, 'ramp') }),
+      onLog: (line) => session.listener.onLog(line),
+    });
+  return holdEdge({ ...search, first, loadTool: tools[0] }, { ...host, probe });
+}
+
 async function measureAll(session: Session): Promise<LevelsEnd['found']> {
   const { load, shouldStop, listener } = session;
   const cut = new Map<string, LoadPoint>();
@@ -276,7 +293,7 @@ async function measureAll(session: Session): Promise<LevelsEnd['found']> {
     shouldStop,
     turns,
   };
-  const { found } = await measureLevels(load, host);
+  const { found } = await measureBy(session, host);
   // Stopped between rounds: partial points are results, but not kept.
   session.points.push(...cut.values());
   return found;

@@ -1,6 +1,10 @@
+import { setMaxListeners } from 'node:events';
+
 /** Aborted by Ctrl-C or a kill; the bench then ends what it started and writes what it has. */
 export function stopOfBench(): AbortSignal {
   const controller = new AbortController();
+  // Whatever is measured or served listens to it.
+  setMaxListeners(0, controller.signal);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => controller.abort(new Error('Interrupted')));
   }
