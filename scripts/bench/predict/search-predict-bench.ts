@@ -10,7 +10,7 @@ import { createLoadTools } from '../../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../../main/platform/layout';
 import { createTritonClient } from '../../../main/triton/client';
 import { startTestTriton } from '../../../test/support/triton';
-import { exitCodeOf, factTable, type Judged, judgedTable, option, say } from '../bench-facts';
+import { exitCodeOf, factTable, type Judged, judgedTable, option, rangeText, say } from '../bench-facts';
 import { median } from '../pairs';
 import { cutText, exitWhenCut, isCut, untilCut } from '../until-cut';
 import {
@@ -149,7 +149,7 @@ function row(one: Compared): string {
 try {
   await writeFile(join(dir, '0.bin'), Buffer.alloc(64));
   const compared: Compared[] = [];
-  const facts = { feedS: 0, fed: [] as readonly FedLevel[] };
+  const facts = { feedS: 0, fed: [] as readonly FedLevel[], referenceIps: NaN };
   const measureAll = async () => {
     const startedMs = performance.now();
     facts.fed = await feed();
@@ -158,6 +158,7 @@ try {
     const times = fitServiceTimes(facts.fed);
     const fedReference = facts.fed[fedPoints.findIndex((one) => sameValue(one, referencePoint))]?.point;
     if (times === null || fedReference === undefined) throw new Error('Nothing to predict from was measured');
+    facts.referenceIps = fedReference.inferencesPerSecond;
     say(`Fed with ${facts.fed.length} levels in ${facts.feedS.toFixed(0)} s`);
     for (const heldOut of heldOutPoints(pointCount, seed)) {
       const point = pointOf(heldOut, times);
@@ -182,26 +183,39 @@ try {
     limit: `at most ${percent(goal)}`,
     kept: median(errors) <= goal,
   });
+  const isOpen = ({ point }: Compared) => point.arrivals.kind === 'poisson';
+  const p99Of = (open: boolean) =>
+    percent(
+      median(compared.filter((one) => isOpen(one) === open).map((one) => p99Error(one.predicted, one))),
+    );
+  const plain = (name: string, value: string): Judged => ({ name, value, limit: '', kept: true });
   const rows = [
     judgedOf(
-      'throughput, fed in the first minute',
+      'throughput',
       compared.map((one) => throughputError(one.predicted, one)),
       goals.throughput,
     ),
     judgedOf(
-      'p99 latency, fed in the first minute',
+      'p99 latency',
       compared.map((one) => p99Error(one.predicted, one)),
       goals.p99,
     ),
-    judgedOf(
-      'throughput, with the reference before each point',
-      compared.map((one) => throughputError(one.corrected, one)),
-      goals.throughput,
+    plain('of p99 latency, closed loads', p99Of(false)),
+    plain('of p99 latency, open loads', p99Of(true)),
+    plain(
+      'of throughput, execution times corrected by the reference level before each point',
+      percent(median(compared.map((one) => throughputError(one.corrected, one)))),
     ),
-    judgedOf(
-      'p99 latency, with the reference before each point',
-      compared.map((one) => p99Error(one.corrected, one)),
-      goals.p99,
+    plain(
+      'of p99 latency, corrected likewise',
+      percent(median(compared.map((one) => p99Error(one.corrected, one)))),
+    ),
+    plain(
+      'reference level over that of the first minute',
+      rangeText(
+        compared.map(({ reference }) => reference.inferencesPerSecond / facts.referenceIps),
+        2,
+      ),
     ),
   ];
   const document = [
