@@ -1,6 +1,7 @@
 import type { AppInfo, WorkUnderWay } from './contract/api';
 import type { BuiltImage } from './contract/docker';
 import { isEmptyReach } from './contract/reach';
+import { createCapacityCalls } from './core/capacity-calls';
 import type { Core } from './core/core-interface';
 import { type CoreOptions, type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
@@ -106,6 +107,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const winners = createWinnerCalls(parts, runs, others['runs.changedSpec']);
   const deployments = createDeploymentCalls(parts, winners.foundConfig);
   const active = new ActiveStudies();
+  const capacities = createCapacityCalls(parts);
   const searches = createSearchCalls(parts, runs, { ...others, ...winners.handlers }, active);
   const studies = createStudiesCalls(parts, runs, others, active, searches);
   const underWay = () => workUnderWay(runs, deployments, active, parts);
@@ -141,6 +143,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...studies.handlers,
       ...searches.handlers,
       ...winners.handlers,
+      ...capacities.handlers,
       ...createTrustedCalls(parts, runs, upkeep),
     },
     subscribe: (listener) => parts.events.add(listener),
@@ -149,7 +152,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       // Before its runs: it would begin the next one.
       await active.close();
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
-      for (const part of [deployments, ...working]) await part.close();
+      for (const part of [capacities, deployments, ...working]) await part.close();
       parts.reading.close();
       await endConnections(parts);
     },

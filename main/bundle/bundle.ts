@@ -93,6 +93,8 @@ interface ReadmeInput {
   readonly capacity: Capacity | null;
   /** null: the configuration is that of the run. */
   readonly found: FoundConfig | null;
+  /** See {@link Serving}. */
+  readonly pendingRequests: number | null;
 }
 
 function hardwareText({ environment }: RunState): string {
@@ -137,13 +139,19 @@ function expectedLines(input: ReadmeInput): readonly string[] {
   ];
 }
 
-const replicaLines = (capacity: Capacity | null): readonly string[] =>
-  capacity === null
+const replicaLines = ({ capacity, pendingRequests }: ReadmeInput): readonly string[] => [
+  ...(capacity === null
     ? ['- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.']
     : [
         `- Replicas: ${[capacityText(capacity), ...capacityNotes(capacity)].join(' ')} Only one replica was measured, not several together. The autoscaler keeps at least this many.`,
         '- Requests for CPU and memory are starting points and were not measured.',
-      ];
+      ]),
+  ...(pendingRequests === null
+    ? [
+        '- There is no hpa.yaml: how many requests a replica has in flight was not measured, so that nothing could be scaled by it.',
+      ]
+    : []),
+];
 
 export function readmeText(input: ReadmeInput): string {
   const { state, image, measuredLocally } = input;
@@ -180,7 +188,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
     `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two, remove their files from kustomization.yaml.`,
-    ...replicaLines(input.capacity),
+    ...replicaLines(input),
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
     '',
     '## Files',
@@ -195,6 +203,8 @@ export function readmeText(input: ReadmeInput): string {
 interface BundleInput {
   readonly run: DeployableRun;
   readonly state: DeployedRun;
+  /** The run as the configuration of the bundle was measured: itself, or a candidate of a search. */
+  readonly measured: DeployedRun;
   readonly titles: MetricTitles;
   readonly image: BundleImage;
   readonly resources: string;
@@ -267,14 +277,15 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
     await writeFileAtomic(path, formatConfigPbtxt(config));
   }
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
-  const planned = capacity === null ? null : requestsUnderWay(capacity);
+  const level = capacity?.held ?? answerOf(input.measured)?.level ?? null;
+  const pendingRequests = level === null ? null : requestsUnderWay({ held: level });
   const serving: Serving = {
     model: config.name,
     image,
     gpus: askedGpus(engine).length,
     shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
     repositoryBytes,
-    pendingRequests: Math.max(1, planned ?? answerOf(state)?.level?.point.concurrency ?? 1),
+    pendingRequests,
     plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
   };
   const files: Readonly<Record<string, string>> = {
@@ -283,7 +294,7 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
     'README.md': readmeText({
-      ...{ state, titles, image, samples, capacity, found },
+      ...{ state, titles, image, samples, capacity, found, pendingRequests },
       measuredLocally: isProcess(engine),
     }),
   };

@@ -19,8 +19,11 @@ export interface Serving {
   readonly gpus: number;
   readonly shmSizeMiB: number;
   readonly repositoryBytes: number;
-  /** Requests in flight at the best level, or at that of the plan: a pod with more waiting is behind. */
-  readonly pendingRequests: number;
+  /**
+   * Requests in flight at the best level, or at that of the plan: a pod with more waiting is behind. null: not known, and
+   * nothing scales by it.
+   */
+  readonly pendingRequests: number | null;
   /** null: the replicas were not planned. */
   readonly plan: { readonly replicas: number; readonly text: string } | null;
 }
@@ -217,7 +220,7 @@ const service = (metadata: Metadata) => ({
   },
 });
 
-const autoscaler = (serving: Serving, metadata: Metadata) => ({
+const autoscaler = (serving: Serving, pendingRequests: number, metadata: Metadata) => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata,
@@ -229,7 +232,7 @@ const autoscaler = (serving: Serving, metadata: Metadata) => ({
         type: 'Pods',
         pods: {
           metric: { name: queueMetric },
-          target: { type: 'AverageValue', averageValue: String(serving.pendingRequests) },
+          target: { type: 'AverageValue', averageValue: String(pendingRequests) },
         },
       },
     ],
@@ -270,19 +273,25 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
 
 export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
   const metadata = metadataOf(serving);
+  const { pendingRequests } = serving;
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
+  const scaled = pendingRequests === null ? [] : ['hpa.yaml'];
   return {
     'kubernetes/deployment.yaml': yaml(`${claim}${planNote(serving)}`, deployment(serving, metadata)),
     'kubernetes/service.yaml': yaml('Inside the cluster: Triton has no authentication.', service(metadata)),
-    'kubernetes/hpa.yaml': yaml(
-      `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the ${serving.plan === null ? 'best measured level' : 'level that the replicas are planned with'}.${planNote(serving)}`,
-      autoscaler(serving, metadata),
-    ),
+    ...(pendingRequests === null
+      ? {}
+      : {
+          'kubernetes/hpa.yaml': yaml(
+            `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the ${serving.plan === null ? 'best measured level' : 'level that the replicas are planned with'}.${planNote(serving)}`,
+            autoscaler(serving, pendingRequests, metadata),
+          ),
+        }),
     'kubernetes/podmonitor.yaml': yaml('Needs the Prometheus Operator.', podMonitor(metadata)),
     'kubernetes/kustomization.yaml': yaml('kubectl apply -k kubernetes/', {
       apiVersion: 'kustomize.config.k8s.io/v1beta1',
       kind: 'Kustomization',
-      resources: ['deployment.yaml', 'service.yaml', 'hpa.yaml', 'podmonitor.yaml'],
+      resources: ['deployment.yaml', 'service.yaml', ...scaled, 'podmonitor.yaml'],
     }),
     'kserve/inferenceservice.yaml': yaml(
       `In place of kubernetes/, where KServe is installed. ${claim}${planNote(serving)}`,

@@ -1,7 +1,10 @@
-import { invalidInput } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { CapacityAsk } from '../contract/measured/capacity-ask';
 import { formatRate } from '../contract/numbers';
 import type { RunState } from '../contract/run/run-state';
+import type { SearchCapacity } from '../contract/study/study';
+import { present } from '../contract/trees';
+import type { Core } from '../core';
 import { bestLevelText, p99Text } from '../domain/measured/answer';
 import {
   askOf,
@@ -13,11 +16,12 @@ import {
   usualHeadroom,
   usualSpare,
 } from '../domain/measured/capacity';
-import { capacityDocument, capacityLines } from '../domain/measured/capacity-text';
+import { capacityDocument, capacityLines, capacityText } from '../domain/measured/capacity-text';
 import { budgetMsOf } from '../domain/measured/points';
-import { exitCodes, formatTable } from './output';
+import { exitCodes, formatTable, type Output } from './output';
 import { readDuration, readNumber, resolveRunId, runArgument } from './read-values';
 import type { Verb } from './verb';
+import { cancelling, listenForStops } from './work';
 
 /** What replicas are planned with, beside the rate. */
 export interface PlanOptions {
@@ -29,6 +33,8 @@ export interface PlanOptions {
 interface CapacityOptions extends PlanOptions {
   readonly rate: number;
   readonly pricePerHour?: number;
+  readonly candidate?: number;
+  readonly measureMemory?: boolean;
 }
 
 const flags: Readonly<Record<keyof CapacityAsk, string>> = {
@@ -80,14 +86,84 @@ const levelsTable = (state: RunState, p99Ms: number): string =>
     ]),
   );
 
-/** `capacity`: how many replicas a rate takes, by what the levels of a run hold. */
+/** What is planned with: a run, or a configuration of a search as one. */
+interface Source {
+  readonly state: RunState;
+  readonly search: SearchCapacity | null;
+}
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof WorkbenchError && (error.code === 'run-unknown' || error.code === 'study-unknown');
+
+/** A run, else a search of this name. Throws run-unknown, input-invalid. */
+async function sourceOf(core: Core, text: string, { candidate }: CapacityOptions): Promise<Source> {
+  const runId = await resolveRunId(core, text);
+  try {
+    const { state } = await core.handlers['runs.show']({ runId });
+    if (candidate === undefined) return { state, search: null };
+    const message = 'A run has one configuration';
+    throw invalidInput('--candidate', message, 'Name a search, or leave the option out.');
+  } catch (unknown) {
+    if (!isUnknown(unknown)) throw unknown;
+    const search = await core.handlers['searches.capacity']({ name: text, ...present({ candidate }) }).catch(
+      (error: unknown) => {
+        throw isUnknown(error) ? unknown : error;
+      },
+    );
+    return { state: search.state, search };
+  }
+}
+
+/** How it was measured, and the plan with the present configuration. */
+const searchLines = ({ note, present: state }: SearchCapacity, asked: CapacityAsk): readonly string[] =>
+  state === null
+    ? [note]
+    : [note, '', `With the present configuration: ${capacityText(capacityOf(state, asked))}`];
+
+const searchDocument = (search: SearchCapacity | null, asked: CapacityAsk) => {
+  if (search === null) return {};
+  const { name, candidate, configuration, present: state } = search;
+  const found = state === null ? null : capacityOf(state, asked);
+  return {
+    search: { name, candidate, configuration },
+    ...(found === null
+      ? {}
+      : { present: { replicas: isCapacity(found) ? found.replicas : null, text: capacityText(found) } }),
+  };
+};
+
+/** Loads the model by itself; Ctrl-C ends it, and its Triton. */
+async function measureMemory(core: Core, output: Output, { state, search }: Source): Promise<RunState> {
+  if (search !== null) {
+    const message = 'The memory of a model is measured of a run';
+    throw invalidInput('--measure-memory', message, `Use capacity ${state.runId} --measure-memory.`);
+  }
+  const { runId } = state;
+  output.say('Loading the model three times beside each other to measure what it takes…');
+  const stop = new AbortController();
+  const dispose = listenForStops(core, {
+    ...{ runIds: () => [], isHandedOver: () => false, say: output.say, leave: () => stop.abort() },
+    cancel: () => {
+      output.say(cancelling);
+      stop.abort();
+    },
+  });
+  try {
+    const memory = await core.handlers['memory.measure']({ runId, signal: stop.signal });
+    return { ...state, memory };
+  } finally {
+    dispose();
+  }
+}
+
+/** `capacity`: how many replicas a rate takes, by what the levels of a run or a search hold. */
 export function addCapacity(program: Verb): void {
   const verb = program
     .command('capacity')
     .description(
-      'Plan replicas, GPUs and cost of a rate within a p99 target, by the measured levels of a run',
+      'Plan replicas, GPUs and cost of a rate within a p99 target, by the measured levels of a run or a search',
     )
-    .argument('<run>', runArgument)
+    .argument('<run>', `${runArgument}; or the name of a search`)
     .requiredOption('--rate <inferences>', 'inferences per second of all replicas together', (text) =>
       readNumber('--rate', text),
     );
@@ -97,17 +173,33 @@ export function addCapacity(program: Verb): void {
       'price of one replica with its GPUs per hour, in any currency; adds the cost',
       (text) => readNumber('--price-per-hour', text),
     )
-    .answer(async ({ core, exit }, run: string, options: CapacityOptions) => {
-      const { state } = await core.handlers['runs.show']({ runId: await resolveRunId(core, run) });
-      const asked = planOf(state, options);
+    .option(
+      '--candidate <number>',
+      'of a search: the configuration with this number; default: the best',
+      (text) => readNumber('--candidate', text),
+    )
+    .option(
+      '--measure-memory',
+      'first load the model by itself, and measure what context, weights and an instance take',
+    )
+    .answer(async ({ core, output, exit }, run: string, options: CapacityOptions) => {
+      const source = await sourceOf(core, run, options);
+      const asked = planOf(source.state, options);
+      const state = options.measureMemory === true ? await measureMemory(core, output, source) : source.state;
+      const { search } = source;
       const found = capacityOf(state, asked);
       if (!isCapacity(found) && found.kind === 'unmeasured') {
         throw invalidInput(state.runId, found.text, 'Name a run that measured one model.');
       }
       if (!isCapacity(found)) exit(exitCodes.noAnswer);
       return {
-        document: capacityDocument(state, asked, found),
-        lines: () => [...capacityLines(state, found), '', levelsTable(state, asked.p99Ms)],
+        document: { ...capacityDocument(state, asked, found), ...searchDocument(search, asked) },
+        lines: () => [
+          ...capacityLines(state, found),
+          ...(search === null ? [] : searchLines(search, asked)),
+          '',
+          levelsTable(state, asked.p99Ms),
+        ],
       };
     });
 }

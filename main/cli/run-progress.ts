@@ -113,6 +113,7 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'run-started': ({ node }) => (node === undefined ? [] : [`Running on ${node}`]),
   annotation: none,
   'run-name': none,
+  'model-memory': none,
   'p99-budget': none,
   'gate-overridden': none,
   environment: none,

@@ -55,6 +55,7 @@ import { duelRequestSchema } from './study/duel';
 import { searchRequestSchema } from './study/search';
 import {
   type DuelPlan,
+  type SearchCapacity,
   type SearchPlan,
   type StudyDetail,
   type StudyEntry,
@@ -235,6 +236,15 @@ export const api = {
   'studies.remove': call<null>().with(studyName.extend({ withRuns: z.boolean() })),
   /** Writes its reports to its folder in the home. @returns their paths */
   'studies.report': call<StudyReports>().with(studyName),
+  /**
+   * A configuration of a search as a run that a capacity is planned with: the best, else the present one, where none is
+   * named. Throws study-unknown, run-unknown, and input-invalid where the search has no such number.
+   */
+  'searches.capacity': call<SearchCapacity>().with(
+    studyName.extend({ candidate: z.int().min(1).optional() }),
+  ),
+  /** Loads the model by itself, and keeps in the run what it takes. Throws as `searches.plan`, and run-busy. */
+  'runs.measureMemory': call<null>().with(runId),
   /** Writes the bundle of a verified model. @returns the absolute path of its folder */
   'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
   /** Forgets this step and all that depend on it, then resumes the run. Throws run-busy. */

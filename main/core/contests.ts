@@ -23,12 +23,15 @@ import { modelConfigOf, servedMaxBatchSize } from '../formats/model-config-of';
 import { readInput } from '../pipeline/measure/run-levels';
 import { editedConfig } from '../pipeline/step-files';
 import { readPlainText } from '../platform/plain-entry';
+import { takeDevice } from '../store/device-queue';
 import type { RunFolder } from '../store/run-folder';
 import type { LookInput } from '../studies/search/measure-look';
 import type { Prepared } from '../studies/search/prepare-models';
+import type { PlaceHands } from '../studies/search/search-place';
 import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
 import type { CoreParts } from './core-parts';
+import { requireSoundSpec } from './core-runs';
 import { verifiedRun } from './server-calls';
 
 /** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
@@ -62,7 +65,7 @@ export async function configsOf({
 }
 
 /** The verified model of a run; its inputs are read once. */
-async function openedModel(parts: CoreParts, runId: string) {
+export async function openedModel(parts: CoreParts, runId: string) {
   const { state, folder, run } = await verifiedRun(parts, runId, false);
   requireHere(state);
   const { spec } = state.source;
@@ -80,7 +83,7 @@ async function openedModel(parts: CoreParts, runId: string) {
     return configsOf({ spec, folder });
   };
   return {
-    ...{ state, spec, configBy },
+    ...{ state, spec, folder, configBy },
     variantOf: (configOf: Variant['configOf']): Variant => ({
       ...{ files, version, check, configOf, name: spec.configure.modelName },
     }),
@@ -215,3 +218,22 @@ export async function contestOf(
   if (duel !== null) return duelContest(parts, duel);
   throw new WorkbenchError('input-invalid', `The study "${spec.name}" measures nothing by itself`);
 }
+
+/** Where variants are served, one work at a time. */
+export const placeHandsOf = (parts: CoreParts): PlaceHands => ({
+  openExecutor: async ({ source: { spec } }, name, dir) => {
+    await requireSoundSpec(parts, spec);
+    const framework = formatOf(spec.format).shimFramework ?? 'pyt';
+    return parts.engines.openExecutor(spec, { runId: name, dir, framework, step: () => 'deploy' });
+  },
+  takeTurn: async ({ source: { spec } }, name, signal) =>
+    takeDevice({
+      ...{
+        root: parts.layout.devices,
+        device: await parts.engines.deviceOf(spec.engine, null),
+        what: name,
+        signal,
+      },
+      onWaiting: () => Promise.resolve(),
+    }),
+});

@@ -4,6 +4,7 @@ import type { DataWork } from '../contract/data-source';
 import type { ImageWork } from '../contract/docker';
 import type { HostFit } from '../contract/host/host-text';
 import type { MachineStatus } from '../contract/machine';
+import type { ModelMemory } from '../contract/measured/model-memory';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
@@ -99,6 +100,8 @@ export interface TrustedCalls {
     readonly engine?: DockerEngineSpec | undefined;
     readonly format?: Format | undefined;
   }) => Promise<MachineStatus>;
+  /** Like `runs.measureMemory`, until the signal. */
+  'memory.measure': (input: Run & { readonly signal?: AbortSignal | undefined }) => Promise<ModelMemory>;
   /** Reads a matrix file in the reader process. */
   'matrix.read': Readers['matrix'];
   /** Writes to the study's folder, or to `out`. */

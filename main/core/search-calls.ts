@@ -9,19 +9,16 @@ import { duelOf } from '../domain/study/duel/duel-study';
 import { planDuel } from '../domain/study/duel/plan-duel';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
-import { formatOf } from '../formats/formats';
-import { readGpus } from '../machine/watch-gpus';
+import { readGpus, watchGpus } from '../machine/watch-gpus';
 import type { Runs } from '../pipeline/runs';
 import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
-import { takeDevice } from '../store/device-queue';
 import { Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import { fromAnalyzer } from './analyzer-calls';
-import { contestOf, requireHere, requireTogether } from './contests';
+import { contestOf, placeHandsOf, requireHere, requireTogether } from './contests';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { requireSoundSpec } from './core-runs';
 import { createSearchPlan } from './search-plan';
 import { verifiedRun } from './server-calls';
 
@@ -68,7 +65,7 @@ export function createSearchCalls(
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
     Pick<Handlers, 'searches.plan' | 'duels.plan'>;
 } {
-  const { layout, engines, emit, store } = parts;
+  const { layout, emit, store } = parts;
   const plan = createSearchPlan(parts, others['spec.preview']);
   const studies = new StudyStore(layout.studies);
   const searches = new Searches({
@@ -77,18 +74,10 @@ export function createSearchCalls(
     verified: async (runId) => (await verifiedRun(parts, runId, false)).state,
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
     contestOf: (spec, runIds) => contestOf(parts, spec, runIds),
-    openExecutor: async ({ source: { spec } }, name, dir) => {
-      await requireSoundSpec(parts, spec);
-      const framework = formatOf(spec.format).shimFramework ?? 'pyt';
-      return engines.openExecutor(spec, { runId: name, dir, framework, step: () => 'deploy' });
-    },
-    takeTurn: async ({ source: { spec } }, name, signal) =>
-      takeDevice({
-        ...{ root: layout.devices, device: await engines.deviceOf(spec.engine, null), what: name, signal },
-        onWaiting: () => Promise.resolve(),
-      }),
+    ...placeHandsOf(parts),
     freeBytes: () => freemem(),
     readGpus: () => readGpus(parts.options.env),
+    watchGpus: (onReading, signal) => watchGpus(parts.options.env, onReading, signal),
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);

@@ -29,6 +29,7 @@ import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
+import { searchCapacity } from './search-capacity';
 
 /** Milliseconds per request: a user is waiting. */
 const askMs = 3000;
@@ -190,14 +191,16 @@ export function createDeploymentCalls(
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
     'runs.bundle': async ({ runId, out, allowUnverified, capacity: asked, search }) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified === true);
-      const capacity = asked === undefined ? null : capacityOf(state, asked);
+      const measured = search === undefined ? state : (await searchCapacity(parts, { name: search })).state;
+      const capacity = asked === undefined ? null : capacityOf(measured, asked);
       if (capacity !== null && !isCapacity(capacity)) {
         throw invalidInput(runId, capacity.text, 'Give another p99 target, or leave the replicas out.');
       }
       const { preset } = await presetOf(state.source.spec.model);
       const found = search === undefined ? null : await foundConfig(search, runId);
       const path = await writeBundle(out, {
-        ...{ state, titles: metricTitlesOf(preset), resources: parts.options.resources, capacity, found },
+        ...{ state, measured, titles: metricTitlesOf(preset), resources: parts.options.resources },
+        ...{ capacity, found },
         run: found === null ? run : { ...run, config: found.config },
         image: await bundleImage(parts, run.engine, state),
       });

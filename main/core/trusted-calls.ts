@@ -13,6 +13,7 @@ type MadeElsewhere =
   | 'home.closed'
   | 'hosts.fit'
   | 'machine.check'
+  | 'memory.measure'
   | 'matrix.write'
   | 'runs.changedSpec'
   | 'runs.checkLogo'

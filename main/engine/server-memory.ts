@@ -1,5 +1,5 @@
 import type { GpuReading } from '../contract/machine';
-import type { TakenMemory } from '../contract/study/search';
+import type { TakenMemory } from '../contract/measured/model-memory';
 import { requestTriton } from '../triton/http';
 import { parseMetrics, readMetrics } from '../triton/metrics';
 import type { ServerHandle } from './engine';
@@ -32,6 +32,21 @@ export async function readServerMemory(
   const known = used.filter((bytes) => bytes !== null);
   const isWhole = known.length > 0 && known.length === uuids.size;
   return { hostBytes, gpuBytes: isWhole ? known.reduce((sum, bytes) => sum + bytes, 0) : null };
+}
+
+/** Memory of its machine. @param hostBytes of this machine, or of the Docker Engine's */
+export async function readServerTotals(
+  server: ServerHandle,
+  readGpus: () => Promise<readonly GpuReading[]>,
+  hostBytes: number,
+): Promise<TakenMemory> {
+  const uuids = await gpusOf(server);
+  const readings = uuids.size === 0 ? [] : await readGpus();
+  const totals = readings
+    .filter(({ uuid }) => uuids.has(uuid))
+    .flatMap(({ memoryTotalBytes }) => memoryTotalBytes ?? []);
+  const isWhole = totals.length > 0 && totals.length === uuids.size;
+  return { hostBytes, gpuBytes: isWhole ? totals.reduce((sum, bytes) => sum + bytes, 0) : null };
 }
 
 const less = (after: number | null, before: number | null): number | null =>

@@ -6,7 +6,13 @@ import type { Runs } from './runs';
 
 type CallName = Exclude<
   Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
-  'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle' | 'runs.report' | 'runs.reportSettings'
+  | 'runs.measureMemory'
+  | 'runs.list'
+  | 'runs.import'
+  | 'runs.check'
+  | 'runs.bundle'
+  | 'runs.report'
+  | 'runs.reportSettings'
 >;
 
 export function createRunsCalls(parts: {

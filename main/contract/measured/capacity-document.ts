@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chosenLevelSchema } from '../run/report-document';
 import { capacityAskSchema } from './capacity-ask';
+import { modelMemorySchema } from './model-memory';
 
 /** The document of `capacity --json`. */
 export const capacityDocumentSchema = z.object({
@@ -50,8 +51,22 @@ export const capacityDocumentSchema = z.object({
         .describe('How many such servers fit by memory; null: used or total memory is not known.'),
     })
     .nullable()
+    .describe('null: no memory of GPUs was read.'),
+  modelMemory: modelMemorySchema
+    .extend({
+      serversThatFit: z.object({ byGpuMemory: z.int().nullable(), byHostMemory: z.int().nullable() }),
+    })
+    .nullable()
+    .describe('By the difference of real loads; null: not measured (capacity RUN --measure-memory).'),
+  search: z
+    .object({ name: z.string(), candidate: z.int().min(1), configuration: z.string() })
+    .optional()
+    .describe('The search whose candidate this is; absent: the levels are those of the run.'),
+  present: z
+    .object({ replicas: z.int().nullable(), text: z.string() })
+    .optional()
     .describe(
-      'null: no memory of GPUs was read. What context, weights and an instance take is not measured.',
+      'The same of the present configuration of the search; absent: it is that, or there is no search.',
     ),
   curve: z
     .array(chosenLevelSchema.extend({ holds: z.boolean() }))

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
+import { modelMemorySchema } from '../measured/model-memory';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
 import { wireErrorSchema } from '../wire-error';
@@ -176,6 +177,8 @@ const laterBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run-name'), name: z.string().nullable() }),
   /** In milliseconds; null removes it. */
   z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
+  /** By a measurement of its own, of the configuration at that time. */
+  z.object({ type: z.literal('model-memory'), memory: modelMemorySchema }),
   /** Measures despite a failed accuracy gate; until the check itself is repeated. */
   z.object({ type: z.literal('gate-overridden') }),
   /** Of an attempt in containers: reason for the release of NVIDIA's images, and skipped problems. */

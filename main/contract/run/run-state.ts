@@ -1,5 +1,6 @@
 import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
+import type { ModelMemory } from '../measured/model-memory';
 import type { AccuracyResult, Environment } from '../measured/results';
 import { type ByType, type OfType, present } from '../trees';
 import type { RunOrigin } from './run-content';
@@ -51,6 +52,8 @@ export interface RunState {
   /** To be repeated, and not measured since. */
   readonly again: readonly DueAgain[];
   readonly reports: readonly ReportFile[];
+  /** What its model takes; null: not measured, or the configuration has changed since. */
+  readonly memory: ModelMemory | null;
   /** Measured although the accuracy gate failed. */
   readonly unverified: boolean;
   /** A failed gate was overridden after the start; the specification still refuses. */
@@ -118,6 +121,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     earlier: { offline: [], online: [] },
     again: [],
     reports: [],
+    memory: null,
     unverified: false,
     gateOverridden: false,
     preflight: null,
@@ -214,6 +218,7 @@ function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, ke
     source: { kind: 'deployed', spec, specHash },
     specChanges: [...state.specChanges, { at, changed }],
     again: [],
+    memory: null,
     status: 'running',
     error: null,
     steps: stepsOf(spec).map(stepOf),
@@ -269,6 +274,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   'run-name': (entry, state) => ({ ...state, name: entry.name }),
   annotation: (entry, state) => ({ ...state, tags: entry.tags, note: entry.note }),
   'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
+  'model-memory': ({ memory }, state) => ({ ...state, memory }),
   'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
   preflight: (entry, state) => {
     const { release } = entry;

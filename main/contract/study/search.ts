@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from '../errors';
+import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
 import { accelerators, formats, precisions } from '../run/run-spec';
@@ -170,13 +171,6 @@ export const lookSchema = z.object({
 });
 /** One measurement of a candidate. */
 export type Look = Readonly<z.infer<typeof lookSchema>>;
-
-/** What a load of the model takes, bytes; null: not known. A difference of two readings, so noise can make it negative. */
-export const takenMemorySchema = z.object({
-  hostBytes: z.number().nullable(),
-  gpuBytes: z.number().nullable(),
-});
-export type TakenMemory = Readonly<z.infer<typeof takenMemorySchema>>;
 
 /** A candidate 0 is the first load on a server, with what its backend takes once. */
 export const candidateMemorySchema = takenMemorySchema.extend({ candidate: z.int().min(0) });

@@ -290,6 +290,19 @@ export interface DuelPlan {
   readonly notes: readonly string[];
 }
 
+/** A configuration of a search as a run, which has a level of each load at which it was measured. */
+export interface SearchCapacity {
+  readonly name: string;
+  readonly candidate: number;
+  /** "model instances 2", "present configuration". */
+  readonly configuration: string;
+  /** How it was measured, a sentence. */
+  readonly note: string;
+  readonly state: RunState;
+  /** The present configuration; null: that is it. */
+  readonly present: RunState | null;
+}
+
 export interface StudyReports {
   readonly files: readonly { readonly kind: string; readonly path: string }[];
   /** null where there is a PDF. */

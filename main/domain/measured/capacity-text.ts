@@ -1,5 +1,6 @@
 import type { CapacityAsk } from '../../contract/measured/capacity-ask';
 import type { CapacityDocument } from '../../contract/measured/capacity-document';
+import type { ModelMemory } from '../../contract/measured/model-memory';
 import {
   formatBytes,
   formatCount,
@@ -19,6 +20,7 @@ import {
   type NotHeld,
   whyNotHeld,
 } from './capacity';
+import { modelMemoryFacts, serversThatFit } from './memory-fit';
 import { levelDocument } from './verdict';
 
 export type Fact = readonly [name: string, value: string];
@@ -84,8 +86,8 @@ function costFacts({ cost }: Capacity): readonly Fact[] {
   ];
 }
 
-/** As far as it is known: a run reads how full the GPUs are, and no more. */
-function memoryFacts(state: RunState, { memory, serversPerGpu }: Capacity): readonly Fact[] {
+/** As far as it is known: a run reads how full the GPUs are; the rest is measured where somebody asks for it. */
+function memoryFacts(state: RunState, { memory, serversPerGpu, modelMemory }: Capacity): readonly Fact[] {
   const used = memory.flatMap(({ usedBytes, totalBytes }) =>
     usedBytes === null || totalBytes === null
       ? []
@@ -96,7 +98,7 @@ function memoryFacts(state: RunState, { memory, serversPerGpu }: Capacity): read
     ...(used.length === 0
       ? []
       : [['GPU memory in use', `${used.join('; ')}, other programs included`] as const]),
-    ...(serversPerGpu === null
+    ...(serversPerGpu === null || modelMemory !== null
       ? []
       : [
           [
@@ -105,7 +107,9 @@ function memoryFacts(state: RunState, { memory, serversPerGpu }: Capacity): read
           ] as const,
         ]),
     ...files.slice(-1).map(({ value }): Fact => ['Model file', value]),
-    ['Memory of context, weights and one instance', 'not measured'],
+    ...(modelMemory === null
+      ? [['Memory of context, weights and one instance', 'not measured'] as const]
+      : modelMemoryFacts(modelMemory)),
   ];
 }
 
@@ -151,6 +155,17 @@ export function capacityLines(state: RunState, found: Capacity | NoCapacity): re
   ];
 }
 
+const modelMemoryDocument = (memory: ModelMemory | null): CapacityDocument['modelMemory'] =>
+  memory === null
+    ? null
+    : {
+        ...memory,
+        serversThatFit: {
+          byGpuMemory: serversThatFit(memory, 'gpuBytes'),
+          byHostMemory: serversThatFit(memory, 'hostBytes'),
+        },
+      };
+
 /** The same for machines. */
 export function capacityDocument(
   state: RunState,
@@ -168,7 +183,8 @@ export function capacityDocument(
   };
   if (!isCapacity(found)) {
     const none = { replicas: null, gpus: null, replica: null, next: null, cost: null, memory: null };
-    return { ...document, ...none, energyJoulesPerInference: null, notes: [] };
+    const modelMemory = modelMemoryDocument(state.memory);
+    return { ...document, ...none, modelMemory, energyJoulesPerInference: null, notes: [] };
   }
   const { replicas, gpus, cost, held, heldRate, isOpen, gpusPerReplica, next, memory } = found;
   return {
@@ -179,6 +195,7 @@ export function capacityDocument(
     next: next === null ? null : { ...levelDocument(next), reason: next.reason },
     energyJoulesPerInference: found.energyJ,
     memory: memory.length === 0 ? null : { gpus: [...memory], serversPerGpu: found.serversPerGpu },
+    modelMemory: modelMemoryDocument(found.modelMemory),
     notes: [...(isOpen ? [] : [closedNote]), ...capacityNotes(found)],
   };
 }

@@ -1,5 +1,6 @@
 import { faultText, isFaulty, isSound, isSteady } from '../../contract/flag-text';
 import { type CapacityAsk, capacityAskSchema, capacityFields } from '../../contract/measured/capacity-ask';
+import type { ModelMemory } from '../../contract/measured/model-memory';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatRate, formatTyped } from '../../contract/numbers';
 import { visibleGpus } from '../../contract/run/engine-kinds';
@@ -8,6 +9,7 @@ import type { RunState } from '../../contract/run/run-state';
 import { achievedRate, budgetLatencyUs } from '../../contract/run/sweep';
 import { smallestOf } from '../statistics';
 import { answerOf, bestLevelText, p99Text } from './answer';
+import { serversThatFit } from './memory-fit';
 import { type BestPoint, budgetMsOf, isWithin, measuredPoints } from './points';
 
 /** As typed: null what is empty. A price may be. */
@@ -100,6 +102,8 @@ export interface Capacity {
   readonly memory: readonly GpuMemory[];
   /** So many servers like this one fit on a GPU by memory; null: used or total memory is not known. */
   readonly serversPerGpu: number | null;
+  /** By a measurement of its own; null: not made. */
+  readonly modelMemory: ModelMemory | null;
 }
 
 /** Why nothing can be planned with a run. `unmeasured`: with no rate at all; `not-held`: no level holds the target. */
@@ -209,6 +213,7 @@ function notHeld(levels: readonly BestPoint[], p99Ms: number): NoCapacity {
  * the target is what one replica holds. Pure.
  */
 export function capacityOf(state: RunState, ask: CapacityAsk): Capacity | NoCapacity {
+  const { memory: modelMemory } = state;
   const { p99Ms, rate, headroom, spare } = ask;
   const levels = decisiveLevels(state);
   if (levels.some(({ point }) => point.model !== undefined)) {
@@ -237,7 +242,9 @@ export function capacityOf(state: RunState, ask: CapacityAsk): Capacity | NoCapa
     gpus: gpusPerReplica === null ? null : gpusPerReplica * replicas,
     cost: costOf(ask, replicas, heldRate),
     energyJ: energyOf(held.point),
-    serversPerGpu: serversOf(memory),
+    serversPerGpu:
+      (modelMemory === null ? null : serversThatFit(modelMemory, 'gpuBytes')) ?? serversOf(memory),
+    modelMemory,
   };
 }
 

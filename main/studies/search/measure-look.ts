@@ -6,6 +6,7 @@ import { present } from '../../contract/trees';
 import type { DueLook } from '../../domain/study/search/next-looks';
 import { whileServing } from '../../engine/serving';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
+import { type ReadingSources, withReadings } from '../../perf/readings';
 import { makeFolder } from '../../platform/files';
 import type { ServedVariant } from './search-variants';
 
@@ -23,6 +24,15 @@ export interface LookInput {
   readonly sent: () => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
 }
 
+/** Where it is measured. */
+interface LookPlace {
+  /** May be written to. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+  /** Readings of the GPUs of Triton's machine; null: it serves on a CPU. */
+  readonly watchGpus: NonNullable<ReadingSources['watchGpus']> | null;
+}
+
 /** Before a look's window, so that requests under way earlier do not count. */
 const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
 
@@ -38,18 +48,18 @@ const settingsOf = ({ percentile, performance }: LookInput, ms: number): Measure
   percentile: percentile === usualPercentile ? 0 : percentile,
 });
 
-/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. @param how.dir may be written to */
+/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. */
 export async function measureLook(
   input: LookInput,
   due: DueLook,
   { server, modelName }: ServedVariant,
-  how: { readonly dir: string; readonly signal: AbortSignal },
+  how: LookPlace,
 ): Promise<Look> {
   const { tool, performance, modelVersion, batched, batchSize } = input;
   const workDir = join(how.dir, 'look');
   await makeFolder(workDir);
   const sent = await input.sent();
-  const measure = (whileItRuns: AbortSignal) =>
+  const measureBy = (whileItRuns: AbortSignal, onWindow: (durationUs: number | null) => void) =>
     tool.measure({
       ...server.forClients,
       protocol: performance.protocol,
@@ -60,8 +70,16 @@ export async function measureLook(
           ? { batchSize, concurrency: due.load.concurrency }
           : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
       settings: settingsOf(input, due.ms),
-      ...{ onWindow: () => undefined, onLog: () => undefined, onCommand: () => undefined },
+      ...{ onLog: () => undefined, onCommand: () => undefined },
+      onWindow: ({ durationUs }) => onWindow(durationUs),
     });
+  const { watchGpus } = how;
+  const measure = (whileItRuns: AbortSignal) =>
+    watchGpus === null
+      ? measureBy(whileItRuns, () => undefined)
+      : withReadings({ metricsAddress: server.metricsAddress, watchGpus }, (onWindow) =>
+          measureBy(whileItRuns, onWindow),
+        );
   const what = `while candidate ${due.candidate} was measured`;
   const point = await whileServing(server, how.signal, what, measure);
   return {

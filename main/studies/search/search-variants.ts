@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire } from '../../contract/errors';
-import type { TakenMemory } from '../../contract/study/search';
+import type { TakenMemory } from '../../contract/measured/model-memory';
 import type { Executor, ServerHandle } from '../../engine/engine';
 import { differenceOf } from '../../engine/server-memory';
 import { whileServing } from '../../engine/serving';

@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuReading } from '../../contract/machine';
+import { visibleGpus } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
 import { sameValue } from '../../contract/trees';
-import type { Executor } from '../../engine/engine';
 import { readServerMemory } from '../../engine/server-memory';
+import type { ReadingSources } from '../../perf/readings';
 import { watchRequests } from '../../pipeline/attempt';
 import { linkedAbort } from '../../platform/abort';
-import { makeFolder } from '../../platform/files';
 import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch, type Looking } from './drive-search';
 import { type LookInput, measureLook } from './measure-look';
 import { type Prepared, type PrepareHands, prepareModels, type Preparing } from './prepare-models';
+import { onExecutor, type PlaceHands } from './search-place';
 import { Variants } from './search-variants';
 import type { Variant } from './variant';
 
@@ -27,19 +28,18 @@ export interface Contest {
   readonly lookOf: (candidate: number) => LookInput;
 }
 
-export interface SearchHands extends Pick<StudyHands, 'studies' | 'active' | 'onEntry'>, PrepareHands {
+export interface SearchHands
+  extends PlaceHands, Pick<StudyHands, 'studies' | 'active' | 'onEntry'>, PrepareHands {
   /**
    * What a study measures. Throws run-unknown, input-invalid, verification-failed, combination-unsupported.
    * @param runIds of its models, where it made some
    */
   readonly contestOf: (spec: StudySpec, runIds: Prepared['runIds']) => Promise<Contest>;
-  /** Where its Triton is started. @param name of the search; @param dir its folder */
-  readonly openExecutor: (run: DeployedRun, name: string, dir: string) => Promise<Executor>;
-  /** Waits until nobody else measures on the machine. @returns gives the turn back */
-  readonly takeTurn: (run: DeployedRun, name: string, signal: AbortSignal) => Promise<() => Promise<void>>;
   readonly freeBytes: () => number | null;
   /** One reading of each GPU of this machine. */
   readonly readGpus: () => Promise<readonly GpuReading[]>;
+  /** Readings of them until the signal. */
+  readonly watchGpus: NonNullable<ReadingSources['watchGpus']>;
 }
 
 export interface SearchHow {
@@ -127,32 +127,23 @@ export class Searches {
     const { signal } = controller;
     try {
       const dir = join(hands.studies.folderOf(name).dir, 'work');
-      await makeFolder(join(dir, 'repository'));
-      const executor = await hands.openExecutor(run, name, dir);
-      const variants = new Variants({
-        ...{ variants: served, name, dir, signal, freeBytes: hands.freeBytes },
-        startServer: (start) => executor.startServer(start),
-        readMemory: (server) => readServerMemory(server, hands.readGpus),
-      });
-      try {
-        await executor.reclaim();
-        await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
-        const giveBack = await hands.takeTurn(run, name, signal);
+      const watchGpus = (visibleGpus(run.source.spec.engine) ?? []).length > 0 ? hands.watchGpus : null;
+      return await onExecutor(hands, { run, name, dir, signal }, async (executor) => {
+        const variants = new Variants({
+          ...{ variants: served, name, dir, signal, freeBytes: hands.freeBytes },
+          startServer: (start) => executor.startServer(start),
+          readMemory: (server) => readServerMemory(server, hands.readGpus),
+        });
         try {
           return await driveSearch({
             ...{ ...looking, searched, variants, stops, record },
-            measure: (due, variant) => measureLook(lookOf(due.candidate), due, variant, { dir, signal }),
+            measure: (due, variant) =>
+              measureLook(lookOf(due.candidate), due, variant, { dir, signal, watchGpus }),
           });
         } finally {
-          try {
-            await variants.close();
-          } finally {
-            await giveBack();
-          }
+          await variants.close();
         }
-      } finally {
-        await executor.release();
-      }
+      });
     } finally {
       dispose();
     }

@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { IconPackageExport } from '@tabler/icons-react';
+import { IconPackageExport, IconRulerMeasure } from '@tabler/icons-react';
 import { memo, useMemo, useState } from 'react';
 import { type CapacityAsk, capacityFields } from '../../../main/contract/measured/capacity-ask';
 import { formatRate } from '../../../main/contract/numbers';
@@ -135,7 +135,8 @@ function CapacityChart(props: { state: RunState; found: Capacity | NoCapacity; p
 }
 
 /** Writes a bundle whose manifests have the planned replicas. */
-function UseInBundle({ runId, capacity }: { runId: string; capacity: CapacityAsk }) {
+function UseInBundle(props: { runId: string; search: string | undefined; capacity: CapacityAsk }) {
+  const { runId, search, capacity } = props;
   const { client } = useWorkbench();
   const [busy, working] = useWork();
   return (
@@ -147,7 +148,10 @@ function UseInBundle({ runId, capacity }: { runId: string; capacity: CapacityAsk
         const title = 'Empty folder for the deployment bundle';
         const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
         if (chosen === null) return;
-        const { path } = await client.call('runs.bundle', { runId, out: chosen.path, capacity });
+        const { path } = await client.call('runs.bundle', {
+          ...{ runId, out: chosen.path, capacity },
+          ...(search === undefined ? {} : { search }),
+        });
         noticeDone('Bundle written', path);
       })}
     >
@@ -156,7 +160,32 @@ function UseInBundle({ runId, capacity }: { runId: string; capacity: CapacityAsk
   );
 }
 
-function CapacityAnswer({ state, asked }: { state: RunState; asked: CapacityAsk }) {
+/** Loads the model by itself, for what it takes. */
+function MeasureMemory({ runId }: { runId: string }) {
+  const { client } = useWorkbench();
+  const [busy, working] = useWork();
+  return (
+    <SmallButton
+      icon={IconRulerMeasure}
+      loading={busy}
+      title="Loads the model three times beside each other on a Triton of its own, and says what context, weights and an instance take"
+      onClick={working(async () => {
+        await client.call('runs.measureMemory', { runId });
+        noticeDone('Memory measured', 'The panel says what the model takes and how many fit.');
+      })}
+    >
+      Measure memory
+    </SmallButton>
+  );
+}
+
+interface PlannedWith {
+  readonly state: RunState;
+  /** The search whose configuration it is; absent: the run itself. */
+  readonly search?: string | undefined;
+}
+
+function CapacityAnswer({ state, search, asked }: PlannedWith & { asked: CapacityAsk }) {
   const found = useMemo(() => capacityOf(state, asked), [state, asked]);
   const isFound = isCapacity(found);
   return (
@@ -164,7 +193,10 @@ function CapacityAnswer({ state, asked }: { state: RunState; asked: CapacityAsk 
       <div className="row capacity-answer">
         <strong role="status">{capacityText(found)}</strong>
         <CopyButton label="Copy as text" text={() => capacityLines(state, found).join('\n')} />
-        {isFound && isDeployable(state) ? <UseInBundle runId={state.runId} capacity={asked} /> : null}
+        {isFound && isDeployable(state) ? (
+          <UseInBundle runId={state.runId} search={search} capacity={asked} />
+        ) : null}
+        {search === undefined && isDeployable(state) ? <MeasureMemory runId={state.runId} /> : null}
       </div>
       {isFound ? (
         <>
@@ -183,7 +215,7 @@ function CapacityAnswer({ state, asked }: { state: RunState; asked: CapacityAsk 
 }
 
 /** How many replicas a rate takes, by what one was measured to hold. Nothing for a run without a rate. */
-export const CapacityPanel = memo(function CapacityPanel({ state }: { state: RunState }) {
+export const CapacityPanel = memo(function CapacityPanel({ state, search }: PlannedWith) {
   const usual = useMemo(() => usualDraft(state), [state]);
   const [typed, setTyped] = useState<Partial<CapacityDraft>>({});
   const draft = useMemo(() => (usual === null ? null : { ...usual, ...typed }), [usual, typed]);
@@ -207,7 +239,7 @@ export const CapacityPanel = memo(function CapacityPanel({ state }: { state: Run
         {isProblem(asked) ? (
           <div role="status">{`${asked.message}. ${asked.remedy}`}</div>
         ) : (
-          <CapacityAnswer state={state} asked={asked} />
+          <CapacityAnswer state={state} search={search} asked={asked} />
         )}
       </div>
     </Panel>

@@ -62,6 +62,7 @@ describe('readmeText', () => {
     samples: { checkedSamples: 8, checkedBatchSize: 16 },
     capacity: null,
     found: null,
+    pendingRequests: 4,
   };
 
   it('says what was measured, and on what', () => {

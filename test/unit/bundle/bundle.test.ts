@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeBundle } from '../../../main/bundle/bundle';
+import type { LoadPoint } from '../../../main/contract/measured/results';
 import type { DeployableRun } from '../../../main/deployments/deployable-run';
 import { capacityOf, isCapacity } from '../../../main/domain/measured/capacity';
 import { capacityText } from '../../../main/domain/measured/capacity-text';
 import { repository } from '../../support/home';
+import { ratePoint } from '../../support/rate-run';
 import { completeState } from '../../support/run-state';
 import { tinyConfig } from '../../support/tiny-model';
 
@@ -36,7 +38,16 @@ async function made() {
   };
   const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
   const resources = join(repository, 'resources');
-  return { run, state: completeState(), titles: {}, image, resources, capacity: null, found: null };
+  return {
+    run,
+    state: completeState(),
+    measured: completeState(),
+    titles: {},
+    image,
+    resources,
+    capacity: null,
+    found: null,
+  };
 }
 
 describe('writeBundle', () => {
@@ -108,5 +119,31 @@ describe('writeBundle', () => {
     expect(await text('kubernetes/hpa.yaml')).toContain(`averageValue: "${held.point.concurrency}"`);
     expect(await text('README.md')).toContain(`- Replicas: ${capacityText(capacity)}`);
     expect(await text('README.md')).not.toContain('1 to 4 replicas');
+  });
+
+  it('scales without a plan by what was under way in an open loop, and not by what may be', async () => {
+    const input = await made();
+    // 1,000 requests a second that take 12 ms each: 12 at a time, of the 128 that may be.
+    const open = ratePoint(1000);
+    const scheduled = { ...(open.scheduled as NonNullable<typeof open.scheduled>), avgUs: 12_000 };
+    const runOf = (point: LoadPoint) => ({
+      ...input.state,
+      scenarios: {
+        offline: { points: [], missing: [] },
+        online: { points: [{ key: 'open', point }], missing: [] },
+      },
+    });
+    const measured = runOf({ ...open, scheduled });
+    const known = await writeBundle(join(root, 'known'), { ...input, measured });
+    const hpa = await readFile(join(known, 'kubernetes', 'hpa.yaml'), 'utf8');
+    const target = Number(/averageValue: "(\d+)"/.exec(hpa)?.[1]);
+    expect(target).toBeGreaterThan(10);
+    expect(target).toBeLessThanOrEqual(12);
+    // With no mean there is no count, and no autoscaler that would make one up.
+    const without = { ...input, measured: runOf({ ...open, scheduled: undefined, avgUs: null }) };
+    const none = await writeBundle(join(root, 'none'), without);
+    expect(await readdir(join(none, 'kubernetes'))).not.toContain('hpa.yaml');
+    expect(await readFile(join(none, 'kubernetes', 'kustomization.yaml'), 'utf8')).not.toContain('hpa.yaml');
+    expect(await readFile(join(none, 'README.md'), 'utf8')).toContain('- There is no hpa.yaml:');
   });
 });

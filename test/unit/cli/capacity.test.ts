@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../main/contract/errors';
 import { capacityDocumentSchema } from '../../../main/contract/measured/capacity-document';
+import type { ModelMemory } from '../../../main/contract/measured/model-memory';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { Core } from '../../../main/core';
 import { programWith } from '../../support/cli-program';
@@ -16,16 +18,59 @@ const measured: RunState = {
   runId: 'a',
 };
 
+/** What holds half of it. */
+const slower: RunState = {
+  ...stateOf([
+    ...createdBodies(),
+    measurementBody('online', pointFixture({ concurrency: 4, inferencesPerSecond: 1000, p99Us: 18_000 })),
+  ]),
+  runId: 'a',
+};
+
+const mib = 1024 ** 2;
+const taken = (hostBytes: number) => ({ hostBytes, gpuBytes: null });
+const memory: ModelMemory = {
+  ...{ context: taken(200 * mib), shared: taken(0), instance: taken(100 * mib), batch: taken(20 * mib) },
+  ...{ maxBatchSize: 8, instances: 2, totals: taken(4096 * mib) },
+};
+
 /** What a command line asks of a run: what it prints, its exit code, and what it asks the core for. */
 async function asked(state: RunState, ...words: readonly string[]) {
   const lines: string[] = [];
   const documents: unknown[] = [];
   const codes: number[] = [];
   const bundles: unknown[] = [];
+  const weighed: string[] = [];
   const core = {
     handlers: {
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-      'runs.show': () => Promise.resolve({ state }),
+      'runs.show': ({ runId }: { readonly runId: string }) =>
+        runId === 'a'
+          ? Promise.resolve({ state })
+          : Promise.reject(new WorkbenchError('run-unknown', `Unknown run "${runId}"`)),
+      'searches.capacity': ({
+        name,
+        candidate = 2,
+      }: {
+        readonly name: string;
+        readonly candidate?: number;
+      }) =>
+        name === 'night'
+          ? Promise.resolve({
+              ...{
+                name,
+                candidate,
+                configuration: `configuration ${candidate}`,
+                note: 'Measured by a search.',
+                state,
+              },
+              present: candidate === 1 ? null : slower,
+            })
+          : Promise.reject(new WorkbenchError('study-unknown', `Unknown search "${name}"`)),
+      'memory.measure': ({ runId }: { readonly runId: string }) => {
+        weighed.push(runId);
+        return Promise.resolve(memory);
+      },
       'runs.bundle': (request: unknown) => {
         bundles.push(request);
         return Promise.resolve({ path: '/out' });
@@ -41,7 +86,7 @@ async function asked(state: RunState, ...words: readonly string[]) {
       document: (value) => documents.push(value),
     }),
   }).parseAsync(words, { from: 'user' });
-  return { text: lines.join('\n'), documents, codes, bundles };
+  return { text: lines.join('\n'), documents, codes, bundles, weighed };
 }
 
 describe('capacity', () => {
@@ -102,6 +147,70 @@ describe('capacity', () => {
         code: 'input-invalid',
         message: 'The run has no measured rate, so nothing can be planned with it.',
       },
+    });
+  });
+});
+
+describe('capacity of a search', () => {
+  it('plans its best configuration, and the present one beside it', async () => {
+    const { text } = await asked(measured, 'capacity', 'night', '--rate', '5000', '--p99', '20ms');
+    expect(text).toMatch(/^5 replicas on CPUs hold 5,000 inferences\/s/);
+    expect(text).toContain('Measured by a search.');
+    expect(text).toMatch(/With the present configuration: 8 replicas on CPUs hold 5,000 inferences\/s/);
+  });
+
+  it('has both in its document', async () => {
+    const words = ['capacity', 'night', '--rate', '5000', '--p99', '20ms', '--json'];
+    const { documents } = await asked(measured, ...words);
+    expect(capacityDocumentSchema.parse(documents[0])).toMatchObject({
+      replicas: 5,
+      search: { name: 'night', candidate: 2, configuration: 'configuration 2' },
+      present: { replicas: 8 },
+    });
+    const one = await asked(measured, ...words, '--candidate', '1');
+    const document = capacityDocumentSchema.parse(one.documents[0]);
+    expect(document).toMatchObject({ search: { candidate: 1 } });
+    expect(document.present).toBeUndefined();
+  });
+
+  it('calls what is neither a run nor a search an unknown run, and takes no number of a run', async () => {
+    const rest = ['--rate', '5000', '--p99', '20'];
+    expect(await rejection(asked(measured, 'capacity', 'nothere', ...rest))).toMatchObject({
+      code: 'run-unknown',
+    });
+    expect(await rejection(asked(measured, 'capacity', 'a', ...rest, '--candidate', '2'))).toMatchObject({
+      code: 'input-invalid',
+      where: '--candidate',
+    });
+  });
+});
+
+describe('capacity --measure-memory', () => {
+  const words = ['--rate', '5000', '--p99', '20', '--measure-memory'];
+
+  it('measures the model first, and says what it takes and what fits', async () => {
+    const { text, weighed } = await asked(measured, 'capacity', 'a', ...words);
+    expect(weighed).toEqual(['a']);
+    expect(text).toContain('Memory once per Triton (backend, CUDA context): host 200.0 MiB');
+    expect(text).toContain(
+      'Fit into 4.0 GiB of host memory: 9 servers like this one, or one server with 32 instances',
+    );
+    expect(text).not.toContain('not measured: context');
+  });
+
+  it('has it in the document, which says so where it was not asked for', async () => {
+    const { documents } = await asked(measured, 'capacity', 'a', ...words, '--json');
+    expect(capacityDocumentSchema.parse(documents[0])).toMatchObject({
+      modelMemory: { instances: 2, serversThatFit: { byGpuMemory: null, byHostMemory: 9 } },
+    });
+    const without = await asked(measured, 'capacity', 'a', '--rate', '5000', '--p99', '20', '--json');
+    expect(without.weighed).toEqual([]);
+    expect(capacityDocumentSchema.parse(without.documents[0])).toMatchObject({ modelMemory: null });
+  });
+
+  it('is refused of a search, with the run to name', async () => {
+    expect(await rejection(asked(measured, 'capacity', 'night', ...words))).toMatchObject({
+      ...{ code: 'input-invalid', where: '--measure-memory' },
     });
   });
 });

@@ -1,4 +1,5 @@
-import type { Look, Searched, SearchStrategy, TakenMemory } from '../../../contract/study/search';
+import type { TakenMemory } from '../../../contract/measured/model-memory';
+import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
 import { type Arm, batchSizeOf, rateAt, rateOf, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';

@@ -18,6 +18,7 @@ import { useAnswer } from '../../../use-answer';
 import { CandidateTable } from './candidate-table';
 import { ConfigChanges } from './config-changes';
 import { HelpedValues } from './helped-values';
+import { SearchCapacity } from './search-capacity';
 import { searchChart } from './search-chart';
 import { WinnerActions } from './winner-actions';
 
@@ -125,7 +126,10 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
           {isRunning ? null : untried}
         </>
       ) : (
-        <Found study={study} runId={runId} charts={charts} untried={untried} />
+        <>
+          <Found study={study} runId={runId} charts={charts} untried={untried} />
+          <SearchCapacity name={name} updatedAt={study.updatedAt} />
+        </>
       )}
       <CandidateTable name={name} search={search} rows={answer.rows} />
       {runId === null ? null : (

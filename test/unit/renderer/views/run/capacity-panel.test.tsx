@@ -42,12 +42,13 @@ const finished = (): RunState => ({
   p99BudgetMs: 20,
 });
 
-async function shown(state: RunState) {
+async function shown(state: RunState, search?: string) {
   const double = createClientDouble({
     'desktop.choosePath': () => ({ path: '/empty' }),
     'runs.bundle': () => ({ path: '/empty' }),
+    'runs.measureMemory': () => null,
   });
-  mounted = await mount(double.client, <CapacityPanel state={state} />);
+  mounted = await mount(double.client, <CapacityPanel state={state} search={search} />);
   return { ...mounted, calls: double.calls };
 }
 
@@ -103,5 +104,28 @@ describe('the panel of the capacity', () => {
     mounted?.unmount();
     const { page } = await shown(stateOf(createdBodies()));
     expect(page.querySelector('section')).toBeNull();
+  });
+
+  it('measures what the model takes where it is asked to, and has it among the facts', async () => {
+    const { page, calls, click, button } = await shown(finished());
+    expect(page.textContent).toContain('Memory of context, weights and one instancenot measured');
+    await click(button('Measure memory'));
+    expect(calls).toContainEqual(['runs.measureMemory', { runId: finished().runId }]);
+    mounted?.unmount();
+    const taken = (hostBytes: number) => ({ hostBytes, gpuBytes: null });
+    const memory = {
+      ...{ context: taken(2 ** 28), shared: taken(0), instance: taken(2 ** 27), batch: taken(0) },
+      ...{ maxBatchSize: 8, instances: 2, totals: taken(2 ** 32) },
+    };
+    const measured = await shown({ ...finished(), memory });
+    expect(measured.page.textContent).toContain('Memory of each instancehost 128.0 MiB');
+    expect(measured.page.textContent).toContain('8 servers like this one');
+  });
+
+  it('makes a bundle of the configuration of a search, and measures no memory of it', async () => {
+    const { calls, click, button } = await shown(finished(), 'night');
+    await click(button('Use in bundle…'));
+    expect(calls).toContainEqual(['runs.bundle', expect.objectContaining({ search: 'night' })]);
+    expect(() => button('Measure memory')).toThrow('no button');
   });
 });

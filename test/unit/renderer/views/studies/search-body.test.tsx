@@ -9,6 +9,7 @@ import { detailOf } from '../../../../../main/domain/study/study-detail';
 import { chartThemes } from '../../../../../renderer/charts/chart-theme';
 import { searchChart } from '../../../../../renderer/views/studies/search/search-chart';
 import { StudiesView } from '../../../../../renderer/views/studies/studies-view';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../support/run-state';
 import { createClientDouble } from '../../client-double';
 import { mount, type Mounted } from '../../mounted';
 
@@ -50,6 +51,12 @@ const detailFrom = (searched: Searched, state: StudyState = 'done'): StudyDetail
   return detailOf({ study, summary, results: [] }, Date.parse(study.updatedAt));
 };
 
+/** The best configuration as a run. */
+const planned = stateOf([
+  ...createdBodies(),
+  measurementBody('online', pointFixture({ concurrency: 8, inferencesPerSecond: 205, p99Us: 10_000 })),
+]);
+
 let shown: Mounted | null = null;
 let detail = detailFrom(whole);
 const configs = {
@@ -61,6 +68,10 @@ const { client, calls } = createClientDouble({
   'studies.get': () => detail,
   'studies.size': () => ({ runIds: [], runBytes: 0 }),
   'searches.configs': () => configs,
+  'searches.capacity': () => ({
+    ...{ name: 'night', candidate: 2, configuration: 'model instances 2', note: 'Measured by a search.' },
+    ...{ state: planned, present: null },
+  }),
   'searches.run': () => ({ runId: 'run-1' }),
   'desktop.choosePath': () => ({ path: '/empty' }),
   'desktop.saveText': () => ({ path: '/saved/config.pbtxt' }),
@@ -90,6 +101,15 @@ const textOf = (page: HTMLElement, selector: string): string =>
   page.querySelector(selector)?.textContent ?? '';
 
 describe('the page of a search', () => {
+  it('plans a rate with its best configuration where it is asked to', async () => {
+    const { page, click, button } = await show(detailFrom(whole));
+    expect(calls.some(([name]) => name === 'searches.capacity')).toBe(false);
+    await click(button('Plan capacity'));
+    await later(50);
+    expect(page.textContent).toContain('Configuration 2: model instances 2. Measured by a search.');
+    expect(page.textContent).toMatch(/\d replicas on CPUs hold 200 inferences\/s/);
+  });
+
   it('has the answer with its interval first, the present one beside it, and what was not tried', async () => {
     const { page } = await show(detailFrom(whole));
     expect(textOf(page, '.verdict')).toMatch(

@@ -1,0 +1,44 @@
+import { invalidInput, WorkbenchError } from '../contract/errors';
+import { isDeployed } from '../contract/run/run-source';
+import type { DeployedRun } from '../contract/run/run-state';
+import type { SearchCapacity } from '../contract/study/study';
+import { candidateState } from '../domain/study/search/candidate-state';
+import { candidateText } from '../domain/study/search/candidates';
+import { searchAnswer } from '../domain/study/search/search-answer';
+import { runOfCandidate, searchOf } from '../domain/study/search/search-study';
+import { StudyStore } from '../studies/study-store';
+import type { CoreParts } from './core-parts';
+
+/** A candidate of a search as a run that a capacity is planned with; the best, else the present one, where none is named. */
+export async function searchCapacity(
+  { layout, store }: Pick<CoreParts, 'layout' | 'store'>,
+  { name, candidate: asked }: { readonly name: string; readonly candidate?: number | undefined },
+): Promise<SearchCapacity & { readonly state: DeployedRun }> {
+  const study = await new StudyStore(layout.studies).load(name);
+  const search = study === null ? null : searchOf(study);
+  if (study === null || search === null) {
+    throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
+  }
+  const { searched } = study;
+  const candidate = asked ?? searchAnswer(search, searched).winner?.candidate ?? 1;
+  const [present, own] = [search.candidates[0], search.candidates[candidate - 1]];
+  if (present === undefined || own === undefined) {
+    const message = `The search has no configuration ${candidate}`;
+    throw invalidInput('--candidate', message, `Give a number from 1 to ${search.candidates.length}.`);
+  }
+  const runOf = async (number: number): Promise<DeployedRun> => {
+    const runId = runOfCandidate(study, search, number);
+    if (runId === null) throw invalidInput(name, 'The run whose model it is was not made');
+    const { state: run } = await store.load(runId);
+    if (isDeployed(run)) return run;
+    throw invalidInput(runId, 'The run of the search has no model');
+  };
+  const { lookMs, fullMs } = search;
+  const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.`;
+  const of = async (number: number) =>
+    candidateState(await runOf(number), { name, search, searched }, number);
+  return {
+    ...{ name, candidate, configuration: candidateText(present, own), note, state: await of(candidate) },
+    present: candidate === 1 ? null : await of(1),
+  };
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { DeployedRun } from '../../contract/run/run-state';
+import type { Executor } from '../../engine/engine';
+import { makeFolder } from '../../platform/files';
+
+export interface PlaceHands {
+  /** Where its Triton is started. @param name of the work; @param dir its folder */
+  readonly openExecutor: (run: DeployedRun, name: string, dir: string) => Promise<Executor>;
+  /** Waits until nobody else measures on the machine. @returns gives the turn back */
+  readonly takeTurn: (run: DeployedRun, name: string, signal: AbortSignal) => Promise<() => Promise<void>>;
+}
+
+interface Place {
+  readonly run: DeployedRun;
+  /** Names the work, and what is left of it after a kill. */
+  readonly name: string;
+  /** Its folder, absolute. */
+  readonly dir: string;
+  readonly signal: AbortSignal;
+}
+
+/** Works where the run's Triton is started, while nobody else measures there; all is given back however it ends. */
+export async function onExecutor<Value>(
+  { openExecutor, takeTurn }: PlaceHands,
+  { run, name, dir, signal }: Place,
+  work: (executor: Executor) => Promise<Value>,
+): Promise<Value> {
+  await makeFolder(join(dir, 'repository'));
+  const executor = await openExecutor(run, name, dir);
+  try {
+    await executor.reclaim();
+    await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
+    const giveBack = await takeTurn(run, name, signal);
+    try {
+      return await work(executor);
+    } finally {
+      await giveBack();
+    }
+  } finally {
+    await executor.release();
+  }
+}

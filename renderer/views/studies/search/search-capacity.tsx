@@ -1,0 +1,38 @@
+import { IconCalculator } from '@tabler/icons-react';
+import { useState } from 'react';
+import { SmallButton } from '../../../components/actions';
+import { ErrorPanel } from '../../../components/error-panel';
+import { Loading } from '../../../components/loading';
+import { useAnswer } from '../../../use-answer';
+import { CapacityPanel } from '../../run/capacity-panel';
+
+function Plan({ name, updatedAt }: { name: string; updatedAt: string }) {
+  const { value, error } = useAnswer((of) => of.call('searches.capacity', { name }), `${name} ${updatedAt}`);
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (value === null) return <Loading label="Reading the measurements of the search" />;
+  return (
+    <>
+      <div className="dim">
+        Configuration {value.candidate}: {value.configuration}. {value.note}
+      </div>
+      <CapacityPanel state={value.state} search={name} />
+    </>
+  );
+}
+
+/** Replicas and cost of a rate, by what the best configuration held; on demand, since it reads the whole run. */
+export function SearchCapacity({ name, updatedAt }: { name: string; updatedAt: string }) {
+  const [isShown, setShown] = useState(false);
+  if (isShown) return <Plan name={name} updatedAt={updatedAt} />;
+  return (
+    <div>
+      <SmallButton
+        icon={IconCalculator}
+        title="How many replicas a rate takes with the best configuration, and what it costs"
+        onClick={() => setShown(true)}
+      >
+        Plan capacity
+      </SmallButton>
+    </div>
+  );
+}
