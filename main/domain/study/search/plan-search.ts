@@ -37,11 +37,13 @@ const longestMs = 10_000;
 /** A third at most is warm-up. */
 const countedShare = 2 / 3;
 
-/** Milliseconds of a look; longer where only one rate is sent, and it is low. */
-const windowMs = (usualMs: number, { rate }: Pick<SearchRequest, 'rate'>): number =>
+/** Milliseconds of a look; longer where only one rate is sent, and it is low. @param mostMs that the budget leaves for each */
+const windowMs = (usualMs: number, { rate }: Pick<SearchRequest, 'rate'>, mostMs: number): number =>
   rate === undefined
     ? usualMs
-    : Math.round(Math.max(usualMs, Math.min(longestMs, (1000 * fewestRequests) / (countedShare * rate))));
+    : Math.round(
+        Math.max(usualMs, Math.min(longestMs, mostMs, (1000 * fewestRequests) / (countedShare * rate))),
+      );
 
 /** Throws input-invalid for an objective without what it needs, and limits that nothing can be held against. */
 function requireConsistent(
@@ -137,9 +139,11 @@ export function planSearch(
     throw invalidInput('--instances', message, remedy);
   }
   const { concurrency = usualConcurrency, budgetS = usualBudgetS } = request;
+  // One of each and the last comparison in half of the budget: the rest is for the race.
+  const eachMs = (1000 * budgetS) / (2 * (candidates.length + 2 * confirmRounds));
   const looksOf = {
-    ms: windowMs(lookMs[request.load], request),
-    fullMs: windowMs(fullMs[request.load], request),
+    ms: windowMs(lookMs[request.load], request, eachMs),
+    fullMs: windowMs(fullMs[request.load], request, eachMs),
   };
   const affordedMs = Math.floor((1000 * comparisonShare[request.load] * budgetS) / (2 * confirmRounds));
   const search: SearchStrategy = {
@@ -159,7 +163,8 @@ export function planSearch(
     fullMs: Math.min(looksOf.fullMs, Math.max(looksOf.ms, affordedMs)),
   };
   const screenS = (search.lookMs * candidates.length) / 1000;
-  const least = screenS + Math.min(screenS, (2 * confirmRounds * search.fullMs) / 1000);
+  const comparisonS = (2 * confirmRounds * search.fullMs) / 1000;
+  const least = screenS + (request.rate === undefined ? Math.min(screenS, comparisonS) : comparisonS);
   if (search.budgetS < least) {
     const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
     throw invalidInput(

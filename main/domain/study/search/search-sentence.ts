@@ -91,6 +91,7 @@ function noneText(search: SearchStrategy, { rows }: SaidAnswer): string {
   if (over.length > 0 && over.length + failed.length === all) {
     return `No configuration is within the memory: ${over[0]?.reason ?? ''} (${over[0]?.text ?? ''})`;
   }
+  if (rows.every(({ state }) => state === 'not measured')) return 'No configuration was measured';
   const { load } = search;
   const what =
     load.kind === 'open' && load.rate !== undefined ? `${formatRate(load.rate)} requests/s` : 'any load';

@@ -97,6 +97,10 @@ describe('the lowest latency at a rate', () => {
     );
   });
 
+  it('says nothing of loads where none was measured', () => {
+    expect(searchAnswer(search, { looks: [], failed: {} }).sentence).toBe('No configuration was measured');
+  });
+
   it('keeps a target that was given beside it', () => {
     const within = { ...search, target: { ...search.target, latencyUs: 20_000 } };
     const looks = [30, 12, 25].map((ms, at) => lookAt({ [at + 1]: { ms } }, at + 1, 'screen', 1));

@@ -60,7 +60,7 @@ it('refuses more configurations than a search compares', () => {
 
 describe('the objective of a search', () => {
   it('is a rate of its own and no target where the lowest latency is asked for', () => {
-    const { search, notes } = plan({ objective: { kind: 'latency' }, rate: 40 });
+    const { search, notes } = plan({ objective: { kind: 'latency' }, rate: 40, budgetS: 600 });
     expect(search).toMatchObject({
       load: { kind: 'open', rate: 40 },
       target: { latencyUs: null },
@@ -69,6 +69,17 @@ describe('the objective of a search', () => {
     // 400 requests behind the warm-up, or ten seconds.
     expect(search.lookMs).toBe(10_000);
     expect(notes[0]).toBe('Objective: the lowest latency at the rate of 40.00 requests/s.');
+  });
+
+  it('fits its looks into the budget, and refuses one that leaves nothing for the last comparison', () => {
+    const latency = {
+      ...{ objective: { kind: 'latency' as const }, rate: 8 },
+      space: { instances: [1], threads: [1] },
+    };
+    const { search } = plan({ ...latency, budgetS: 120 });
+    const seconds = (search.lookMs * search.candidates.length + 10 * search.fullMs) / 1000;
+    expect(seconds).toBeLessThanOrEqual(120);
+    expect(() => plan({ ...latency, budgetS: 20 })).toThrow(/configurations take \d+ s of load at least/);
   });
 
   it('is named with its price, and the limits of memory with their size', () => {
