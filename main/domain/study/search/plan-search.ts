@@ -110,6 +110,23 @@ function goalNotes(search: SearchStrategy): readonly string[] {
   ];
 }
 
+/** Throws input-invalid for a budget without one look at each and the last comparison, at least as long as that. */
+function requireEnough({
+  budgetS,
+  candidates,
+  load,
+  lookMs: eachMs,
+  fullMs: comparedMs,
+}: SearchStrategy): void {
+  const screenS = (eachMs * candidates.length) / 1000;
+  const comparisonS = (2 * confirmRounds * comparedMs) / 1000;
+  const isOneRate = load.kind === 'open' && load.rate !== undefined;
+  const least = screenS + (isOneRate ? comparisonS : Math.min(screenS, comparisonS));
+  if (budgetS >= least) return;
+  const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
+  throw invalidInput('--budget', message, `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`);
+}
+
 /** The search that a request asks for. Throws input-invalid. Pure. */
 export function planSearch(
   run: DeployedRun | UnmadeRun,
@@ -162,17 +179,7 @@ export function planSearch(
     lookMs: looksOf.ms,
     fullMs: Math.min(looksOf.fullMs, Math.max(looksOf.ms, affordedMs)),
   };
-  const screenS = (search.lookMs * candidates.length) / 1000;
-  const comparisonS = (2 * confirmRounds * search.fullMs) / 1000;
-  const least = screenS + (request.rate === undefined ? Math.min(screenS, comparisonS) : comparisonS);
-  if (search.budgetS < least) {
-    const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
-    throw invalidInput(
-      '--budget',
-      message,
-      `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`,
-    );
-  }
+  requireEnough(search);
   const trials = [...trialsOf(candidates, models)];
   return {
     search,
