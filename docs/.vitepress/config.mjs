@@ -45,6 +45,7 @@ const sidebar = [
       'preflight',
       'matrices',
       'search',
+      'predict',
       'slurm',
       'kubernetes',
       'window',

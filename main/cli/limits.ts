@@ -1,6 +1,6 @@
 import { present } from '../contract/trees';
 import { limitsDocument, limitsLines } from '../domain/measured/limits';
-import { startDuel } from './duel';
+import { startDuel } from './compare/duel';
 import { readDuration, readNumber, resolveRunId, runArgument } from './read-values';
 import type { Verb } from './verb';
 

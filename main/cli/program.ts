@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from 'commander';
 import { invalidInput } from '../contract/errors';
 import { addCapacity } from './capacity';
-import { addBest, addCompare } from './compare';
+import { addBest, addCompare } from './compare/compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
 import { addCompletion } from './help/completion';
@@ -22,7 +22,7 @@ import { resolveRunId, runArgument } from './read-values';
 import { addResume, addRun } from './run';
 import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
-import { addSearch } from './search';
+import { addSearch } from './search/search';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';

@@ -314,7 +314,9 @@ export async function runPipeline(
   const held = new Held(run);
   const storing: Promise<void>[] = [];
   const due = stepsUntil(steps, run.until);
-  const isPart = [...plannedSteps(steps, run.state(), run.keys)].some((id) => !due.some((one) => one.id === id));
+  const isPart = [...plannedSteps(steps, run.state(), run.keys)].some(
+    (id) => !due.some((one) => one.id === id),
+  );
   const attempt: Attempt = { run, steps: due, cache, contents: new ReadContents(), storing, changed: null };
   let end: StepEnd;
   let leave = false;

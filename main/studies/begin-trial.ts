@@ -47,7 +47,10 @@ export const withState = async <Trial extends PlannedTrial>(
 
 /** Passes the study's stops to the run. @returns the disposer */
 export function stopWith(
-  { hands, stops }: Pick<StudySession, 'stops'> & {
+  {
+    hands,
+    stops,
+  }: Pick<StudySession, 'stops'> & {
     readonly hands: { readonly runs: Pick<StudyHands['runs'], 'cancel' | 'pause'> };
   },
   runId: string,

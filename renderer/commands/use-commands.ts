@@ -74,7 +74,9 @@ const draftCommands = ({ draft, overlay }: Workbench): readonly Action[] => [
     id: 'search-draft',
     title: 'Find the best configuration',
     note: 'of this draft: the most load within a latency',
-    run: attempting(async () =>{  overlay.getState().search({ choice: await settledChoice(draft) }); }),
+    run: attempting(async () => {
+      overlay.getState().search({ choice: await settledChoice(draft) });
+    }),
   },
 ];
 

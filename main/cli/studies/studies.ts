@@ -8,9 +8,9 @@ import { duelOf } from '../../domain/study/duel/duel-study';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
-import { duelLines, workOnDuel } from '../duel';
+import { duelLines, workOnDuel } from '../compare/duel';
 import { askToRemove, formatError, formatTable, printText } from '../output';
-import { answerLines, configsOf, workOnSearch } from '../search';
+import { answerLines, configsOf, workOnSearch } from '../search/search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
 

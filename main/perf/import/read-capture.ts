@@ -6,7 +6,7 @@ import { fileLimits } from '../../contract/reader-limits';
 import type { ImportRequest, ImportSource } from '../../contract/run/imported';
 import { readBoundedBytes } from '../../platform/plain-entry';
 import { readModelAnalyzer } from './model-analyzer-csv';
-import { headerOf, readTable, type Table, type TableKind,tableKind } from './model-analyzer-table';
+import { headerOf, readTable, type Table, type TableKind, tableKind } from './model-analyzer-table';
 import { type Capture, parseCaptureCsv } from './parse-capture-csv';
 import { parseProfileExport } from './parse-profile-export';
 

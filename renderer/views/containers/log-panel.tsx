@@ -5,8 +5,8 @@ import { formatCount } from '../../../main/contract/numbers';
 import { BareIcon, CompactButton } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
+import { SearchInput } from '../../components/input/search-input';
 import { LogView } from '../../components/log-view';
-import { SearchInput } from '../../components/search-input';
 import { useWorkbench } from '../../workbench';
 
 function Search() {

@@ -45,13 +45,17 @@ export function WizardActions() {
       <ImportConfiguration />
       <SmallButton
         title="Makes the model of this draft, and finds the configuration that takes the most load within a latency"
-        onClick={attempting(async () =>{  overlay.getState().search({ choice: await settledChoice(draft) }); })}
+        onClick={attempting(async () => {
+          overlay.getState().search({ choice: await settledChoice(draft) });
+        })}
       >
         Find the best configuration
       </SmallButton>
       <SmallButton
         title="Several runs of this draft, which differ in two fields"
-        onClick={attempting(async () =>{  overlay.getState().vary(await settledChoice(draft)); })}
+        onClick={attempting(async () => {
+          overlay.getState().vary(await settledChoice(draft));
+        })}
       >
         Vary…
       </SmallButton>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { budgetMsOf } from '../../../main/domain/measured/points';
-import { BudgetInput } from '../../components/budget-input';
+import { BudgetInput } from '../../components/input/budget-input';
 import { attempt } from '../../components/notices';
 import { useWorkbench } from '../../workbench';
 

@@ -6,8 +6,8 @@ import type { StepState, StepStatus } from '../../../main/contract/run/run-state
 import { IconToggle } from '../../components/actions';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
+import { SearchInput } from '../../components/input/search-input';
 import { LogView } from '../../components/log-view';
-import { SearchInput } from '../../components/search-input';
 import type { LogWish } from '../../stores/logs/log-filter';
 import { useWorkbench } from '../../workbench';
 

@@ -16,7 +16,6 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
-import { CapacityPanel } from './capacity-panel';
 import { FailurePanel } from './failure-panel';
 import { figuresOf } from './figures';
 import { LimitsPanel } from './limits-panel';
@@ -31,7 +30,8 @@ import {
   StoppedNotice,
   WaitingNotice,
 } from './notices';
-import { PredictPanel } from './predict-panel';
+import { CapacityPanel } from './plan/capacity-panel';
+import { PredictPanel } from './plan/predict-panel';
 import { showsMeasurements } from './shown-step';
 
 /** Separate: the level under way changes with every window. */

@@ -9,10 +9,10 @@ import {
 } from '../../../main/contract/settings/settings';
 import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
+import { SearchInput } from '../../components/input/search-input';
 import { attempting, noticeDone } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
-import { SearchInput } from '../../components/search-input';
 import { useWorkbench } from '../../workbench';
 import { KeepRunsRow } from './keep-runs-row';
 import { SettingRow } from './setting-control';

@@ -29,7 +29,12 @@ const points = Array.from({ length: largeLevels }, (_unused, at) => {
   if (first === undefined) throw new Error('The point has no window');
   const windows = Array.from({ length: windowsOfLevel }, (_none, index) => {
     const wave = 1 + 0.2 * Math.sin(index / 50) + (index % 997 === 0 ? 3 : 0);
-    return { ...first, avgUs: first.avgUs * wave, p50Us: (point.p50Us ?? NaN) * wave, p99Us: point.p99Us * wave };
+    return {
+      ...first,
+      avgUs: first.avgUs * wave,
+      p50Us: (point.p50Us ?? NaN) * wave,
+      p99Us: point.p99Us * wave,
+    };
   });
   return { ...point, windows };
 });

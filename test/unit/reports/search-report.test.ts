@@ -36,7 +36,11 @@ const look = (candidate: number, inferencesPerSecond: number): Look => ({
 const failed = { 3: { code: 'model-load-failed' as const, message: 'no <memory>' } };
 const searched = { looks: [look(1, 100), look(2, 150)], failed };
 const answer = searchAnswer(search, searched);
-const configs = { runId: 'run', present: 'max_batch_size: 8\ncount: 1\n', winner: 'max_batch_size: 8\ncount: 2\n' };
+const configs = {
+  runId: 'run',
+  present: 'max_batch_size: 8\ncount: 1\n',
+  winner: 'max_batch_size: 8\ncount: 2\n',
+};
 const about = { name: 'night', generatedAt: '2026-11-28T10:00:00.000Z' };
 const files = searchFiles({ ...about, search, searched, answer, configs });
 const contentOf = (kind: string): string => files.find((file) => file.kind === kind)?.content ?? '';

@@ -231,6 +231,21 @@ function middleOf(highest: number, beyond: number | null, count: number): number
   return middle === highest && beyond !== null ? beyond : middle;
 }
 
+function nextRate(search: SearchStrategy, arm: Arm, beaten: Arm | null, guess: number | null): number {
+  const { candidate, highest, beyond } = arm;
+  const ceiling = arm.ceiling ?? 0;
+  const batchSize = batchSizeOf(search, candidate);
+  if (highest === null && beyond === null) {
+    const beat = stepLike(search, arm, beaten);
+    return beat === null ? (guess ?? stepOfRate((firstShare * ceiling) / batchSize)) : beat + 1;
+  }
+  const top = stepOfRate((margin * ceiling) / batchSize) + 1;
+  if (highest === null) return Math.max(lowestStep(search, candidate, ceiling), (beyond ?? top) - stride);
+  // What the ceiling says is a guess, too: it is passed by where a rate above it holds.
+  const end = beyond ?? Math.max(top, highest + 2);
+  return Math.max(highest + 1, Math.floor((highest + end) / 2));
+}
+
 /**
  * Where to look next whether an unsettled candidate holds the load. @param beaten what it has to give more than
  * @param guess a step that it is predicted to hold; null: none is
@@ -242,23 +257,8 @@ export function nextStep(
   guess: number | null = null,
 ): number {
   const { load } = search;
-  const { candidate, highest, beyond, ceiling } = arm;
-  if (load.kind === 'closed') {
-    const isFirst = highest === null && beyond === null;
-    return isFirst && guess !== null ? guess : middleOf(highest ?? -1, beyond, load.concurrency.length);
-  }
-  const batchSize = batchSizeOf(search, candidate);
-  const top = stepOfRate((margin * (ceiling ?? 0)) / batchSize) + 1;
-  if (highest === null && beyond === null) {
-    const beat = stepLike(search, arm, beaten);
-    if (beat !== null) return beat + 1;
-    return guess ?? stepOfRate((firstShare * (ceiling ?? 0)) / batchSize);
-  }
-  if (highest === null) {
-    const lowest = lowestStep(search, candidate, ceiling ?? 0);
-    return Math.max(lowest, (beyond ?? top) - stride);
-  }
-  // What the ceiling says is a guess, too: it is passed by where a rate above it holds.
-  const end = beyond ?? Math.max(top, highest + 2);
-  return Math.max(highest + 1, Math.floor((highest + end) / 2));
+  const { highest, beyond } = arm;
+  if (load.kind === 'open') return nextRate(search, arm, beaten, guess);
+  const isFirst = highest === null && beyond === null;
+  return isFirst && guess !== null ? guess : middleOf(highest ?? -1, beyond, load.concurrency.length);
 }

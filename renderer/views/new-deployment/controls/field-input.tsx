@@ -1,7 +1,7 @@
 import { NumberInput, Switch, TagsInput } from '@mantine/core';
 import type { MachineStatus } from '../../../../main/contract/machine';
 import { formatBytes } from '../../../../main/contract/numbers';
-import { useTypedNumber } from '../../../components/use-typed-number';
+import { useTypedNumber } from '../../../components/input/use-typed-number';
 import type { Control, Field } from '../fields/field';
 import { useWizard } from '../wizard-context';
 import { ChoiceControl } from './choice-control';

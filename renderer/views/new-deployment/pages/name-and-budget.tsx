@@ -1,8 +1,8 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { useStore } from 'zustand';
 import { reasonAgainst } from '../../../../main/contract/run/run-content';
-import { budgetLabel } from '../../../components/budget-input';
-import { useTypedNumber } from '../../../components/use-typed-number';
+import { budgetLabel } from '../../../components/input/budget-input';
+import { useTypedNumber } from '../../../components/input/use-typed-number';
 import { onText } from '../../../handlers';
 import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';

@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useTypedNumber } from '../../../components/input/use-typed-number';
 import { Panel } from '../../../components/panel';
-import { useTypedNumber } from '../../../components/use-typed-number';
 import { ChoiceField } from '../controls/choice-control';
 import { FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';

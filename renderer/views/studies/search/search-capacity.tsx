@@ -4,7 +4,7 @@ import { SmallButton } from '../../../components/actions';
 import { ErrorPanel } from '../../../components/error-panel';
 import { Loading } from '../../../components/loading';
 import { useAnswer } from '../../../use-answer';
-import { CapacityPanel } from '../../run/capacity-panel';
+import { CapacityPanel } from '../../run/plan/capacity-panel';
 
 function Plan({ name, updatedAt }: { name: string; updatedAt: string }) {
   const { value, error } = useAnswer((of) => of.call('searches.capacity', { name }), `${name} ${updatedAt}`);

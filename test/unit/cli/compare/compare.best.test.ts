@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { RunState } from '../../../main/contract/run/run-state';
-import type { Core } from '../../../main/core';
-import { said } from '../../support/cli-program';
-import { completeState } from '../../support/run-state';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { Core } from '../../../../main/core';
+import { said } from '../../../support/cli-program';
+import { completeState } from '../../../support/run-state';
 
 it('calls the best run by its name', async () => {
   const states: Readonly<Record<string, RunState>> = {

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunState } from '../../../../../main/contract/run/run-state';
-import { PredictPanel } from '../../../../../renderer/views/run/predict-panel';
-import { predictableState } from '../../../../support/predictable-run';
-import { createdBodies, stateOf } from '../../../../support/run-state';
-import { createClientDouble } from '../../client-double';
-import { mount, type Mounted } from '../../mounted';
+import type { RunState } from '../../../../../../main/contract/run/run-state';
+import { PredictPanel } from '../../../../../../renderer/views/run/plan/predict-panel';
+import { predictableState } from '../../../../../support/predictable-run';
+import { createdBodies, stateOf } from '../../../../../support/run-state';
+import { createClientDouble } from '../../../client-double';
+import { mount, type Mounted } from '../../../mounted';
 
 let mounted: Mounted | null = null;
 afterEach(() => {

@@ -1,9 +1,9 @@
-import { invalidInput } from '../contract/errors';
-import { present } from '../contract/trees';
-import type { Core } from '../core';
+import { invalidInput } from '../../contract/errors';
+import { present } from '../../contract/trees';
+import type { Core } from '../../core';
+import type { Output } from '../output';
+import { readDuration, readNumber, resolveRunId } from '../read-values';
 import { startDuel } from './duel';
-import type { Output } from './output';
-import { readDuration, readNumber, resolveRunId } from './read-values';
 
 /** Options of `compare --measure`. */
 export interface AnewOptions {

@@ -1,19 +1,19 @@
-import { shellLine } from '../contract/flag-text';
-import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
-import { formatMs, formatRate } from '../contract/numbers';
-import type { DuelStrategy } from '../contract/study/duel';
-import type { Look, Searched } from '../contract/study/search';
-import type { DuelPlan, StudyEntry } from '../contract/study/study';
-import type { Core } from '../core';
-import type { Outcome } from '../domain/measured/comparison-gate';
-import { durationText } from '../domain/run/time-left';
-import { type DuelAnswer, duelAnswer, duelLevelText, ratioText } from '../domain/study/duel/duel-answer';
-import { duelColumns } from '../domain/study/duel/duel-columns';
-import { pairsOf } from '../domain/study/duel/duel-rounds';
-import { duelWinner } from '../domain/study/duel/duel-study';
-import { judgedOf } from '../domain/study/duel/judge-duel';
-import { exitCodes, formatTable, type Output, printText } from './output';
-import { type OwnStudyEnd, sayReports, workOnOwn } from './studies/own-study';
+import { shellLine } from '../../contract/flag-text';
+import { cellText, type Column, titleWithUnit } from '../../contract/measured/column';
+import { formatMs, formatRate } from '../../contract/numbers';
+import type { DuelStrategy } from '../../contract/study/duel';
+import type { Look, Searched } from '../../contract/study/search';
+import type { DuelPlan, StudyEntry } from '../../contract/study/study';
+import type { Core } from '../../core';
+import type { Outcome } from '../../domain/measured/comparison-gate';
+import { durationText } from '../../domain/run/time-left';
+import { type DuelAnswer, duelAnswer, duelLevelText, ratioText } from '../../domain/study/duel/duel-answer';
+import { duelColumns } from '../../domain/study/duel/duel-columns';
+import { pairsOf } from '../../domain/study/duel/duel-rounds';
+import { duelWinner } from '../../domain/study/duel/duel-study';
+import { judgedOf } from '../../domain/study/duel/judge-duel';
+import { exitCodes, formatTable, type Output, printText } from '../output';
+import { type OwnStudyEnd, sayReports, workOnOwn } from '../studies/own-study';
 
 export const exitOfOutcome: Readonly<Record<Outcome, number>> = {
   within: exitCodes.done,

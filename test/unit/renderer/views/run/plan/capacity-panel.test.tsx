@@ -1,17 +1,17 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunState } from '../../../../../main/contract/run/run-state';
-import { CapacityPanel } from '../../../../../renderer/views/run/capacity-panel';
+import type { RunState } from '../../../../../../main/contract/run/run-state';
+import { CapacityPanel } from '../../../../../../renderer/views/run/plan/capacity-panel';
 import {
   accuracyBody,
   createdBodies,
   measurementBody,
   pointFixture,
   stateOf,
-} from '../../../../support/run-state';
-import { createClientDouble } from '../../client-double';
-import { mount, type Mounted } from '../../mounted';
+} from '../../../../../support/run-state';
+import { createClientDouble } from '../../../client-double';
+import { mount, type Mounted } from '../../../mounted';
 
 let mounted: Mounted | null = null;
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Core } from '../../../main/core';
-import { said } from '../../support/cli-program';
-import { completeState } from '../../support/run-state';
+import type { Core } from '../../../../main/core';
+import { said } from '../../../support/cli-program';
+import { completeState } from '../../../support/run-state';
 
 it('says that two runs are of different models, and which is faster in the words of the window', async () => {
   const { source, ...rest } = completeState();

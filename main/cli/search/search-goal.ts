@@ -1,13 +1,13 @@
-import { invalidInput } from '../contract/errors';
+import { invalidInput } from '../../contract/errors';
 import {
   type MemoryLimits,
   objectiveKinds,
   type SearchObjective,
   type SearchRequest,
-} from '../contract/study/search';
-import { present } from '../contract/trees';
-import { readBytes, readNumber, readOneOf } from './read-values';
-import type { Verb } from './verb';
+} from '../../contract/study/search';
+import { present } from '../../contract/trees';
+import { readBytes, readNumber, readOneOf } from '../read-values';
+import type { Verb } from '../verb';
 
 /** What a search is for, and what its answer has to keep beside the latency. */
 export interface GoalOptions {

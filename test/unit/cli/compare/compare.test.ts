@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../../main/core';
-import { programWith } from '../../support/cli-program';
-import { rejection } from '../../support/rejection';
-import { completeState } from '../../support/run-state';
+import type { Core } from '../../../../main/core';
+import { programWith } from '../../../support/cli-program';
+import { rejection } from '../../../support/rejection';
+import { completeState } from '../../../support/run-state';
 
 it('says in which order published figures and a run are named', async () => {
   const program = programWith({ core: () => Promise.resolve({} as Core) });

@@ -3,7 +3,7 @@ import {
   hasWrongValues,
   noneTried,
   spaceOf,
-} from '../../../../../renderer/views/studies/search/tried-values';
+} from '../../../../../../renderer/views/studies/search/tried-values';
 
 it('are the values of the fields that have some, and no field else', () => {
   expect(spaceOf(noneTried)).toEqual({});

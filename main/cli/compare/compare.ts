@@ -1,21 +1,21 @@
 import { extname, resolve } from 'node:path';
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../contract/measured/baseline';
-import { formatMeasured, formatRate, missing } from '../contract/numbers';
-import { isDeployed } from '../contract/run/run-source';
-import type { RunSpec } from '../contract/run/run-spec';
-import type { RunState } from '../contract/run/run-state';
-import type { ComparisonFile } from '../contract/run/saved-comparison';
-import { sweepTitle } from '../contract/run/sweep';
-import type { Core } from '../core';
-import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../domain/measured/best-of-runs';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../../contract/measured/baseline';
+import { formatMeasured, formatRate, missing } from '../../contract/numbers';
+import { isDeployed } from '../../contract/run/run-source';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { RunState } from '../../contract/run/run-state';
+import type { ComparisonFile } from '../../contract/run/saved-comparison';
+import { sweepTitle } from '../../contract/run/sweep';
+import type { Core } from '../../core';
+import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../../domain/measured/best-of-runs';
 import {
   type ComparedPair,
   type ComparedSweep,
   type ComparedValue,
   compareRuns,
   compareWithPublished,
-} from '../domain/measured/compare-levels';
+} from '../../domain/measured/compare-levels';
 import {
   comparisonSentence,
   type Criterion,
@@ -27,14 +27,14 @@ import {
   parseCriterion,
   ratioText,
   ratioWords,
-} from '../domain/measured/comparison-gate';
-import { bestDocument, budgetDocument } from '../domain/measured/verdict';
+} from '../../domain/measured/comparison-gate';
+import { bestDocument, budgetDocument } from '../../domain/measured/verdict';
+import { formatTable } from '../output';
+import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
+import { budgetOf } from '../settings';
+import type { Verb } from '../verb';
 import { type AnewOptions, compareAnew, requireAnew } from './compare-anew';
 import { exitOfOutcome } from './duel';
-import { formatTable } from './output';
-import { readBudgetMs, readNumber, resolveRunId } from './read-values';
-import { budgetOf } from './settings';
-import type { Verb } from './verb';
 
 interface CompareOptions extends AnewOptions {
   readonly failIf?: readonly string[];

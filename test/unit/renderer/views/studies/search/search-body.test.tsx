@@ -1,17 +1,17 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Candidate, Look, Searched, SearchStrategy } from '../../../../../main/contract/study/search';
-import type { Study, StudyDetail, StudyState } from '../../../../../main/contract/study/study';
-import { searchAnswer } from '../../../../../main/domain/study/search/search-answer';
-import { searchSummary } from '../../../../../main/domain/study/search/search-study';
-import { detailOf } from '../../../../../main/domain/study/study-detail';
-import { chartThemes } from '../../../../../renderer/charts/chart-theme';
-import { searchChart } from '../../../../../renderer/views/studies/search/search-chart';
-import { StudiesView } from '../../../../../renderer/views/studies/studies-view';
-import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../support/run-state';
-import { createClientDouble } from '../../client-double';
-import { mount, type Mounted } from '../../mounted';
+import type { Candidate, Look, Searched, SearchStrategy } from '../../../../../../main/contract/study/search';
+import type { Study, StudyDetail, StudyState } from '../../../../../../main/contract/study/study';
+import { searchAnswer } from '../../../../../../main/domain/study/search/search-answer';
+import { searchSummary } from '../../../../../../main/domain/study/search/search-study';
+import { detailOf } from '../../../../../../main/domain/study/study-detail';
+import { chartThemes } from '../../../../../../renderer/charts/chart-theme';
+import { searchChart } from '../../../../../../renderer/views/studies/search/search-chart';
+import { StudiesView } from '../../../../../../renderer/views/studies/studies-view';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../../support/run-state';
+import { createClientDouble } from '../../../client-double';
+import { mount, type Mounted } from '../../../mounted';
 
 const one: Candidate = {
   ...{ instances: 1, maxBatchSize: 8, batching: 'dynamic', preferredBatchSizes: [] },

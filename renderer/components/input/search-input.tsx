@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { onText } from '../handlers';
+import { onText } from '../../handlers';
 
 export function SearchInput({
   label,

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { invalidInput } from '../contract/errors';
-import type { AnalyzerConfig, AnalyzerLine } from '../contract/study/analyzer-config';
-import type { Core } from '../core';
-import { readText } from './read-spec';
+import { invalidInput } from '../../contract/errors';
+import type { AnalyzerConfig, AnalyzerLine } from '../../contract/study/analyzer-config';
+import type { Core } from '../../core';
+import { readText } from '../read-spec';
 
 export interface AnalyzerOptions {
   readonly fromAnalyzer?: string;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { DuelRequest } from '../../../main/contract/study/duel';
-import type { Look, Searched } from '../../../main/contract/study/search';
-import type { DuelPlan } from '../../../main/contract/study/study';
-import type { Core } from '../../../main/core';
-import { programWith, said } from '../../support/cli-program';
-import { duelFixture, runA, runB } from '../../support/duel';
-import { rejection } from '../../support/rejection';
-import { completeState } from '../../support/run-state';
+import type { DuelRequest } from '../../../../main/contract/study/duel';
+import type { Look, Searched } from '../../../../main/contract/study/search';
+import type { DuelPlan } from '../../../../main/contract/study/study';
+import type { Core } from '../../../../main/core';
+import { programWith, said } from '../../../support/cli-program';
+import { duelFixture, runA, runB } from '../../../support/duel';
+import { rejection } from '../../../support/rejection';
+import { completeState } from '../../../support/run-state';
 
 const looksOf = (ratio: number, pairs = 8): readonly Look[] =>
   Array.from({ length: 2 * pairs }, (_unused, at): Look => {

@@ -1,10 +1,10 @@
 import { NumberInput } from '@mantine/core';
 import { IconPackageExport, IconRulerMeasure } from '@tabler/icons-react';
 import { memo, useMemo, useState } from 'react';
-import { type CapacityAsk, capacityFields } from '../../../main/contract/measured/capacity-ask';
-import { formatRate } from '../../../main/contract/numbers';
-import type { RunState } from '../../../main/contract/run/run-state';
-import { bestLevelText, p99Text } from '../../../main/domain/measured/answer';
+import { type CapacityAsk, capacityFields } from '../../../../main/contract/measured/capacity-ask';
+import { formatRate } from '../../../../main/contract/numbers';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import { bestLevelText, p99Text } from '../../../../main/domain/measured/answer';
 import {
   askOf,
   type Capacity,
@@ -16,26 +16,26 @@ import {
   type NoCapacity,
   targetText,
   usualDraft,
-} from '../../../main/domain/measured/capacity';
+} from '../../../../main/domain/measured/capacity';
 import {
   capacityFacts,
   capacityLines,
   capacityNotes,
   capacityText,
-} from '../../../main/domain/measured/capacity-text';
-import { shownScenario } from '../../../main/domain/measured/repeats';
-import { ChartPanel } from '../../charts/chart-panel';
-import { capacityChart } from '../../charts/trade-off-chart';
-import { SmallButton } from '../../components/actions';
-import { CopyButton } from '../../components/copy-button';
-import { noticeDone } from '../../components/notices';
-import { Panel } from '../../components/panel';
-import { Facts, numeric, ScrollTable, TableHead } from '../../components/table';
-import { useChartTheme } from '../../components/use-chart-theme';
-import { useTypedNumber } from '../../components/use-typed-number';
-import { useWork } from '../../use-work';
-import { useWorkbench } from '../../workbench';
-import { isDeployable } from './keep-serving';
+} from '../../../../main/domain/measured/capacity-text';
+import { shownScenario } from '../../../../main/domain/measured/repeats';
+import { ChartPanel } from '../../../charts/chart-panel';
+import { capacityChart } from '../../../charts/trade-off-chart';
+import { SmallButton } from '../../../components/actions';
+import { CopyButton } from '../../../components/copy-button';
+import { useTypedNumber } from '../../../components/input/use-typed-number';
+import { noticeDone } from '../../../components/notices';
+import { Panel } from '../../../components/panel';
+import { Facts, numeric, ScrollTable, TableHead } from '../../../components/table';
+import { useChartTheme } from '../../../components/use-chart-theme';
+import { useWork } from '../../../use-work';
+import { useWorkbench } from '../../../workbench';
+import { isDeployable } from '../keep-serving';
 
 /** A label has its unit. `scale`: what a person types, over the value. */
 const looks: Readonly<Record<keyof CapacityAsk, { label: string; title: string; scale: number }>> = {

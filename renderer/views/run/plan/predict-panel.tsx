@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import type { RunState } from '../../../main/contract/run/run-state';
+import type { RunState } from '../../../../main/contract/run/run-state';
 import {
   isPredictable,
   isPredicted,
@@ -8,7 +8,7 @@ import {
   usualLevel,
   whatIf,
   type WhatIfAsk,
-} from '../../../main/domain/predict/what-if';
+} from '../../../../main/domain/predict/what-if';
 import {
   whatIfFacts,
   type WhatIfField,
@@ -16,11 +16,11 @@ import {
   whatIfNotes,
   whatIfProblem,
   whatIfText,
-} from '../../../main/domain/predict/what-if-text';
-import { CopyButton } from '../../components/copy-button';
-import { Panel } from '../../components/panel';
-import { Facts } from '../../components/table';
-import { useTypedNumber } from '../../components/use-typed-number';
+} from '../../../../main/domain/predict/what-if-text';
+import { CopyButton } from '../../../components/copy-button';
+import { useTypedNumber } from '../../../components/input/use-typed-number';
+import { Panel } from '../../../components/panel';
+import { Facts } from '../../../components/table';
 
 type Shown = Extract<WhatIfField, 'rate' | 'concurrency' | 'instances' | 'maxBatchSize' | 'maxQueueDelayUs'>;
 

@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { otherwiseText } from '../../main/contract/measured/baseline';
-import { type Deployed, isDeployed, specOf } from '../../main/contract/run/run-source';
-import type { PublishedGpu } from '../../main/contract/run/run-spec';
-import type { RunState } from '../../main/contract/run/run-state';
-import { differencesKey, type ShownBaseline, shownBaseline } from '../stores/baselines';
-import { useWorkbench } from '../workbench';
-import { Explain } from './explain';
+import { otherwiseText } from '../../../main/contract/measured/baseline';
+import { type Deployed, isDeployed, specOf } from '../../../main/contract/run/run-source';
+import type { PublishedGpu } from '../../../main/contract/run/run-spec';
+import type { RunState } from '../../../main/contract/run/run-state';
+import { differencesKey, type ShownBaseline, shownBaseline } from '../../stores/baselines';
+import { useWorkbench } from '../../workbench';
+import { Explain } from '../explain';
 
 export function useBaseline(state: Pick<RunState, 'runId' | 'source' | 'environment'>): ShownBaseline {
   const { baselines } = useWorkbench();
