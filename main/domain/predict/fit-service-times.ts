@@ -88,7 +88,17 @@ function busySeen({ point, serving: { instances } }: FedLevel, executions: reado
   return Math.max(1, 1 + ((most - 1) * busy) / most);
 }
 
+const isFiniteLevel = ({
+  batchSize,
+  concurrency,
+  requestRate,
+  inferencesPerSecond,
+  avgUs,
+}: FedPoint): boolean =>
+  [batchSize, concurrency, requestRate ?? 1, inferencesPerSecond, avgUs ?? 1].every(Number.isFinite);
+
 const isUsable = ({ point }: FedLevel): boolean =>
+  isFiniteLevel(point) &&
   !point.flags.some((flag) => ['errors', 'wrong-responses', 'server-restarted'].includes(flag)) &&
   point.serverTimesFault === undefined &&
   point.composing === undefined &&

@@ -53,7 +53,8 @@ export class Instances {
     this.busyUs += us * busy;
     let hasEnded = false;
     for (const execution of this.running) {
-      execution.left -= us / (execution.factor * this.table.timeUs(execution.rows, busy));
+      const wholeUs = execution.factor * this.table.timeUs(execution.rows, busy);
+      execution.left -= wholeUs > 0 ? us / wholeUs : execution.left;
       if (execution.left <= doneBelow) hasEnded = true;
     }
     if (!hasEnded) return [];

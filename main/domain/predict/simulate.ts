@@ -46,6 +46,9 @@ function drawnPriority(shares: readonly number[], value: number): number {
   return found === -1 ? Math.max(0, shares.length - 1) : found;
 }
 
+/** Arrival, wait, start and end of each request are fewer: with more, times are too small for the clock to advance. */
+const mostEventsPerRequest = 50;
+
 class Run {
   private readonly count: number;
   private readonly arrived: Float64Array;
@@ -93,14 +96,20 @@ class Run {
   }
 
   result(): Simulated {
+    let eventsLeft = mostEventsPerRequest * this.count;
     while (this.answered < this.count) {
-      const nextUs = Math.min(
-        this.nowUs + this.instances.nextEndUs(),
-        this.source.nextUs,
-        this.batcher.wakeAtUs,
-      );
-      if (nextUs === Infinity) break;
-      this.pass(nextUs);
+      eventsLeft -= 1;
+      if (eventsLeft < 0) {
+        this.isOutside = true;
+        break;
+      }
+      const untilEndUs = this.instances.nextEndUs();
+      const endUs = this.nowUs + untilEndUs;
+      const nextUs = Math.min(endUs, this.source.nextUs, this.batcher.wakeAtUs);
+      // Times that are no numbers have no next one either.
+      if (!(nextUs < Infinity)) break;
+      // Not a difference of times: that of a short one is lost in a long simulation, and it would never end.
+      this.pass(nextUs, nextUs === endUs ? untilEndUs : nextUs - this.nowUs);
     }
     const { warmupCount, arrivals } = this.of;
     if (arrivals.kind === 'recorded') this.mark('countedTo');
@@ -119,8 +128,8 @@ class Run {
     };
   }
 
-  private pass(nextUs: number): void {
-    const ended = this.instances.advance(nextUs - this.nowUs);
+  private pass(nextUs: number, elapsedUs: number): void {
+    const ended = this.instances.advance(elapsedUs);
     this.nowUs = nextUs;
     for (const { requests, rows } of ended) this.end(requests, rows);
     if (ended.length > 0) this.settle();

@@ -55,8 +55,13 @@ export const confirmSeconds = ({ fullMs }: SearchStrategy): number => (2 * confi
 
 /** Of it for rates: one that is not held at full length is given up for a lower one. */
 const openReserve = 1.4;
-const reserve = (search: SearchStrategy): number =>
-  confirmSeconds(search) * (isPromise(search) ? openReserve : 1);
+/** A small budget is not kept for the comparison of what was not found. */
+const mostReserved = 1 / 2;
+function reserve(search: SearchStrategy): number {
+  const whole = confirmSeconds(search) * (isPromise(search) ? openReserve : 1);
+  const screening = (search.candidates.length * search.lookMs) / 1000;
+  return Math.min(whole, Math.max(0, mostReserved * (search.budgetS - screening)));
+}
 
 /** How far two candidates differ: logarithm of the ratio of their looks of a phase, round by round. */
 function pairedRatios(
@@ -115,6 +120,8 @@ export interface Standing {
   readonly equal: readonly Arm[];
   /** Of `equal` the simplest; null: none holds the target. */
   readonly winner: Arm | null;
+  /** Those that may give more than the best one, and were not taken to their limit. */
+  readonly unjudged: readonly Arm[];
 }
 
 const isIn = (arms: readonly Arm[], { candidate }: Arm): boolean =>
@@ -154,13 +161,22 @@ const armsOf = (search: SearchStrategy, searched: Searched): readonly Arm[] =>
     .filter((candidate) => isAdmitted(search, searched, candidate))
     .map((candidate) => armOf(search, searched, candidate));
 
+/** The best one of those that were taken to their limit. */
+const leaderOf = (arms: readonly Arm[]): Arm | null =>
+  arms
+    .filter(({ isSettled, best }) => isSettled && best !== null)
+    .toSorted((one, other) => other.value - one.value)[0] ?? null;
+
+const unjudgedOf = (search: SearchStrategy, arms: readonly Arm[]): readonly Arm[] =>
+  arms.filter((arm) => !arm.isSettled && potentialOf(search, arm) > (leaderOf(arms)?.value ?? 0));
+
 /** What is known so far. Pure. */
 export function standingOf(search: SearchStrategy, searched: Searched): Standing {
-  const ranked = armsOf(search, searched)
-    .filter(({ best }) => best !== null)
-    .toSorted((one, other) => other.value - one.value);
+  const arms = armsOf(search, searched);
+  const unjudged = unjudgedOf(search, arms);
+  const ranked = arms.filter(({ best }) => best !== null).toSorted((one, other) => other.value - one.value);
   const [leader] = ranked;
-  if (leader === undefined) return { ranked, equal: [], winner: null };
+  if (leader === undefined) return { ranked, equal: [], winner: null, unjudged };
   const equal = contendersOf(search, ranked).filter((arm) =>
     isEqual(search, searched, [arm, leader], equalShareOf(search)),
   );
@@ -171,7 +187,7 @@ export function standingOf(search: SearchStrategy, searched: Searched): Standing
   // What is promised is held by long looks at one candidate: they are not begun again with another.
   const promised = isPromise(search) ? promisedCandidate(searched.looks) : null;
   const winner = ranked.find(({ candidate }) => candidate === promised) ?? simplest;
-  return { ranked, equal, winner };
+  return { ranked, equal, winner, unjudged };
 }
 
 /** A look at the best load of a candidate. */
@@ -205,12 +221,10 @@ function edges(
   guesses: Guesses = noGuesses,
 ): readonly DueLook[] {
   const { lookMs } = search;
-  const settled = arms.filter(({ isSettled, best }) => isSettled && best !== null);
-  const leader = settled.toSorted((one, other) => other.value - one.value)[0] ?? null;
+  const leader = leaderOf(arms);
   const promiseOf = (arm: Arm): number =>
     Math.min(potentialOf(search, arm), guesses(arm.candidate)?.inferencesPerSecond ?? Infinity);
-  const challengers = arms
-    .filter((arm) => !arm.isSettled && potentialOf(search, arm) > (leader?.value ?? 0))
+  const challengers = unjudgedOf(search, arms)
     .toSorted((one, other) => promiseOf(other) - promiseOf(one))
     // Until one is settled there is nothing that the others could be held against.
     .slice(0, leader === null ? 1 : width);

@@ -18,6 +18,7 @@ export interface SearchRow {
     | 'measured'
     | 'holds no load'
     | 'cannot win'
+    | 'not judged'
     | 'over memory'
     | 'failed'
     | 'not measured';
@@ -117,6 +118,7 @@ function rowOf(search: SearchStrategy, searched: Searched, standing: Standing, c
     if (own.length === 0) return 'not measured';
     if (standing.winner?.candidate === candidate) return 'best';
     if (standing.equal.some((one) => one.candidate === candidate)) return 'equal';
+    if (standing.unjudged.some((one) => one.candidate === candidate)) return 'not judged';
     if (arm === undefined) return isTried(search, own) ? 'holds no load' : 'cannot win';
     return arm.isSettled ? 'measured' : 'cannot win';
   };
@@ -171,6 +173,7 @@ const order: readonly SearchRow['state'][] = [
     'equal',
     'measured',
     'cannot win',
+    'not judged',
     'holds no load',
     'over memory',
     'not measured',

@@ -66,6 +66,8 @@ const times = (value: number): string => value.toFixed(2);
 function unlikeText(search: SearchStrategy, { state, reason, load }: SaidRow): string {
   if (state === 'over memory') return `. The present configuration is over memory: ${reason ?? ''}`;
   if (load !== null) return '';
+  if (state === 'failed') return `. The present configuration could not be measured: ${reason ?? ''}`;
+  if (state !== 'holds no load') return '. The present configuration was not taken to its limit';
   return search.target.latencyUs === null
     ? '. The present configuration does not hold the rate'
     : '. The present configuration holds no load within the target';
@@ -95,6 +97,9 @@ function noneText(search: SearchStrategy, { rows }: SaidAnswer): string {
   const { load } = search;
   const what =
     load.kind === 'open' && load.rate !== undefined ? `${formatRate(load.rate)} requests/s` : 'any load';
+  if (rows.some(({ state }) => state === 'not judged')) {
+    return `No load${withinText(search)} was found; not every configuration was judged`;
+  }
   return `No configuration holds ${what}${withinText(search)}`;
 }
 

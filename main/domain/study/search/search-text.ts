@@ -54,6 +54,7 @@ function unmeasuredLine(rows: readonly SearchRow[]): readonly string[] {
 export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): readonly string[] {
   const fixed = fixedTexts(search.candidates);
   const short = rows.filter(({ state }) => state === 'cannot win').length;
+  const unjudged = rows.filter(({ state }) => state === 'not judged').length;
   return [
     ...(fixed.length === 0 ? [] : [`Not varied: ${fixed.join(', ')}`]),
     ...unmeasuredLine(rows),
@@ -62,6 +63,7 @@ export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): re
       : [
           `Not taken to the limit, as at full load they give too little to win: ${short} of ${rows.length} configurations`,
         ]),
+    ...(unjudged === 0 ? [] : [`Not judged within the budget: ${unjudged} of ${rows.length} configurations`]),
     ...overMemoryLines(rows),
     ...failedLines(rows),
   ];
@@ -76,6 +78,11 @@ export function progressText(search: SearchStrategy, searched: Searched): string
   return `${spent}, ${seen.size} of ${search.candidates.length} configurations measured${now === undefined ? '' : `; now: ${phaseText[now]}`}`;
 }
 
+function noLoadText({ state }: SearchRow): string {
+  if (state === 'holds no load') return 'holds no load within the target';
+  return state === 'not measured' || state === 'failed' ? 'not measured' : 'not taken to its limit';
+}
+
 function amountFigure(search: SearchStrategy, row: SearchRow, label: string): KeyFigure {
   const isOpen = search.load.kind === 'open';
   if (isLatencySearch(search)) {
@@ -87,7 +94,7 @@ function amountFigure(search: SearchStrategy, row: SearchRow, label: string): Ke
   const at = isOpen ? latency : `${latency} at concurrency ${formatTyped(row.load)}`;
   return {
     ...{ label, value, unit: isOpen ? 'requests/s' : 'inferences/s' },
-    note: row.load === null ? 'holds no load within the target' : at,
+    note: row.load === null ? noLoadText(row) : at,
   };
 }
 

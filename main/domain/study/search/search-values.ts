@@ -28,7 +28,7 @@ export interface FieldEffect {
 
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-const isShort = ({ state }: SearchRow): boolean => state === 'cannot win';
+const isShort = ({ state }: SearchRow): boolean => state === 'cannot win' || state === 'not judged';
 
 const mostOf = (values: readonly (number | null)[]): number | null => {
   const known = values.filter((value) => value !== null);

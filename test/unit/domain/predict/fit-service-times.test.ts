@@ -121,3 +121,10 @@ describe('the fitted times', () => {
     expect(prediction.isOutside).toBe(false);
   });
 });
+
+it('does not feed on levels whose figures are no numbers', () => {
+  const counted = [{ batchSize: 1, count: 100, computeUs: 1000 }];
+  for (const change of [{ avgUs: NaN }, { inferencesPerSecond: Infinity }, { concurrency: NaN }]) {
+    expect(fitServiceTimes([{ point: level(change, counted), serving: single }])).toBeNull();
+  }
+});

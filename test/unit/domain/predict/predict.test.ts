@@ -312,3 +312,22 @@ it('keeps the order of requests with one instance and no batches', () => {
     { numRuns: 100 },
   );
 });
+
+describe('times that the clock cannot hold', () => {
+  const serving = {
+    ...{ maxBatchSize: 8, batching: 'dynamic' as const, preferredBatchSizes: [], maxQueueDelayUs: 1 },
+    instances: 2,
+  };
+  it.each([0, 5e-324, 1e-9, NaN])('end the simulation: %s', (computeUs) => {
+    const serviceTimes = [
+      { batch: 1, busyInstances: 1, computeUs },
+      { batch: 8, busyInstances: 2, computeUs: 6e8 },
+    ];
+    const overhead = { fixedUs: 6e8, perAnswerUs: 0 };
+    const predicted = predict({
+      ...{ serving, serviceTimes, overhead, arrivals: { kind: 'closed', concurrency: 8 } },
+      requestCount: 500,
+    });
+    expect(predicted).toHaveProperty('isOutside');
+  });
+});

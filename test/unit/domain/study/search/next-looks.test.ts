@@ -138,7 +138,7 @@ describe('a search under closed load', () => {
 
   it('has no winner where none holds the target', () => {
     const { standing } = search({ ...closed, target: { ...closed.target, latencyUs: 100 } }, 1);
-    expect(standing).toEqual({ ranked: [], equal: [], winner: null });
+    expect(standing).toEqual({ ranked: [], equal: [], winner: null, unjudged: [] });
   });
 
   it('takes the present one where none is better', () => {
@@ -195,8 +195,16 @@ describe('the budget of a search', () => {
     expect(looks.some(({ phase }) => phase === 'confirm')).toBe(true);
   });
 
+  it('does not keep a small budget for the comparison of what was not found', () => {
+    const { candidates } = open;
+    const tight = { ...open, candidates: candidates.slice(0, 5), budgetS: 30, lookMs: 1500, fullMs: 1500 };
+    const { standing, looks } = search(tight, 2);
+    expect(standing.winner).not.toBeNull();
+    expect(looks.filter(({ phase }) => phase === 'edge').length).toBeGreaterThan(2);
+  });
+
   it('says so when it ends before all could be judged', () => {
-    const tight = { ...closed, budgetS: 21 };
+    const tight = { ...closed, budgetS: 6 };
     const { looks } = search(tight, 2);
     expect(isCutShort(tight, { looks, failed: {} })).toBe(true);
     const { looks: enough } = search(closed, 2);

@@ -60,7 +60,7 @@ describe('the answer of a search', () => {
 
   it('says so where none holds the target, and where the present one does not', () => {
     const slow = (candidate: number) =>
-      [4, 8].map((load) => look(candidate, 'edge', load, 100, { latencyUs: 30_000 }));
+      [4, 8].map((load) => look(candidate, 'edge', load, 100, { latencyUs: 40_000 }));
     const none = searchAnswer(closed, { looks: [1, 2, 3].flatMap(slow), failed: {} });
     expect(none).toMatchObject({
       winner: null,
@@ -69,6 +69,27 @@ describe('the answer of a search', () => {
     expect(none.rows.map(({ state }) => state)).toEqual(Array(3).fill('holds no load'));
     const one = searchAnswer(closed, { looks: [...slow(1), ...slow(3), look(2, 'edge', 8, 90)], failed: {} });
     expect(one.sentence).toMatch(/The present configuration holds no load within the target$/);
+  });
+
+  it('does not say that none holds the target where one was not taken to its limit', () => {
+    const slow = [1, 3].flatMap((candidate) =>
+      [4, 8].map((load) => look(candidate, 'edge', load, 100, { latencyUs: 40_000 })),
+    );
+    const missed = look(2, 'edge', 8, 100, { latencyUs: 40_000 });
+    const { sentence, rows, isCutShort } = searchAnswer(closed, { looks: [...slow, missed], failed: {} });
+    expect(sentence).toBe('No load within p99 20.00 ms was found; not every configuration was judged');
+    expect(rows.map(({ candidate, state }) => [candidate, state])).toEqual([
+      [2, 'not judged'],
+      [1, 'holds no load'],
+      [3, 'holds no load'],
+    ]);
+    expect(isCutShort).toBe(true);
+  });
+
+  it('does not say that the present one holds no load where it was not taken to its limit', () => {
+    const looks = [...screens.slice(1), look(1, 'screen', 8, 50, { latencyUs: 40_000 })];
+    const { sentence } = searchAnswer(closed, { looks, failed: {} });
+    expect(sentence).toMatch(/The present configuration was not taken to its limit$/);
   });
 
   it('says so where none could be measured', () => {
