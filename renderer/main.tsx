@@ -25,6 +25,7 @@ import './styles/compare.css';
 import './styles/palette.css';
 import './styles/monitor.css';
 import './styles/settings.css';
+import './styles/studies.css';
 import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';

@@ -148,7 +148,7 @@ const replicaLines = ({ capacity, pendingRequests }: ReadmeInput): readonly stri
       ]),
   ...(pendingRequests === null
     ? [
-        '- There is no hpa.yaml: how many requests a replica has in flight was not measured, so that nothing could be scaled by it.',
+        '- hpa.yaml is left out: how many requests a replica has in flight was not measured, and nothing else says when to scale.',
       ]
     : []),
 ];

@@ -20,15 +20,21 @@ export function programWith({ openWindow = () => Promise.resolve(), ...context }
   );
 }
 
-/** What a command line says to people, and its JSON documents. */
+/** What a command line says to people, its JSON documents, and the exit codes that it sets. */
 export async function said(
   core: Core,
   ...words: readonly string[]
-): Promise<{ readonly text: string; readonly documents: readonly unknown[] }> {
+): Promise<{
+  readonly text: string;
+  readonly documents: readonly unknown[];
+  readonly codes: readonly number[];
+}> {
   const lines: string[] = [];
+  const codes: number[] = [];
   const documents: unknown[] = [];
   const program = programWith({
     core: () => Promise.resolve(core),
+    exit: (code) => codes.push(code),
     output: ({ json = false }) => ({
       ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
       say: (line) => lines.push(line),
@@ -36,7 +42,7 @@ export async function said(
     }),
   });
   await program.parseAsync(words, { from: 'user' });
-  return { text: lines.join('\n'), documents };
+  return { text: lines.join('\n'), documents, codes };
 }
 
 function everyCommand(command: Command): readonly Command[] {

@@ -66,7 +66,7 @@ export const capacityDocumentSchema = z.object({
     .object({ replicas: z.int().nullable(), text: z.string() })
     .optional()
     .describe(
-      'The same of the present configuration of the search; absent: it is that, or there is no search.',
+      'The same of the present configuration of the search; absent: it is that one, or the source is a run.',
     ),
   curve: z
     .array(chosenLevelSchema.extend({ holds: z.boolean() }))

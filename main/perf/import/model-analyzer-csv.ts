@@ -170,7 +170,7 @@ export function readModelAnalyzer(
   if (lacking.length > 0) {
     throw invalidInput(
       `${fileName}, line 1`,
-      `There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`,
+      `The file has no column ${lacking.map((name) => `"${name}"`).join(', ')}`,
       'Name perf_throughput and perf_latency_p99 in inference_output_fields, and write the report again.',
     );
   }

@@ -144,6 +144,6 @@ describe('writeBundle', () => {
     const none = await writeBundle(join(root, 'none'), without);
     expect(await readdir(join(none, 'kubernetes'))).not.toContain('hpa.yaml');
     expect(await readFile(join(none, 'kubernetes', 'kustomization.yaml'), 'utf8')).not.toContain('hpa.yaml');
-    expect(await readFile(join(none, 'README.md'), 'utf8')).toContain('- There is no hpa.yaml:');
+    expect(await readFile(join(none, 'README.md'), 'utf8')).toContain('- hpa.yaml is left out:');
   });
 });

@@ -4,7 +4,7 @@ import { capacityDocumentSchema } from '../../../main/contract/measured/capacity
 import type { ModelMemory } from '../../../main/contract/measured/model-memory';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { Core } from '../../../main/core';
-import { programWith } from '../../support/cli-program';
+import { said } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
 
@@ -36,9 +36,6 @@ const memory: ModelMemory = {
 
 /** What a command line asks of a run: what it prints, its exit code, and what it asks the core for. */
 async function asked(state: RunState, ...words: readonly string[]) {
-  const lines: string[] = [];
-  const documents: unknown[] = [];
-  const codes: number[] = [];
   const bundles: unknown[] = [];
   const weighed: string[] = [];
   const core = {
@@ -77,16 +74,7 @@ async function asked(state: RunState, ...words: readonly string[]) {
       },
     },
   } as unknown as Core;
-  await programWith({
-    core: () => Promise.resolve(core),
-    exit: (code) => codes.push(code),
-    output: ({ json = false }) => ({
-      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
-      say: (line) => lines.push(line),
-      document: (value) => documents.push(value),
-    }),
-  }).parseAsync(words, { from: 'user' });
-  return { text: lines.join('\n'), documents, codes, bundles, weighed };
+  return { ...(await said(core, ...words)), bundles, weighed };
 }
 
 describe('capacity', () => {

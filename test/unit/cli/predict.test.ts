@@ -1,31 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../../main/contract/run/run-state';
 import type { Core } from '../../../main/core';
-import { programWith } from '../../support/cli-program';
+import { said } from '../../support/cli-program';
 import { predictableState } from '../../support/predictable-run';
 import { rejection } from '../../support/rejection';
 import { createdBodies, stateOf } from '../../support/run-state';
 
 async function asked(state: RunState, ...words: readonly string[]) {
-  const lines: string[] = [];
-  const documents: unknown[] = [];
-  const codes: number[] = [];
   const core = {
     handlers: {
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
       'runs.show': () => Promise.resolve({ state }),
     },
   } as unknown as Core;
-  await programWith({
-    core: () => Promise.resolve(core),
-    exit: (code) => codes.push(code),
-    output: ({ json = false }) => ({
-      ...{ json, live: false, rewrite: () => undefined, clearScreen: () => undefined },
-      say: (line) => lines.push(line),
-      document: (value) => documents.push(value),
-    }),
-  }).parseAsync(words, { from: 'user' });
-  return { text: lines.join('\n'), documents, codes };
+  return said(core, ...words);
 }
 
 describe('predict', () => {

@@ -99,7 +99,7 @@ function suggestionOf(run: DeployedRun, number: number) {
   if (limits === null || found === undefined) {
     const count = limits?.suggestions.length ?? 0;
     const remedy = count === 0 ? 'Nothing is suggested for this run.' : `Give a number from 1 to ${count}.`;
-    throw invalidInput('--try', `There is no suggestion ${number}`, remedy);
+    throw invalidInput('--try', `The run has no suggestion ${number}`, remedy);
   }
   if (!isTryable(found)) {
     const remedy = 'Change the run and measure it again: see "resume RUN --set".';

@@ -167,8 +167,10 @@ const leaderOf = (arms: readonly Arm[]): Arm | null =>
     .filter(({ isSettled, best }) => isSettled && best !== null)
     .toSorted((one, other) => other.value - one.value)[0] ?? null;
 
-const unjudgedOf = (search: SearchStrategy, arms: readonly Arm[]): readonly Arm[] =>
-  arms.filter((arm) => !arm.isSettled && potentialOf(search, arm) > (leaderOf(arms)?.value ?? 0));
+function unjudgedOf(search: SearchStrategy, arms: readonly Arm[]): readonly Arm[] {
+  const toBeat = leaderOf(arms)?.value ?? 0;
+  return arms.filter((arm) => !arm.isSettled && potentialOf(search, arm) > toBeat);
+}
 
 /** What is known so far. Pure. */
 export function standingOf(search: SearchStrategy, searched: Searched): Standing {

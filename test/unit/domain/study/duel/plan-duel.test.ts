@@ -127,7 +127,7 @@ describe('a suggestion', () => {
   });
 
   it('is refused by a number that there is not', () => {
-    expect(() => tried(9)).toThrow('There is no suggestion 9');
-    expect(() => tried(0)).toThrow('There is no suggestion 0');
+    expect(() => tried(9)).toThrow('The run has no suggestion 9');
+    expect(() => tried(0)).toThrow('The run has no suggestion 0');
   });
 });
