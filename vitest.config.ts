@@ -41,6 +41,8 @@ const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
 /** Of these some in `npm test`, all by `npm run test:inputs`. */
 const inputs = ['test/integration/{own-*,perf-data,perf-lines}.triton.test.ts'];
+/** The commands of a procedure by hand, by `npm run test:published` only, and the suite that runs all on a GPU. */
+const procedures = ['test/integration/{gpu-suite,command-script}.triton.test.ts'];
 /** Of the files above a campaign takes all tests, `npm test` some: `takesAll` of `test/support/campaign.ts`. */
 const all = { WORKBENCH_CAMPAIGN: 'all' };
 const whole = [...pipeline, ...failures, ...presets, ...own];
@@ -68,7 +70,7 @@ export default defineConfig({
         },
       },
       // Servers of small models and single commands: all that is in none of the others.
-      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...whole]),
+      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...whole, ...procedures]),
       lane('pipeline', pipeline, []),
       lane('failures', failures, []),
       lane('docker', containers, []),
@@ -85,17 +87,17 @@ export default defineConfig({
       // By `npm run test:kubernetes` only: it builds a cluster first.
       lane('kubernetes-campaign', ['test/campaigns/kubernetes-*.test.ts'], []),
       // By `npm run test:published` and `npm run test:inputs` only: they take five minutes each.
-      lane('published-campaign', ['test/campaigns/published-*.test.ts', ...presets], [], all),
+      lane('published-campaign', ['test/campaigns/published-*.test.ts', ...presets, ...procedures], [], all),
       lane('inputs-campaign', inputs, [], all),
       // By `npm run test:matrix` only: its pairs, and with Docker an image that takes three minutes.
       lane(
         'matrix-campaign',
-        ['test/campaigns/matrix-*.test.ts', 'test/integration/pipeline.triton.test.ts'],
+        ['test/campaigns/matrix-*.test.ts', 'test/integration/{pipeline,search}.triton.test.ts'],
         [],
         all,
       ),
       // By `npm run test:faults` only.
-      lane('faults-campaign', ['test/campaigns/faults-*.test.ts', ...fullDisk], []),
+      lane('faults-campaign', ['test/campaigns/faults-*.test.ts', ...failures, ...fullDisk], [], all),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, fullDisk),

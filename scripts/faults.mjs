@@ -26,6 +26,8 @@ const parts = new Map([
   // In `npm test` it is beside the other tests that share the engine.
   ['docker', vitest('docker', ['test/integration/docker-faults.docker.test.ts'])],
   ['containers', vitest('faults-campaign', ['test/campaigns/faults-containers.test.ts'])],
+  ['runs', vitest('faults-campaign', ['test/integration/failures.triton.test.ts'])],
+  ['matrix', vitest('faults-campaign', ['test/campaigns/faults-matrix.test.ts'])],
   ['window', windows('faults')],
 ]);
 const partNames = [...parts.keys()].sort();

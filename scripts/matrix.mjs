@@ -74,15 +74,19 @@ async function tryOut(env, engine, preset, format, precision) {
  * What an engine has tests for: pairs with each load tool and protocol, and of Docker the client image for GPUs with each
  * framework, on stand-ins for the images that it is built on.
  */
-const testsOf = { local: 'pipeline.triton', docker: 'matrix-client-gpu-image' };
+const testsOf = { local: ['pipeline.triton', 'search.triton'], docker: ['matrix-client-gpu-image'] };
 
 async function testsPass(env, engine) {
   const { code, output } = await command(
     join(repoRoot, 'node_modules', '.bin', 'vitest'),
-    ['run', '--project', 'matrix-campaign', testsOf[engine]],
+    ['run', '--project', 'matrix-campaign', ...testsOf[engine]],
     { cwd: repoRoot, env, collect: true },
   );
-  say(code === 0 ? `✓ tests of ${testsOf[engine]}` : `✗ tests of ${testsOf[engine]}:\n${output}`);
+  say(
+    code === 0
+      ? `✓ tests of ${testsOf[engine].join(' and ')}`
+      : `✗ tests of ${testsOf[engine].join(' and ')}:\n${output}`,
+  );
   return code === 0;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Runs jobs in five lanes: two of `whole`, which start servers for whole models, and three of `light` beside them. A lane whose
+ * Runs jobs in four lanes: two of `whole`, which start servers for whole models, and two of `light` beside them. A lane whose
  * queue is empty takes of the other. A queue is worked off in its order, except that a job waits until the one named by its
  * `after` has ended.
  * @param {{whole: {name: string, after?: string}[], light: {name: string, after?: string}[]}} queues
@@ -33,7 +33,6 @@ export async function runLanes(queues, run, isStopped = () => false) {
   const lanes = [
     [whole, light],
     [whole, light],
-    [light, whole],
     [light, whole],
     [light, whole],
   ];

@@ -177,7 +177,7 @@ const e2e = (name, { shard, needs = 'tools' } = {}) => ({
 
 /**
  * All that there is to run. What takes whole models from code to report goes two at a time, as each has a server and a load
- * generator, and mostly waits for them; beside these three of the rest, so that the processors are used. The long first: all
+ * generator, and mostly waits for them; beside these two of the rest, so that the processors are used. The long first: all
  * lanes end at about the same time. `needs`: what of the set-up it waits for.
  */
 const jobs = {

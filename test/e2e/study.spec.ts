@@ -179,7 +179,8 @@ test('a matrix of four is started from a file, paused, resumed in another window
   expect(await readFile(saved, 'utf8')).toBe(config);
   expect(await findings(app.page)).toEqual([]);
   await found.getByRole('button', { name: 'Remove…' }).click();
-  await found.getByRole('button', { name: 'Remove' }).click();
+  // Its size is asked first: until then the button that asks stands there.
+  await found.getByRole('button', { name: 'Remove', exact: true }).click();
 
   await panel().getByRole('button', { name: 'Remove' }).click();
   await app.page.getByRole('menuitem', { name: 'Study and its runs…' }).click();

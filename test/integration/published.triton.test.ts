@@ -20,10 +20,10 @@ const short = [
 
 const some = [
   ['tft', 'tft', 'checkpoint.pt'],
-  ['resnet50', 'resnet50', 'nvidia_resnet50.pth.tar'],
   ['wide-and-deep', 'wide_and_deep', 'checkpoint'],
 ];
 const others = [
+  ['resnet50', 'resnet50', 'nvidia_resnet50.pth.tar'],
   ['fastpitch', 'fastpitch', 'nvidia_fastpitch.pt'],
   ['nnunet', 'nnunet', 'fold2.ckpt'],
 ];

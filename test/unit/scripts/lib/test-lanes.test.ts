@@ -39,33 +39,33 @@ function started() {
 }
 const named = (...names: readonly string[]): Job[] => names.map((name) => ({ name }));
 
-it('runs two of the whole and three of the light beside them, and a third of the whole once no light is left', async () => {
+it('runs two of the whole and two of the light beside them, and a third of the whole once no light is left', async () => {
   const { run, end } = started();
-  const all = runLanes({ whole: named('a', 'b', 'c', 'd'), light: named('w', 'x', 'y', 'z') }, run);
-  expect(await end()).toEqual(['a', 'b', 'w', 'x', 'y']);
-  expect(await end('x')).toEqual(['a', 'b', 'w', 'x', 'y', 'z']);
-  expect(await end('b')).toEqual(['a', 'b', 'w', 'x', 'y', 'z', 'c']);
-  expect(await end('z')).toEqual(['a', 'b', 'w', 'x', 'y', 'z', 'c', 'd']);
-  await end('a', 'c', 'd', 'w', 'y');
+  const all = runLanes({ whole: named('a', 'b', 'c', 'd'), light: named('x', 'y', 'z') }, run);
+  expect(await end()).toEqual(['a', 'b', 'x', 'y']);
+  expect(await end('x')).toEqual(['a', 'b', 'x', 'y', 'z']);
+  expect(await end('b')).toEqual(['a', 'b', 'x', 'y', 'z', 'c']);
+  expect(await end('z')).toEqual(['a', 'b', 'x', 'y', 'z', 'c', 'd']);
+  await end('a', 'c', 'd', 'y');
   await all;
 });
 
 it('gives the light to every lane once none of the whole is left', async () => {
   const { run, end } = started();
-  const all = runLanes({ whole: named('a'), light: named('v', 'w', 'x', 'y', 'z') }, run);
-  expect((await end()).sort()).toEqual(['a', 'v', 'w', 'x', 'y']);
+  const all = runLanes({ whole: named('a'), light: named('w', 'x', 'y', 'z') }, run);
+  expect((await end()).sort()).toEqual(['a', 'w', 'x', 'y']);
   expect(await end('a')).toContain('z');
-  await end('v', 'w', 'x', 'y', 'z');
+  await end('w', 'x', 'y', 'z');
   await all;
 });
 
 it('keeps a job back until the one that it comes after has ended, and takes the next', async () => {
   const { run, end } = started();
   const whole = [{ name: 'a' }, { name: 'late', after: 'y' }, { name: 'b' }];
-  const all = runLanes({ whole, light: named('w', 'x', 'y') }, run);
-  expect(await end()).toEqual(['a', 'b', 'w', 'x', 'y']);
-  expect(await end('a', 'b', 'w', 'x')).toEqual(['a', 'b', 'w', 'x', 'y']);
-  expect(await end('y')).toEqual(['a', 'b', 'w', 'x', 'y', 'late']);
+  const all = runLanes({ whole, light: named('x', 'y') }, run);
+  expect(await end()).toEqual(['a', 'b', 'x', 'y']);
+  expect(await end('a', 'b', 'x')).toEqual(['a', 'b', 'x', 'y']);
+  expect(await end('y')).toEqual(['a', 'b', 'x', 'y', 'late']);
   await end('late');
   await all;
 });
@@ -81,12 +81,12 @@ it('does not wait for a job that nobody asked for', async () => {
 it('begins nothing once it is stopped, and fails with the job that fails', async () => {
   const { begun, run, end, fail } = started();
   let isStopped = false;
-  const stopped = runLanes({ whole: named('a', 'b', 'c', 'd', 'e', 'f'), light: [] }, run, () => isStopped);
+  const stopped = runLanes({ whole: named('a', 'b', 'c', 'd', 'e'), light: [] }, run, () => isStopped);
   await end();
   isStopped = true;
-  await end('a', 'b', 'c', 'd', 'e');
+  await end('a', 'b', 'c', 'd');
   await stopped;
-  expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
 
   const failing = runLanes({ whole: named('f'), light: [] }, run);
   await fail('f');
