@@ -15,6 +15,7 @@ import { homeLayout } from '../../../main/platform/layout';
 import { createSetup } from '../../../main/setup/setup';
 import { noLogins } from '../../support/host-reach';
 import { specFixture } from '../../support/run-state';
+import { freePorts } from '../../support/triton';
 import { resnet50 } from '../renderer/wizard/preset';
 
 let home: string;
@@ -35,9 +36,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
+const [http = 0, grpc = 0] = await freePorts(2);
 /** One of each kind: a new kind does not compile without. */
 const chosen: Readonly<Record<EngineKind, RunSpec['engine']>> = {
-  local: { kind: 'local', httpPort: 18_000 },
+  local: { kind: 'local', httpPort: http, grpcPort: grpc },
   docker: { kind: 'docker', gpus: ['all'], shmSizeMiB: 64 },
   remote: { kind: 'remote', url: 'http://127.0.0.1:1' },
   slurm: { kind: 'slurm', container: 'apptainer', containerImage: '/shared/triton.sif' },
