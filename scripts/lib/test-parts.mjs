@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { appEnvironment, bootstrap, needs } from './bootstrap.mjs';
 import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
@@ -57,33 +57,37 @@ async function check({ layout, testRun }) {
 
 const pythonTests = join('test', 'python');
 
-/** One file of Python tests; what it prints comes in one piece, as another runs beside it. */
-async function pythonFile(file, program, env, testRun) {
+/** Python tests of these files; what they print comes in one piece, as others run beside them. */
+async function pythonFiles(files, program, env, testRun) {
   let text = '';
+  const modules = files.map((file) => file.replace(/\.py$/, ''));
   // --catch: when it is interrupted it says what failed until then.
-  const args = ['-m', 'unittest', 'discover', '-s', pythonTests, '-p', file, '-v', '--catch'];
+  const args = ['-m', 'unittest', '-v', '--catch', ...modules];
   const code = await testRun.runner(program, args, env, {
     silent: true,
     onText: (chunk) => {
       text += chunk;
     },
   });
-  process.stdout.write(`${file}\n${text}`);
+  process.stdout.write(`${files.join(', ')}\n${text}`);
   const ran = Number(/^Ran (\d+) tests?/m.exec(text)?.[1] ?? 0);
   const last = /^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(text)?.[1] ?? '';
   const number = (name) => Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(last)?.[1] ?? 0);
   const failed = number('failures') + number('errors') + number('unexpected successes');
   const skipped = number('skipped');
   if (testRun.interrupted()) return { passed: Math.max(0, ran - failed - skipped), failed, skipped };
-  // A file in which nothing ran proves nothing.
+  // Files in which nothing ran prove nothing.
   return counted(ran === 0 ? 1 : code, { passed: Math.max(0, ran - failed - skipped), failed, skipped });
 }
 
-/** Two files at a time. */
+/** Files that one process takes: each new one imports torch again. */
+const filesAtOnce = 4;
+
+/** In two processes at a time. */
 async function python({ layout, env, testRun }) {
   const own = {
     ...env,
-    PYTHONPATH: join(repoRoot, 'resources'),
+    PYTHONPATH: [join(repoRoot, 'resources'), join(repoRoot, pythonTests)].join(delimiter),
     PYTHONDONTWRITEBYTECODE: '1',
     ORT_DISABLE_TELEMETRY: '1',
   };
@@ -94,8 +98,8 @@ async function python({ layout, env, testRun }) {
     .sort((a, b) => bytes(b) - bytes(a));
   const results = [];
   const lane = async () => {
-    for (let file = waiting.shift(); file !== undefined && !testRun.interrupted(); file = waiting.shift()) {
-      results.push(await pythonFile(file, layout.python, own, testRun));
+    while (waiting.length > 0 && !testRun.interrupted()) {
+      results.push(await pythonFiles(waiting.splice(0, filesAtOnce), layout.python, own, testRun));
     }
   };
   await Promise.all([lane(), lane()]);

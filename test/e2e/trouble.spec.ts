@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -6,7 +5,6 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import { answerConsent, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
-import { onlyRun } from './support/run-on-disk';
 
 const longStepMs = 300_000;
 
@@ -57,37 +55,4 @@ test('a data set that is none, and then accuracy below the threshold, are said w
   await expect(run.step('offline')).toHaveAttribute('data-status', 'waiting');
   await expect(run.rows()).toHaveCount(0);
   expect(app.complaints).toEqual([]);
-});
-
-test('kill -9 while levels are measured: the run is there again, and goes on without measuring twice', async () => {
-  const form = new NewDeploymentPage(app.page);
-  await form.takeLittleModel();
-  await form.open('Performance');
-  await form.set('performance.maxTrials', '3');
-  await form.set('performance.batchSizes', '1, 2, 4');
-  await form.set('performance.concurrency', '1');
-  await expect(form.plan).toContainText('3 levels: batch size 1, 2, 4');
-  await form.start.click();
-  const first = new RunPage(app.page);
-  await expect(first.rows().first()).toBeVisible({ timeout: longStepMs });
-  const ended = once(app.child, 'exit');
-  app.child.kill('SIGKILL');
-  await ended;
-  const left = (await onlyRun(home)).state;
-  const kept = left.scenarios.offline.points;
-  expect(kept.length).toBeGreaterThan(0);
-
-  app = await launch(home);
-  await new Shell(app.page).go('Runs');
-  await app.page.locator(`[data-run="${left.runId}"]`).click();
-  const run = new RunPage(app.page);
-  await expect(run.status).toHaveAttribute('data-status', 'interrupted');
-  await expect(run.rows()).toHaveCount(kept.length);
-  await run.button('Resume').click();
-  await expect(run.status).toHaveAttribute('data-status', 'running');
-  await run.waitUntilDone();
-  const { state } = await onlyRun(home);
-  expect(state.scenarios.offline.points.slice(0, kept.length)).toEqual(kept);
-  expect(state.scenarios.offline.points.map(({ point }) => point.batchSize)).toEqual([1, 2, 4]);
-  expect(state.scenarios.online.points).toHaveLength(1);
 });

@@ -82,7 +82,7 @@ describe('a run whose steps only write files', () => {
 
   it('comes to the same end when it is killed anywhere in its journal, store, cache or steps', async () => {
     const outcomes: ChainOutcome[] = [];
-    for (const point of spread(usual.failpoints, howMany(300, 8), random))
+    for (const point of spread(usual.failpoints, howMany(300, 5), random))
       outcomes.push(await interrupt(program, usual.reference, [point]));
     await judge(
       'kill -9 of a run whose steps only write files, once each, at every kind of system call',

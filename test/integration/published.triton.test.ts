@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takesAll } from '../support/campaign';
 import { cli, documentOf } from '../support/cli';
-import { repository, type TestHome } from '../support/home';
+import { createTestHome, repository, type TestHome } from '../support/home';
 import { createTensorflowHome, tensorflowInstallMs } from '../support/tensorflow';
 
 let home: TestHome;
 beforeAll(async () => {
-  home = await createTensorflowHome();
+  home = takesAll ? await createTensorflowHome() : await createTestHome();
 }, tensorflowInstallMs);
 afterAll(() => home.remove());
 
@@ -18,11 +18,9 @@ const short = [
   ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=0'],
 ];
 
-const some = [
-  ['tft', 'tft', 'checkpoint.pt'],
-  ['wide-and-deep', 'wide_and_deep', 'checkpoint'],
-];
+const some = [['tft', 'tft', 'checkpoint.pt']];
 const others = [
+  ['wide-and-deep', 'wide_and_deep', 'checkpoint'],
   ['resnet50', 'resnet50', 'nvidia_resnet50.pth.tar'],
   ['fastpitch', 'fastpitch', 'nvidia_fastpitch.pt'],
   ['nnunet', 'nnunet', 'fold2.ckpt'],

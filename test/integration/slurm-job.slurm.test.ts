@@ -56,6 +56,8 @@ describe('run --engine slurm', () => {
     expect((await journalOf(document.runId)).filter(({ type }) => type === 'job-submitted')).toHaveLength(1);
   });
 
+  if (!takesAll) return;
+
   it('ends by scancel with what was measured, and resume continues it as another job', async () => {
     const { stdout } = await cli(home.path, ...little, '--concurrency', '1:12:1', '--detach', '--json');
     const { runId, job } = JSON.parse(stdout) as RunDocument;
@@ -73,8 +75,6 @@ describe('run --engine slurm', () => {
     expect(before).toBeLessThan(13);
     expect(after.filter(({ type }) => type === 'job-submitted')).toHaveLength(2);
   });
-
-  if (!takesAll) return;
 
   it('is queued again by scontrol requeue, and continues by itself', async () => {
     const { stdout } = await cli(home.path, ...little, '--concurrency', '1:6:1', '--detach', '--json');
