@@ -56,7 +56,7 @@ test('kill -9 while levels are measured: the run is there again, and goes on wit
     trials: 1,
     result: `${kept.length} levels kept, ${measured.length} of 3 in the journal`,
   });
-  expect(measured.points.slice(0, kept.length)).toEqual(kept);
+  expect(measured.slice(0, kept.length)).toEqual(kept);
   expect(measured.map(({ point }) => point.batchSize)).toEqual([1, 2, 4]);
   expect(state.scenarios.online.points).toHaveLength(1);
 });
