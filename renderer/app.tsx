@@ -18,17 +18,17 @@ import {
   MonitorPage,
   NewDeploymentPage,
   RunPage,
+  RunsPage,
   SettingsPage,
   StartPage,
   StudiesPage,
 } from './views/pages';
-import { RunsView } from './views/runs/runs-view';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {
   switch (route.page) {
     case 'runs':
-      return <RunsView />;
+      return <RunsPage />;
     case 'new':
       return route.draft === true ? <NewDeploymentPage /> : <StartPage />;
     case 'run':

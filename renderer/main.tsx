@@ -30,6 +30,7 @@ import './styles/wizard.css';
 import './styles/wizard-fields.css';
 import './styles/wizard-pages.css';
 import './styles/wizard-start.css';
+import './styles/types.css';
 
 /** Milliseconds for the list of runs to be drawn and to take the first clicks. */
 const listMs = 300;

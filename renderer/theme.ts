@@ -36,7 +36,19 @@ export const theme = createTheme({
   colors: { workbench: blue, dark },
   fontFamily: "'Inter', 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono', 'DejaVu Sans Mono', 'Liberation Mono', monospace",
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
+  // Those of styles/tokens.css.
+  fontSizes: {
+    xs: 'var(--type-small)',
+    sm: 'var(--type-body)',
+    md: 'var(--type-body)',
+    lg: 'var(--type-title)',
+    xl: 'var(--type-title)',
+  },
+  fontWeights: {
+    regular: 'var(--weight-plain)',
+    medium: 'var(--weight-strong)',
+    bold: 'var(--weight-strong)',
+  },
   defaultRadius: 'sm',
   respectReducedMotion: true,
   cursorType: 'pointer',

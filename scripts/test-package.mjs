@@ -89,7 +89,7 @@ async function setUpAndDemo(root, folder, display) {
       assert.equal(await ready.count(), 1, `${tool}: ${(await failure.allInnerTexts()).join(' ')}`);
     }
     await open('Runs');
-    await page.getByRole('button', { name: 'Start the ResNet50 demo' }).click();
+    await page.getByRole('button', { name: 'Start the ResNet-50 demo' }).click();
     const shown = await until(
       'the demo is done',
       async () => {

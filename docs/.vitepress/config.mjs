@@ -65,9 +65,9 @@ const sidebar = [
   {
     text: 'Measured',
     collapsed: true,
-    items: every('.').filter(({ link }) => link !== '/SECURITY'),
+    items: every('.').filter(({ link }) => link !== '/SECURITY' && link !== '/design'),
   },
-  { text: 'Design', collapsed: true, items: [page('SECURITY.md'), ...every('adr')] },
+  { text: 'Design', collapsed: true, items: [page('design.md'), page('SECURITY.md'), ...every('adr')] },
 ];
 
 const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));

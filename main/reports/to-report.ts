@@ -157,7 +157,7 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
     }),
     server: (load) => ({
       title: `${servedModels(load)} · running Triton`,
-      subtitle: `${measuredServer(load)} · ${tritonText(environment)} · measured from ${device}`,
+      subtitle: `${measuredServer(load)} · ${tritonText(environment)} · client on ${device}`,
     }),
     deployed: ({ model, format, precision }) => ({
       title: `${modelTitle} · ${formatFacts[format].title} ${textAt('precision', precision)}`,

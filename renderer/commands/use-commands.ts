@@ -10,7 +10,7 @@ import { runStatusText } from '../format/words';
 import { settledChoice } from '../stores/draft/draft-state';
 import type { OverlayPage } from '../stores/overlay';
 import { type Route, routeTo } from '../stores/route';
-import type { SoughtSetting } from '../stores/settings';
+import { settingsOf, type SoughtSetting } from '../stores/settings';
 import { useWorkbench, type Workbench } from '../workbench';
 import type { Action, Command } from './command';
 import { compareCommands, savedCommands } from './compare-commands';
@@ -60,6 +60,18 @@ const actions = (
     },
   },
   { id: 'find', title: 'Find on this page', shortcut: 'Ctrl+F', run: findOnPage },
+  {
+    id: 'field-codes',
+    title: 'Show or hide field codes',
+    note: 'names of Triton, perf_analyzer and run.yaml beside labels',
+    run: attempting(() => {
+      const settings = workbench.settings.getState();
+      return settings.set(
+        'window.fieldCodes',
+        settingsOf(settings)['window.fieldCodes'] === 'on' ? 'off' : 'on',
+      );
+    }),
+  },
   {
     id: 'theme',
     title: 'Change theme',

@@ -1,7 +1,8 @@
 import { IconSearch } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, use } from 'react';
 import { Keys } from '../commands/command-palette';
 import { useWorkbench } from '../workbench';
+import { type PageType, PageTypeContext } from './page-type';
 
 function PaletteButton() {
   const { overlay } = useWorkbench();
@@ -19,15 +20,20 @@ function PaletteButton() {
   );
 }
 
-/** `bare`: the page scrolls its own parts. */
+/**
+ * The frame of every page: its type decides how its answer, picture and record are laid out (docs/design.md). `bare`: the
+ * page scrolls its own parts. `type` where it is of another type for a while, as a run that is under way.
+ */
 export function Page(props: {
   title: string;
   before?: ReactNode;
   after?: ReactNode;
   actions?: ReactNode;
   bare?: boolean;
+  type?: PageType;
   children: ReactNode;
 }) {
+  const ofPage = use(PageTypeContext);
   return (
     <>
       <header className="row page-head">
@@ -43,6 +49,7 @@ export function Page(props: {
       </header>
       <div
         className={props.bare === true ? 'page-body bare' : 'page-body'}
+        data-page-type={props.type ?? ofPage}
         tabIndex={props.bare === true ? undefined : 0}
         role={props.bare === true ? undefined : 'region'}
         aria-label={props.bare === true ? undefined : props.title}

@@ -1,32 +1,49 @@
-import { type ComponentType, useEffect, useState } from 'react';
+import { type ComponentType, createElement, useEffect, useState } from 'react';
 import { toWire, type WireError } from '../../main/contract/errors';
 import { ErrorPanel } from '../components/error-panel';
 import { Loading } from '../components/loading';
+import { type PageType, PageTypeContext } from '../components/page-type';
 
 const loads: (() => Promise<unknown>)[] = [];
+
+export type TypedPage<Props> = ComponentType<Props> & { readonly type: PageType };
+
+/** The page with its type, which the frame within it takes. */
+export function pageOf<Props extends object>(type: PageType, View: ComponentType<Props>): TypedPage<Props> {
+  const Typed = (props: Props) => (
+    <PageTypeContext value={type}>{createElement(View, props)}</PageTypeContext>
+  );
+  return Object.assign(Typed, { type });
+}
+
+/** A page whose script is loaded on demand. */
+export const pageOnDemand = <Props extends object>(
+  type: PageType,
+  load: () => Promise<ComponentType<Props>>,
+): TypedPage<Props> => pageOf(type, onDemand(load));
 
 /**
  * Loaded when it is first shown, or before by `loadPages`. It is then drawn at once, where React's `lazy` would show
  * its fallback for a moment even so.
  */
-export function pageOnDemand<Props extends object>(
+export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   const loadOnce = async (): Promise<ComponentType<Props>> => (loaded ??= await load());
   loads.push(loadOnce);
-  return function PageOnDemand(props: Props) {
-    const [Page, setPage] = useState(() => loaded);
+  return function OnDemand(props: Props) {
+    const [Part, setPart] = useState(() => loaded);
     const [error, setError] = useState<WireError | null>(null);
     useEffect(() => {
-      if (Page !== null) return;
+      if (Part !== null) return;
       loadOnce().then(
-        (page) => setPage(() => page),
+        (part) => setPart(() => part),
         (reason: unknown) => setError(toWire(reason)),
       );
-    }, [Page]);
+    }, [Part]);
     if (error !== null) return <ErrorPanel error={error} />;
-    return Page === null ? <Loading label="Loading the page" /> : <Page {...props} />;
+    return Part === null ? <Loading label="Loading the page" /> : <Part {...props} />;
   };
 }
 

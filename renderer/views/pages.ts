@@ -1,29 +1,49 @@
-import { pageOnDemand } from './page-on-demand';
+import { onDemand, pageOf, pageOnDemand } from './page-on-demand';
+import { RunsView } from './runs/runs-view';
 
-/** Each is a script of its own: the start does not need them. */
-export const ComparePage = pageOnDemand(async () => (await import('./compare/compare-view')).CompareView);
+// Each page with its type of docs/design.md.
+export const RunsPage = pageOf('list', RunsView);
+
+// Each is a script of its own: the start does not need them.
+export const ComparePage = pageOnDemand(
+  'compare',
+  async () => (await import('./compare/compare-view')).CompareView,
+);
 export const ContainersPage = pageOnDemand(
+  'list',
   async () => (await import('./containers/containers-view')).ContainersView,
 );
 export const DeploymentsPage = pageOnDemand(
+  'list',
   async () => (await import('./deployments/deployments-view')).DeploymentsView,
 );
 export const EnvironmentPage = pageOnDemand(
+  'object',
   async () => (await import('./environment/environment-view')).EnvironmentView,
 );
-export const HostsPage = pageOnDemand(async () => (await import('./hosts/hosts-view')).HostsView);
-export const MonitorPage = pageOnDemand(async () => (await import('./monitor/monitor-view')).MonitorView);
+export const HostsPage = pageOnDemand('list', async () => (await import('./hosts/hosts-view')).HostsView);
+export const MonitorPage = pageOnDemand(
+  'live',
+  async () => (await import('./monitor/monitor-view')).MonitorView,
+);
 export const NewDeploymentPage = pageOnDemand(
+  'form',
   async () => (await import('./new-deployment/new-deployment-view')).NewDeploymentView,
 );
 export const StartPage = pageOnDemand(
+  'form',
   async () => (await import('./new-deployment/start/start-view')).StartView,
 );
-export const RunPage = pageOnDemand(async () => (await import('./run/run-view')).RunView);
-export const StudiesPage = pageOnDemand(async () => (await import('./studies/studies-view')).StudiesView);
-export const SettingsPage = pageOnDemand(async () => (await import('./settings/settings-view')).SettingsView);
-export const MeasureDialog = pageOnDemand(
-  async () => (await import('./measure/measure-dialog')).MeasureDialog,
+export const RunPage = pageOnDemand('object', async () => (await import('./run/run-view')).RunView);
+export const StudiesPage = pageOnDemand(
+  'object',
+  async () => (await import('./studies/studies-view')).StudiesView,
 );
-export const SearchDialog = pageOnDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
-export const VaryDialog = pageOnDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);
+export const SettingsPage = pageOnDemand(
+  'settings',
+  async () => (await import('./settings/settings-view')).SettingsView,
+);
+
+export const MeasureDialog = onDemand(async () => (await import('./measure/measure-dialog')).MeasureDialog);
+export const SearchDialog = onDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
+export const VaryDialog = onDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);

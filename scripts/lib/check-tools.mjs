@@ -4,6 +4,7 @@ import { classInstances } from './class-instances.mjs';
 import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
 import { say, seconds } from './say.mjs';
+import { sheetRules } from './sheet-rules.mjs';
 import { treeRules } from './tree-rules.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
@@ -40,7 +41,7 @@ function tools(python) {
     { name: 'knip production', run: [bin('knip'), ['--no-progress', '--production']] },
     // The site of docs/: a link that leads nowhere, or a page that its navigation lacks, ends its build.
     { name: 'docs', run: [bin('vitepress'), ['build', 'docs']] },
-    { name: 'tree', list: () => Promise.resolve(treeRules()) },
+    { name: 'tree', list: () => Promise.resolve([...treeRules(), ...sheetRules()]) },
     // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
     { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },
   ];

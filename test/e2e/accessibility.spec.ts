@@ -23,7 +23,7 @@ test.afterAll(async () => {
 });
 
 test('the empty list of runs', async () => {
-  await expect(app.page.getByRole('button', { name: 'Start the ResNet50 demo' })).toBeVisible();
+  await expect(app.page.getByRole('button', { name: 'Start the ResNet-50 demo' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
 });
 

@@ -25,7 +25,7 @@ test('without Triton the demo, the wizard and the Environment page say so before
   const { page } = app;
 
   await expect(page.getByRole('alert')).toContainText('Not installed: Triton.');
-  await expect(page.getByRole('button', { name: 'Start the ResNet50 demo' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Start the ResNet-50 demo' })).toBeDisabled();
   await expect(page.getByRole('button', { name: 'Install missing tools' })).toBeVisible();
 
   const pages = page.getByRole('navigation', { name: 'Pages' });

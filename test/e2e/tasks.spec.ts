@@ -108,7 +108,7 @@ for (const [way, makeHands] of [
       app.page.locator(`[data-run="${runId}"]`).getByRole('button', { name: 'For hall 4', exact: true });
 
     test('the first demo', async () => {
-      const demo = app.page.getByRole('button', { name: 'Start the ResNet50 demo' });
+      const demo = app.page.getByRole('button', { name: 'Start the ResNet-50 demo' });
       await expect(app.page.locator('[data-machine="tools"]')).toHaveAttribute('data-state', 'here');
       if (way === 'mouse') await takePictures(app.page, 'first-run');
       await hands.press(demo);
@@ -145,7 +145,7 @@ for (const [way, makeHands] of [
       await hands.command(budget, 'p99');
       await expect(budget).toBeFocused();
       await hands.write('20');
-      await expect(app.page.locator('.verdict')).toContainText('1,800');
+      await expect(app.page.locator('.answer')).toContainText('1,800');
       expectTaken('best level under 20 ms');
 
       const pdf = join(home.path, 'for-a-colleague.pdf');

@@ -24,6 +24,7 @@ const registry = z
 
 const engineChoices = ['preset', 'local', 'docker'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
+const fieldCodes = ['all-settings', 'on', 'off'] as const;
 const runNotices = ['long', 'all', 'off'] as const;
 
 /** Values, default and texts of a setting. null: not set. */
@@ -90,6 +91,15 @@ export const settingDefinitions = {
     help: 'Colors of the window.',
     absent: 'system',
     choices: { system: 'System', light: 'Light', dark: 'Dark' },
+  }),
+  'window.fieldCodes': setting({
+    schema: z.enum(fieldCodes),
+    fallback: 'all-settings',
+    group: 'Window',
+    title: 'Field codes',
+    help: 'Names of Triton, perf_analyzer and run.yaml beside the labels of a form; a click copies one.',
+    absent: 'on the pages of all settings',
+    choices: { 'all-settings': 'On the pages of all settings', on: 'On every form', off: 'Off' },
   }),
   'notifications.runs': setting({
     schema: z.enum(runNotices),

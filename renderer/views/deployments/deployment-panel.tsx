@@ -44,7 +44,7 @@ const modelStyles: Readonly<Record<ServedModelState, StatusWord>> = {
   ready: { icon: IconCircleCheck, tone: 'good', text: 'Ready' },
   'not-answering': { icon: IconCircleX, tone: 'bad', text: 'Does not answer' },
   'not-loaded': { icon: IconAlertTriangle, tone: 'warn', text: 'Not loaded' },
-  unknown: { icon: IconCircleMinus, tone: 'dim', text: 'Not asked' },
+  unknown: { icon: IconCircleMinus, tone: 'dim', text: 'Unknown' },
 };
 
 function Addresses({ deployment }: { deployment: DeploymentInfo }) {

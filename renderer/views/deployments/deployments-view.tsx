@@ -1,9 +1,12 @@
 import { useStore } from 'zustand';
+import type { DeploymentInfo } from '../../../main/contract/deployment';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
+import type { Tone } from '../../components/status-text';
 import { usePoll } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { DeploymentPanel } from './deployment-panel';
@@ -27,6 +30,18 @@ function NoDeployments() {
   );
 }
 
+/** Stopped ones are meant to be. */
+function servingText(list: readonly DeploymentInfo[]): { text: string; tone: Tone } {
+  const meant = list.filter(({ state }) => state !== 'stopped');
+  const ready = meant.filter(({ state }) => state === 'ready').length;
+  if (meant.length === 0) return { text: 'No deployment is serving', tone: 'dim' };
+  const of = list.length === 1 ? '1 deployment serves' : `${ready} of ${list.length} deployments serve`;
+  if (ready === meant.length) return { text: of, tone: 'good' };
+  return ready === 0
+    ? { text: 'No deployment serves as it should', tone: 'bad' }
+    : { text: of, tone: 'warn' };
+}
+
 export function DeploymentsView() {
   const { deployments } = useWorkbench();
   const { value, error, load } = useStore(deployments);
@@ -37,6 +52,7 @@ export function DeploymentsView() {
       {value === null && error === null ? <Loading label="Looking at the deployments" /> : null}
       {value?.length === 0 ? <NoDeployments /> : null}
       <div className="stack">
+        {value === null || value.length === 0 ? null : <Answer {...servingText(value)} />}
         {(value ?? []).map((deployment) => (
           <DeploymentPanel key={deployment.id} deployment={deployment} />
         ))}

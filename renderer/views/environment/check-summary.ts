@@ -1,10 +1,14 @@
 import type { Check } from '../../../main/contract/machine';
 import type { ComponentStatus } from '../../../main/contract/setup';
+import type { Tone } from '../../components/status-text';
 
 const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
 /** "2 problems, 1 warning, 3 tools outdated", or that nothing was found. Pure. */
-export function checkSummary(checks: readonly Check[], tools: readonly ComponentStatus[] = []): string {
+export function checkSummary(
+  checks: readonly Check[],
+  tools: readonly ComponentStatus[] = [],
+): { readonly text: string; readonly tone: Tone } {
   const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
   const having = (state: ComponentStatus['state']) => tools.filter((tool) => tool.state === state).length;
   const parts = [
@@ -13,5 +17,7 @@ export function checkSummary(checks: readonly Check[], tools: readonly Component
     { found: having('broken'), text: `${counted(having('broken'), 'tool')} incomplete` },
     { found: having('outdated'), text: `${counted(having('outdated'), 'tool')} outdated` },
   ].filter(({ found }) => found > 0);
-  return parts.length === 0 ? 'No problems found' : parts.map(({ text }) => text).join(', ');
+  if (parts.length === 0) return { text: 'No problems found', tone: 'good' };
+  const isBad = count('problem') > 0 || having('broken') > 0;
+  return { text: parts.map(({ text }) => text).join(', '), tone: isBad ? 'bad' : 'warn' };
 }

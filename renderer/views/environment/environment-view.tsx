@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleCheck, IconLoader2, IconRefresh } from '@t
 import { useStore } from 'zustand';
 import type { MachineStatus } from '../../../main/contract/machine';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
@@ -122,13 +123,6 @@ export function EnvironmentView() {
   return (
     <Page
       title="Environment"
-      after={
-        <span className="dim" role="status">
-          {value === null
-            ? null
-            : checkSummary(value.checks, value.tools.installable ? (components ?? []) : [])}
-        </span>
-      }
       actions={
         <SmallButton
           icon={IconRefresh}
@@ -145,6 +139,9 @@ export function EnvironmentView() {
       <div className="stack">
         {error === null ? null : <ErrorPanel error={error} />}
         {value === null && error === null ? <WaitingList /> : null}
+        {value === null ? null : (
+          <Answer {...checkSummary(value.checks, value.tools.installable ? (components ?? []) : [])} />
+        )}
         {value === null ? null : <CheckList checks={value.checks} installable={value.tools.installable} />}
         {value?.tools.installable === true ? <ToolsPanel /> : null}
         <div className="machine-cards">

@@ -2,9 +2,11 @@ import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
+import type { Tone } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
 import type { HostEntry } from '../../stores/hosts';
 import { useWorkbench } from '../../workbench';
@@ -43,11 +45,12 @@ function NoHosts({ onAdd }: { onAdd: () => void }) {
   );
 }
 
-function summary(entries: readonly HostEntry[]): string {
+function summary(entries: readonly HostEntry[]): { text: string; tone: Tone } {
   const reached = entries.filter(({ status }) => status?.reachable === true).length;
   const open = entries.filter(({ status }) => status === null).length;
   const total = entries.length === 1 ? '1 host' : `${entries.length} hosts`;
-  return open > 0 ? `${total}, connecting to ${open}` : `${total}, ${reached} reachable`;
+  if (open > 0) return { text: `${total}, connecting to ${open}`, tone: 'info' };
+  return { text: `${total}, ${reached} reachable`, tone: reached === entries.length ? 'good' : 'warn' };
 }
 
 export function HostsView() {
@@ -61,11 +64,6 @@ export function HostsView() {
   return (
     <Page
       title="Hosts"
-      after={
-        <span className="dim" role="status">
-          {entries === null || isEmpty ? null : summary(entries)}
-        </span>
-      }
       actions={
         isEmpty ? null : (
           <>
@@ -87,14 +85,17 @@ export function HostsView() {
       {entries === null && error === null ? <Loading label="Reading the list of hosts" /> : null}
       {isEmpty ? <NoHosts onAdd={add} /> : null}
       {entries === null || isEmpty ? null : (
-        <ScrollTable label="Hosts" className="panel-table hosts-table">
-          <TableHead headings={headings} />
-          <tbody>
-            {entries.map((entry) => (
-              <HostRow key={entry.host.name} entry={entry} />
-            ))}
-          </tbody>
-        </ScrollTable>
+        <div className="column stack">
+          <Answer {...summary(entries)} />
+          <ScrollTable label="Hosts" className="panel-table hosts-table">
+            <TableHead headings={headings} />
+            <tbody>
+              {entries.map((entry) => (
+                <HostRow key={entry.host.name} entry={entry} />
+              ))}
+            </tbody>
+          </ScrollTable>
+        </div>
       )}
       <AddHostDialog />
     </Page>

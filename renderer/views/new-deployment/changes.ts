@@ -45,7 +45,7 @@ export interface Change {
 }
 
 export const changesText = (count: number): string =>
-  count === 0 ? 'preset defaults' : `${counted(count, 'change')} from the defaults`;
+  count === 0 ? 'all defaults' : `${counted(count, 'change')} from the defaults`;
 
 const isWithin = (outer: Keys, keys: Keys): boolean => outer.every((key, at) => keys[at] === key);
 

@@ -133,7 +133,7 @@ function State() {
   const showProblems = useShowProblems();
   const plan = draft.plan === null ? null : planSummary(draft.plan);
   const hard = problems.filter(({ severity }) => severity === 'problem').length;
-  const unchanged = changes.length === 0 ? 'Preset defaults' : changesText(changes.length);
+  const unchanged = changes.length === 0 ? 'All defaults' : changesText(changes.length);
   return (
     <span className="wizard-state" role="status">
       {hard > 0 ? (

@@ -9,6 +9,7 @@ import { answerOf } from '../../../main/domain/measured/answer';
 import { doubtsOf } from '../../../main/domain/measured/doubts';
 import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { FigurePanel } from '../../components/figure-panel';
 import { Panel } from '../../components/panel';
 import { hasFailed } from '../../stores/run-work';
@@ -58,7 +59,7 @@ function MeasureAgain({ state }: { state: RunState }) {
   const { runId } = state;
   if (again === null) return null;
   return (
-    <div className="buttons verdict-buttons">
+    <>
       <SmallButton
         icon={IconRepeat}
         loading={busy}
@@ -72,22 +73,23 @@ function MeasureAgain({ state }: { state: RunState }) {
       <span className="dim small">
         {againTime(again)} of measuring. The other levels are kept; the old figures stay in the journal.
       </span>
-    </div>
+    </>
   );
 }
 
-function AnswerPanel({ state, verdict }: { state: RunState; verdict: Verdict }) {
+function RunAnswer({ state, verdict }: { state: RunState; verdict: Verdict }) {
   const { lead, doubts, partial } = verdict;
   return (
-    <section className={isSure(state) ? 'panel verdict' : 'panel verdict unverified'} role="status">
-      {lead}
-      {[...doubts, ...(partial === null ? [] : [partial])].map((line) => (
+    <Answer
+      text={lead}
+      tone={isSure(state) ? 'good' : 'warn'}
+      notes={[...doubts, ...(partial === null ? [] : [partial])].map((line) => (
         <div key={line} className="tone-warn">
           {line}
         </div>
       ))}
-      <MeasureAgain state={state} />
-    </section>
+      actions={<MeasureAgain state={state} />}
+    />
   );
 }
 
@@ -133,7 +135,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <OriginNotice state={state} />
         <DamageNotice lines={state.damagedLines} />
         <StoppedNotice state={state} />
-        {verdict === null || !measurements ? null : <AnswerPanel state={state} verdict={verdict} />}
+        {verdict === null || !measurements ? null : <RunAnswer state={state} verdict={verdict} />}
         <ChangesNotice changes={state.specChanges} />
         {measurements ? (
           <>

@@ -83,7 +83,7 @@ export function EmptyRuns() {
           disabled={demo.why !== null}
           onClick={working(() => start({}))}
         >
-          Start the ResNet50 demo
+          Start the ResNet-50 demo
         </Button>
         {demo.canUseDocker ? (
           <Button

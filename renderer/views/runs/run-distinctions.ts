@@ -19,20 +19,15 @@ function grouped(runs: readonly RunSummary[], keyOf: (run: RunSummary) => string
   return [...groups];
 }
 
-export interface Distinction {
-  /** Fields that differ between the model's runs: "fp16 docker"; '' where there are none. */
-  readonly fields: string;
-  readonly full: string;
-}
-
-export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, Distinction> {
-  const texts = new Map<string, Distinction>();
+/** What differs between the model's runs, by run id: "fp16 docker", with the time of those that are alike; else ''. */
+export function runDistinctions(runs: readonly RunSummary[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
   for (const [, own] of grouped(runs, (run) => run.preset)) {
     const telling = parts.filter((part) => new Set(own.map(part)).size > 1);
     for (const [text, alike] of grouped(own, (run) => telling.map((part) => part(run)).join(' '))) {
       for (const run of alike) {
         const time = alike.length > 1 ? formatWhen(run.createdAt) : '';
-        texts.set(run.runId, { fields: text, full: `${text} ${time}`.trim() });
+        texts.set(run.runId, `${text} ${time}`.trim());
       }
     }
   }

@@ -1,5 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import { IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
 import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
@@ -12,7 +13,6 @@ import { AccuracyText, RunStatusText } from '../../components/status-text';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
-import type { Distinction } from './run-distinctions';
 import { removeRuns, runAgain } from './run-tools';
 
 function Accuracy({ run }: { run: RunSummary }) {
@@ -47,11 +47,22 @@ function Engine({ run: { engine, servedBy } }: { run: RunSummary }) {
   );
 }
 
-function RowMenu({ run, name, onEdit }: { run: RunSummary; name: string; onEdit: () => void }) {
+function RowMenu(props: {
+  run: RunSummary;
+  name: string;
+  opened: boolean;
+  onChange: (opened: boolean) => void;
+  onEdit: () => void;
+}) {
+  const { run, name, opened, onChange, onEdit } = props;
   const workbench = useWorkbench();
   const running = run.status === 'running';
   return (
-    <ActionMenu button={<BareIcon icon={IconDots} size={16} label={`Actions of ${name}`} />}>
+    <ActionMenu
+      opened={opened}
+      onChange={onChange}
+      button={<BareIcon icon={IconDots} size={16} label={`Actions of ${name}`} />}
+    >
       <MenuAction icon={IconPencil} onClick={() => workbench.overlay.getState().rename(run.runId)}>
         Rename…
       </MenuAction>
@@ -82,18 +93,11 @@ function narrowText({ profile, engine, accuracy }: RunSummary): string {
   return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)} `;
 }
 
-function RunName(props: {
-  run: RunSummary;
-  name: string;
-  fullName: string;
-  fields: string;
-  onOpen: () => void;
-}) {
+function RunName(props: { run: RunSummary; name: string; fullName: string; onOpen: () => void }) {
   const { run, name, fullName, onOpen } = props;
-  const fields = run.name === null ? props.fields : `${name} ${props.fields}`.trim();
   return (
     <>
-      <span className="cut" title={`${fullName}\n${run.runId}`}>
+      <span className="run-title" title={`${fullName}\n${run.runId}`}>
         <button
           type="button"
           className="plain-button run-name"
@@ -104,7 +108,7 @@ function RunName(props: {
         >
           {run.name ?? name}
         </button>
-        {fields === '' ? null : <span className="dim"> {fields}</span>}
+        {run.name === null ? null : <span className="dim">{name}</span>}
       </span>
       <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
         {run.tags.map((tag) => (
@@ -128,7 +132,7 @@ const outdatedRow = {
 export function RunRow(props: {
   run: RunSummary;
   name: string;
-  distinction: Distinction | undefined;
+  distinction: string | undefined;
   selected: boolean;
   outdated: boolean;
   /** 1-based in the whole list: most rows are not in the document. */
@@ -136,8 +140,9 @@ export function RunRow(props: {
   onEdit: () => void;
 }) {
   const { run, name, distinction, onEdit } = props;
-  const fullName = run.name ?? `${name} ${distinction?.full ?? ''}`.trim();
+  const fullName = run.name ?? `${name} ${distinction ?? ''}`.trim();
   const { route, selection } = useWorkbench();
+  const [menu, setMenu] = useState(false);
   const open = (): void => route.getState().go({ page: 'run', runId: run.runId });
   const queue = queueOf(run.waitsFor);
   const where = run.waitsFor === null ? jobPlace(run) : (queue ?? shortWaitText(run.waitsFor));
@@ -148,6 +153,10 @@ export function RunRow(props: {
       className={props.selected ? 'chosen' : undefined}
       {...(props.outdated ? outdatedRow : {})}
       onClick={open}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        setMenu(true);
+      }}
     >
       <td onClick={stopClick}>
         <Checkbox
@@ -158,7 +167,7 @@ export function RunRow(props: {
         />
       </td>
       <td>
-        <RunName run={run} name={name} fullName={fullName} fields={distinction?.fields ?? ''} onOpen={open} />
+        <RunName run={run} name={name} fullName={fullName} onOpen={open} />
       </td>
       <td>
         {run.format} {run.precision}
@@ -189,7 +198,7 @@ export function RunRow(props: {
         {formatWhen(run.createdAt)}
       </td>
       <td onClick={stopClick}>
-        <RowMenu run={run} name={fullName} onEdit={onEdit} />
+        <RowMenu run={run} name={fullName} opened={menu} onChange={setMenu} onEdit={onEdit} />
       </td>
     </tr>
   );

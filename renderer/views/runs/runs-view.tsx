@@ -1,8 +1,10 @@
 import { IconActivity, IconPlus } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { SearchInput } from '../../components/input/search-input';
 import { useWayTo } from '../../components/links';
@@ -13,6 +15,7 @@ import { EmptyRuns } from './empty-runs';
 import { FilterChips } from './filter-chips';
 import { filterRuns } from './filter-runs';
 import { ImportButton } from './import-button';
+import { runsAnswer } from './runs-answer';
 import { RunsTable } from './runs-table';
 import { SelectionBar } from './selection-bar';
 import { type Sorting, sortRuns } from './sort-runs';
@@ -66,6 +69,11 @@ function RunCount({ shown, known }: { shown: number; known: number }) {
   );
 }
 
+function RunsAnswer(props: { runs: readonly RunSummary[]; titleOf: (preset: string) => string }) {
+  const answer = runsAnswer(props.runs, props.titleOf);
+  return answer === null ? null : <Answer {...answer} />;
+}
+
 export function RunsView() {
   const { runs, rowsToCome, presets, selection, runFilter, seenFailures } = useWorkbench();
   const { value, error } = useStore(runs);
@@ -101,6 +109,7 @@ export function RunsView() {
         {isEmpty ? <EmptyRuns /> : null}
         {some ? (
           <>
+            <RunsAnswer runs={value} titleOf={titleOf} />
             <div className="row wrap runs-bar">
               <FilterChips runs={value} chosen={chosen} titleOf={titleOf} onChange={choose} />
               <SelectionBar {...tickedRuns(value, shown, selected)} shown={shown} />

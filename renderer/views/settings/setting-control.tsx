@@ -115,9 +115,9 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
       </div>
       <div>
         <Control id={id} value={value} set={props.set ?? ((next) => set(id, next))} />
-        <p className="dim row small setting-default">
-          <span>Default: {settingText(id, fallback)}</span>
-          {value === fallback ? null : (
+        {value === fallback ? null : (
+          <p className="dim row small setting-default">
+            <span>Default: {settingText(id, fallback)}</span>
             <CompactButton
               variant="subtle"
               aria-label={`Reset ${title}`}
@@ -125,8 +125,8 @@ export function SettingRow(props: { id: SettingKey; value: SettingValue; set?: C
             >
               Reset
             </CompactButton>
-          )}
-        </p>
+          </p>
+        )}
       </div>
     </div>
   );

@@ -8,6 +8,7 @@ import {
   type SettingsState,
 } from '../../../main/contract/settings/settings';
 import { SmallButton } from '../../components/actions';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { SearchInput } from '../../components/input/search-input';
 import { attempting, noticeDone } from '../../components/notices';
@@ -68,6 +69,14 @@ function FileProblems({ state }: { state: SettingsState }) {
     </Panel>
   );
 }
+
+const changedText = (changed: readonly SettingKey[]): string => {
+  if (changed.length === 0) return 'Every setting has its default';
+  const named = changed.map((key) => definitionOf(key).title).join(', ');
+  return changed.length === 1
+    ? `1 setting is changed (${named})`
+    : `${changed.length} settings are changed (${named})`;
+};
 
 function Groups({ state, search }: { state: SettingsState; search: string }) {
   const found = findSettings(search);
@@ -136,8 +145,11 @@ export function SettingsView() {
         {error === null ? null : <ErrorPanel error={error} />}
         {state === null ? null : (
           <>
+            <Answer text={changedText(state.changed)} tone="dim" />
             <FileProblems state={state} />
-            <Groups state={state} search={search} />
+            <div className="settings-groups">
+              <Groups state={state} search={search} />
+            </div>
             <p className="dim">
               Kept in {state.file}. The command “triton-workbench settings” lists and sets the same settings.
             </p>

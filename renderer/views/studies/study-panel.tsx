@@ -12,6 +12,7 @@ import type {
 } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import { ChartPanel } from '../../charts/chart-panel';
+import { Answer } from '../../components/answer';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
@@ -131,12 +132,16 @@ function StudyBody({ study }: { study: StudyDetail }) {
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
     <>
-      <p role="status">
-        {sentence}
-        {secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.
-        {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
-        {state === 'damaged' ? ' Its journal is damaged: it can be removed, not continued.' : ''}
-      </p>
+      <Answer
+        text={`${sentence}${secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.`}
+        tone={studyStyle(study).tone}
+        notes={
+          <>
+            {interrupted ? <p>The process that ran it has ended; Resume continues it.</p> : null}
+            {state === 'damaged' ? <p>Its journal is damaged: it can be removed, not continued.</p> : null}
+          </>
+        }
+      />
       {error === null ? null : <ErrorPanel error={error} />}
       {rows.length === 0 ? null : (
         <Progress

@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { fieldAt } from '../../../../main/contract/fields/fields';
 import type { Keys } from '../../../../main/contract/trees';
 import type { Cards, Field, Option } from '../fields/field';
@@ -59,6 +60,34 @@ function OptionRadio(props: {
   );
 }
 
+/** What cannot be chosen, in one line with its reason; several reasons unfold. */
+function Others({ options }: { options: readonly Option[] }) {
+  if (options.length === 0) return null;
+  const [first, ...more] = reasons(options);
+  const names = options.map(({ label }) => label).join(', ');
+  const line = `Other (${options.length}): ${names}`;
+  if (first === undefined || more.length === 0) {
+    return (
+      <p className="field-help">
+        {line}. {first?.why}
+      </p>
+    );
+  }
+  return (
+    <details className="field-help">
+      <summary>{line}</summary>
+      <dl className="facts other-options">
+        {[first, ...more].map(({ labels, why }) => (
+          <Fragment key={why}>
+            <dt>{labels.join(', ')}</dt>
+            <dd>{why}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
 interface Chosen {
   options: readonly Option[];
   cards: Cards;
@@ -66,8 +95,12 @@ interface Chosen {
   onChoose: (value: string) => void;
 }
 
-function OptionGroup({ labelId, input, options, cards, value, onChoose }: ControlProps & Chosen) {
+function OptionGroup({ labelId, input, options: all, cards, value, onChoose }: ControlProps & Chosen) {
   const { id, error, description } = input;
+  // A card that cannot be chosen takes the room of one that can.
+  const isOther = (option: Option): boolean =>
+    cards !== false && option.why !== undefined && option.value !== value;
+  const options = all.filter((option) => !isOther(option));
   const helpId = `${id}-help`;
   // A card shows its own reason; a shared one, and those of a line, are below.
   const shared = reasons(options).filter(({ labels }) => cards === false || labels.length > 1);
@@ -104,6 +137,7 @@ function OptionGroup({ labelId, input, options, cards, value, onChoose }: Contro
             {labels.join(labels.some((label) => label.includes(',')) ? '; ' : ', ')}: {why}
           </p>
         ))}
+        <Others options={all.filter(isOther)} />
       </div>
     </>
   );

@@ -2,10 +2,14 @@ import { ActionIcon, Popover, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconHelpCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { useStore } from 'zustand';
 import type { SpecProblem } from '../../../../main/contract/run/spec-tools';
 import type { Keys } from '../../../../main/contract/trees';
 import { asSentence } from '../../../format/words';
+import { settingsOf } from '../../../stores/settings';
+import { useWorkbench } from '../../../workbench';
 import { type Field, pathOf } from '../fields/field';
+import { useFormView } from '../form-view';
 import { ProblemFixes } from '../pages/problem-list';
 import { isAbout, isMissing, problemText } from '../problems';
 import { fieldText } from '../read-text';
@@ -51,8 +55,17 @@ function helpOf(field: Field): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** Codes of fields are for those who write specifications: asked for, or beside all settings. */
+function useShowsCodes(): boolean {
+  const { settings } = useWorkbench();
+  const codes = useStore(settings, (state) => settingsOf(state)['window.fieldCodes']);
+  const view = useFormView();
+  return codes === 'all-settings' ? view === 'all' : codes === 'on';
+}
+
 function Term({ field }: { field: Field }) {
   const clipboard = useClipboard({ timeout: 1500 });
+  if (!useShowsCodes()) return null;
   const name = field.variable ?? pathOf(field);
   return (
     <Tooltip label={clipboard.copied ? `Copied ${name}` : `Copy ${name}`} openDelay={300}>

@@ -76,7 +76,8 @@ const headings = ['Field', 'Default', 'Chosen', { title: 'Action', hidden: true,
 
 function Differences() {
   const changes = useNamedChanges();
-  if (changes.length === 0) return <p className="panel-body dim">No changes: preset defaults.</p>;
+  if (changes.length === 0)
+    return <p className="panel-body dim">No changes: every setting has its default.</p>;
   return (
     <table className="table differences-table">
       <TableHead headings={headings} />

@@ -150,8 +150,8 @@ export function SimpleForm() {
         <p className="dim">
           The main settings.{' '}
           {changes.length === 0
-            ? 'Everything else has the preset’s defaults.'
-            : 'The summary lists everything that differs from the preset’s defaults.'}
+            ? 'Everything else has its default.'
+            : 'The summary lists everything that differs from the defaults.'}
         </p>
       </header>
       <ModelPart />

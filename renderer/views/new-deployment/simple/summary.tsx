@@ -34,7 +34,7 @@ function Plan() {
 
 function Changes() {
   const changes = useNamedChanges();
-  if (changes.length === 0) return <p className="dim">All settings have the preset’s defaults.</p>;
+  if (changes.length === 0) return <p className="dim">Every setting has its default.</p>;
   return (
     <ul className="summary-changes">
       {changes.map(({ path, label, from, to, reset }) => (
@@ -81,7 +81,7 @@ export function Summary() {
       </section>
       <Server />
       <section aria-label="Changes from the defaults">
-        <h3>{changes.length === 0 ? 'Preset defaults' : changesText(changes.length)}</h3>
+        <h3>{changes.length === 0 ? 'No changes' : changesText(changes.length)}</h3>
         <Changes />
       </section>
       <LinkButton onClick={() => formView.getState().show('all')}>All settings, on seven pages</LinkButton>

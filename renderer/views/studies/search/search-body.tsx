@@ -8,6 +8,7 @@ import { searchAnswer } from '../../../../main/domain/study/search/search-answer
 import { searchFigures, untriedLines } from '../../../../main/domain/study/search/search-text';
 import { fieldEffects } from '../../../../main/domain/study/search/search-values';
 import { ChartPanel } from '../../../charts/chart-panel';
+import { Answer } from '../../../components/answer';
 import { CommandText } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
@@ -85,10 +86,18 @@ function Untried({ lines }: { lines: readonly string[] }) {
   );
 }
 
+function answerText(study: StudyDetail, hasLooks: boolean): string {
+  const { state, sentence, secondsLeft, interrupted } = study;
+  const best = state === 'running' && hasLooks ? 'Best so far: ' : '';
+  const left = secondsLeft === null ? '' : `, at most ${durationText(secondsLeft)} of load left`;
+  const end = interrupted ? ' The process that ran it has ended; Resume continues it.' : '';
+  return `${best}${sentence}${left}.${end}`;
+}
+
 /** A search: the answer first, then how it was found. */
 export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; searched: Searched }) {
   const { study, search, searched } = props;
-  const { name, state, sentence, secondsLeft, underWay, interrupted, error } = study;
+  const { name, state, underWay, error } = study;
   const answer = useMemo(() => searchAnswer(search, searched), [search, searched]);
   const { runId } = search;
   const isRunning = state === 'running';
@@ -97,12 +106,7 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   const untried = <Untried lines={untriedLines(search, answer)} />;
   return (
     <>
-      <section className={answer.isConfirmed ? 'panel verdict' : 'panel verdict unverified'} role="status">
-        {isRunning && hasLooks ? 'Best so far: ' : ''}
-        {sentence}
-        {secondsLeft === null ? '' : `, at most ${durationText(secondsLeft)} of load left`}.
-        {interrupted ? ' The process that ran it has ended; Resume continues it.' : ''}
-      </section>
+      <Answer text={answerText(study, hasLooks)} tone={answer.isConfirmed ? 'good' : 'warn'} />
       {error === null ? null : <ErrorPanel error={error} />}
       {isRunning ? (
         <div className="stack-small">

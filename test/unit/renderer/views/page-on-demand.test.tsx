@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, expect, it } from 'vitest';
-import { loadPages, pageOnDemand } from '../../../../renderer/views/page-on-demand';
+import { loadPages, onDemand } from '../../../../renderer/views/page-on-demand';
 import { createClientDouble } from '../client-double';
 import { mount, type Mounted } from '../mounted';
 
@@ -20,7 +20,7 @@ const settled = () =>
 it('loads its page when it is shown, once', async () => {
   let loads = 0;
   const given: { page?: (page: typeof Servers) => void } = {};
-  const Page = pageOnDemand<{ name: string }>(() => {
+  const Page = onDemand<{ name: string }>(() => {
     loads += 1;
     return new Promise((resolve) => (given.page = resolve));
   });
@@ -36,7 +36,7 @@ it('loads its page when it is shown, once', async () => {
 });
 
 it('is drawn at once when it has been loaded before', async () => {
-  const Page = pageOnDemand<{ name: string }>(() => Promise.resolve(Servers));
+  const Page = onDemand<{ name: string }>(() => Promise.resolve(Servers));
   await loadPages();
   const shown: (string | null)[] = [];
   const Watched = () => {
@@ -48,7 +48,7 @@ it('is drawn at once when it has been loaded before', async () => {
 });
 
 it('shows why it could not be loaded', async () => {
-  const Page = pageOnDemand<{ name: string }>(() => Promise.reject(new Error('The script is gone')));
+  const Page = onDemand<{ name: string }>(() => Promise.reject(new Error('The script is gone')));
   mounted = await mount(createClientDouble({}).client, <Page name="Ada" />);
   await settled();
   expect(mounted.page.querySelector('[role="alert"]')?.textContent).toContain('The script is gone');

@@ -178,10 +178,14 @@ describe('the environment in words', () => {
   });
 
   it('sums up the preflight', () => {
-    expect(checkSummary((['ok', 'problem', 'warning', 'problem'] as const).map(check))).toBe(
-      '2 problems, 1 warning',
-    );
-    expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toBe('No problems found');
+    expect(checkSummary((['ok', 'problem', 'warning', 'problem'] as const).map(check))).toEqual({
+      text: '2 problems, 1 warning',
+      tone: 'bad',
+    });
+    expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toEqual({
+      text: 'No problems found',
+      tone: 'good',
+    });
     const tool = (id: 'python' | 'triton', state: 'ready' | 'outdated') => ({
       id,
       state,
@@ -189,10 +193,11 @@ describe('the environment in words', () => {
       bytes: null,
     });
     const [python, triton] = [tool('python', 'outdated'), tool('triton', 'outdated')];
-    expect(checkSummary([], [python, triton])).toBe('2 tools outdated');
-    expect(checkSummary([check('warning')], [python, tool('triton', 'ready')])).toBe(
-      '1 warning, 1 tool outdated',
-    );
+    expect(checkSummary([], [python, triton])).toEqual({ text: '2 tools outdated', tone: 'warn' });
+    expect(checkSummary([check('warning')], [python, tool('triton', 'ready')])).toEqual({
+      text: '1 warning, 1 tool outdated',
+      tone: 'warn',
+    });
   });
 
   it('leaves out what the driver does not say', () => {

@@ -196,10 +196,10 @@ it('the headline of a finished run is green for a verified answer from a steady 
       { type: 'run-finished', outcome: 'done' },
     ]);
   const tone = async (state: RunState): Promise<string | undefined> =>
-    (await shown(state)).page.querySelector('.verdict')?.className;
-  expect(await tone(done([]))).toBe('panel verdict');
+    (await shown(state)).page.querySelector('.answer')?.getAttribute('data-tone') ?? undefined;
+  expect(await tone(done([]))).toBe('good');
   mounted?.unmount();
-  expect(await tone(done(['unstable']))).toBe('panel verdict unverified');
+  expect(await tone(done(['unstable']))).toBe('warn');
   mounted?.unmount();
-  expect(await tone({ ...done([]), unverified: true })).toBe('panel verdict unverified');
+  expect(await tone({ ...done([]), unverified: true })).toBe('warn');
 });

@@ -18,7 +18,7 @@ it('the page has what is doubtful as the report has it, an uncertain p99 of few 
   const { doubts } = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' }).summary;
   const list = page.querySelector('section[aria-label="What is doubtful"] ul');
   expect([...(list?.children ?? [])].map(({ textContent }) => textContent)).toEqual(doubts);
-  const answer = page.querySelector('.verdict.unverified');
+  const answer = page.querySelector('.answer[data-tone="warn"]');
   expect(answer?.textContent).toContain(
     'p99 55.79 ± 42.70 ms (online, batch size 1, concurrency 1; 102 requests in 999 ms)',
   );

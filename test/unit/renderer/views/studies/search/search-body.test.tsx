@@ -112,7 +112,7 @@ describe('the page of a search', () => {
 
   it('has the answer with its interval first, the present one beside it, and what was not tried', async () => {
     const { page } = await show(detailFrom(whole));
-    expect(textOf(page, '.verdict')).toMatch(
+    expect(textOf(page, '.answer')).toMatch(
       /^Model instances 2: 2\d\d\.\d inferences\/s .* × the present configuration \(1\.9\d to \d\.\d\d\)\.$/,
     );
     const figures = [...page.querySelectorAll('.figure')].map((one) => one.textContent);
@@ -167,7 +167,7 @@ describe('the page of a search', () => {
 
   it('says while it runs what is best so far, and offers nothing of it yet', async () => {
     const { page } = await show(detailFrom({ looks: whole.looks.slice(0, 2), failed: {} }, 'running'));
-    expect(textOf(page, '.verdict')).toMatch(
+    expect(textOf(page, '.answer')).toMatch(
       /^Best so far: Model instances 2: .*, at most 58 s of load left\.$/,
     );
     expect(page.textContent).toContain(
