@@ -28,6 +28,7 @@ import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { type ImportedRuns, importRequestSchema } from './run/imported';
 import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
+import type { PastRun } from './run/past-run';
 import type { presetSchema } from './run/preset';
 import { reportChangeSchema, type ReportSettings } from './run/report-settings';
 import { runNameSchema } from './run/run-content';
@@ -266,6 +267,8 @@ export const api = {
   'runs.restore': call<null>().with(runId),
   'runs.list': call<RunList>().with(z.undefined()),
   'runs.get': call<RunState>().with(runId),
+  /** What complete runs of the same model took on this machine, the likest first; none for a measured server. */
+  'runs.past': call<readonly PastRun[]>().with(runId),
   /** Why `runs.start` would refuse this specification: missing tools, taken ports, an unsuitable remote server. */
   'runs.check': call<readonly StartProblem[]>().with(z.strictObject({ spec: runSpecSchema })),
   'runs.start': call<{ readonly runId: string }>().with(startRequestSchema),

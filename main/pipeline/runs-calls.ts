@@ -1,4 +1,6 @@
 import type { CoreEvent, Handlers } from '../contract/api';
+import type { PastRun } from '../contract/run/past-run';
+import { likeRuns, pastRunOf } from '../domain/run/past-runs';
 import type { Drafts } from '../store/drafts';
 import type { RunStore } from '../store/run-store';
 import type { RunTrash } from '../store/run-trash';
@@ -14,6 +16,18 @@ type CallName = Exclude<
   | 'runs.report'
   | 'runs.reportSettings'
 >;
+
+/** A run that cannot be read, or is removed meanwhile, says nothing. */
+async function pastOf(store: RunStore, runId: string): Promise<readonly PastRun[]> {
+  const [{ state }, { runs }] = await Promise.all([store.load(runId), store.listAtHand()]);
+  const read = likeRuns(state, runs).map(({ runId: id, alike }) =>
+    store.load(id).then(
+      (past) => pastRunOf(past.state, alike),
+      () => null,
+    ),
+  );
+  return (await Promise.all(read)).filter((past) => past !== null);
+}
 
 export function createRunsCalls(parts: {
   readonly runs: Runs;
@@ -35,6 +49,7 @@ export function createRunsCalls(parts: {
   return {
     handlers: {
       'runs.get': async ({ runId }) => (await store.load(runId)).state,
+      'runs.past': ({ runId }) => pastOf(store, runId),
       'runs.start': async ({ spec, ...how }) => {
         const runId = await runs.create(spec, undefined, how);
         await runs.execute(runId, { skipPreflight: how.skipPreflight });
