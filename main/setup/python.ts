@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HomeLayout } from '../platform/layout';
@@ -16,10 +15,14 @@ import { findInterpreter } from './uv';
 
 export const venvOf = (layout: Pick<HomeLayout, 'python'>): string => dirname(dirname(layout.python));
 
+/** The lock of an environment's packages: every one with the hashes of its files, except PyTorch and what it brings. */
+const lockOf = (resources: string, name: string): string => join(resources, 'requirements', 'locked', name);
+
 /** Independent of the interpreter. */
 export async function pythonStamp({ layout, resources }: Pick<SetupContext, 'layout' | 'resources'>) {
   const requirements = await readFile(join(resources, 'requirements', 'runtime.txt'), 'utf8');
-  return hashParts('python 1', await homeOf(venvOf(layout)), requirements);
+  const locked = await readFile(lockOf(resources, 'runtime.txt'), 'utf8');
+  return hashParts('python 2', await homeOf(venvOf(layout)), requirements, locked);
 }
 
 /** null if not stated. */
@@ -37,12 +40,23 @@ export async function packageVersion(venv: string, name: string): Promise<string
   return (await installedVersions(venv)).get(name) ?? null;
 }
 
+/** Files of requirements, tried in this order until an index has the packages. */
+export interface TorchChoices {
+  /** Builds without the CUDA libraries, 2 GB less. */
+  readonly cpu: string;
+  /** The build that the index of the user ranks highest. */
+  readonly any: string;
+  /** The lock of what PyPI's build brings; the build of another index may need other versions. */
+  readonly cuda: string;
+}
+
 interface Environment {
   /** The interpreter that it is made with. */
   readonly interpreter: string;
-  readonly requirements: string;
-  /** Requirements replacing those of the same name; skipped if no index has them. */
-  readonly preferred: string | null;
+  /** Requirements with a hash for each, complete: nothing is resolved. */
+  readonly locked: string;
+  /** PyTorch is not in the lock, because its index is the user's choice; null: not needed. */
+  readonly torch: TorchChoices | null;
   /** Python code that imports the packages, as verification. */
   readonly imports: string;
   readonly what: string;
@@ -51,47 +65,74 @@ interface Environment {
 /** Never symlinks, because a repair empties uv's cache; uv copies across disks. */
 export const linkMode = '--link-mode=hardlink';
 
+const bigTorch = 'No index has the CPU build of PyTorch: downloading the default build (2.4 GiB more)';
+
+type Attempt = readonly [text: string, args: readonly string[]];
+
+const torchAttempts = ({ cpu, any, cuda }: TorchChoices): readonly Attempt[] => [
+  ['Looking up PyTorch', ['--no-deps', '-r', cpu]],
+  [bigTorch, ['--constraints', cuda, '-r', any]],
+  [bigTorch, ['-r', any]],
+];
+
 /** Relocatable environment, created beside its final place. Throws cancelled, disk-full, toolchain-missing. */
 export async function makeEnvironment(
   fresh: string,
-  { interpreter, requirements, preferred, imports, what }: Environment,
+  { interpreter, locked, torch, imports, what }: Environment,
   context: SetupContext,
   listener: SetupListener,
 ): Promise<void> {
   const { program, env, cwd } = await context.uv();
   const { log } = context;
   const base = { env, cwd, what, log };
-  // pip downloads the images' wheels.
-  const venv = ['venv', '--seed', '--relocatable', '--no-project', '--python', interpreter, fresh];
+  const venv = ['venv', '--relocatable', '--no-project', '--python', interpreter, fresh];
   await runInstaller({ ...base, argv: [program, ...venv] }, listener);
   const python = join(fresh, 'bin', 'python');
-  const progress = createUvProgress();
-  const onLine = (line: string) => {
-    const shown = progress(line);
-    if (shown !== null) listener.onProgress(shown.fraction, shown.text);
+  const install = [program, 'pip', 'install', linkMode, '--python', python] as const;
+  const parts = torch === null ? 1 : 2;
+  const showing = (part: number) => {
+    const progress = createUvProgress();
+    return (line: string) => {
+      const shown = progress(line);
+      if (shown === null) return;
+      const { fraction, text } = shown;
+      listener.onProgress(fraction === null ? null : (part + fraction) / parts, text);
+    };
   };
-  const install = [program, 'pip', 'install', linkMode, '--python', python, '-r', requirements] as const;
   listener.onProgress(null, 'Looking up the packages');
-  const first = preferred === null ? [] : ['--overrides', preferred];
-  const ended = await tryInstaller({ ...base, argv: [...install, ...first], onLine }, listener);
-  if (ended.exitCode !== 0) {
-    const noneHasIt = preferred !== null && ended.lines.some((line) => /No solution found/.test(line));
-    if (!noneHasIt) throw installFailure(what, ended.lines);
-    listener.onProgress(
-      null,
-      'No index has the CPU build of PyTorch: downloading the default build (2.4 GiB more)',
-    );
-    await runInstaller({ ...base, argv: [...install], onLine }, listener);
+  await runInstaller(
+    {
+      ...base,
+      argv: [...install, '--require-hashes', '--no-deps', '-r', locked],
+      // Constraints lack hashes, which are required here.
+      env: { ...env, UV_CONSTRAINT: '' },
+      onLine: showing(0),
+    },
+    listener,
+  );
+  const attempts = torch === null ? [] : torchAttempts(torch);
+  for (const [index, [text, args]] of attempts.entries()) {
+    listener.onProgress(null, text);
+    const ended = await tryInstaller({ ...base, argv: [...install, ...args], onLine: showing(1) }, listener);
+    if (ended.exitCode === 0) break;
+    const isLast = index === attempts.length - 1;
+    if (isLast || !ended.lines.some((line) => line.includes('No solution found')))
+      throw installFailure(what, ended.lines);
   }
   await runInstaller({ ...base, argv: [python, '-I', '-c', imports] }, listener);
 }
 
 const imports = 'import torch, onnxruntime, onnx, numpy, PIL, tritonclient.grpc, tritonclient.http';
 
-/** torch without CUDA libraries, 2 GB less. */
-export function cpuTorch(requirements: string): string {
-  const lines = requirements.match(/^torch==.*$/gm) ?? [];
-  return `${lines.map((line) => line.replace(/^(torch==[\d.]+)/, '$1+cpu')).join('\n')}\n`;
+const torchLines = (requirements: string): readonly string[] => requirements.match(/^torch==.*$/gm) ?? [];
+
+/** Writes the requirements of PyTorch into a folder: of its CPU build, and as they are. */
+async function torchChoices(requirements: string, folder: string, cuda: string): Promise<TorchChoices> {
+  const lines = torchLines(await readFile(requirements, 'utf8'));
+  const [cpu, any] = [join(folder, 'cpu-torch.txt'), join(folder, 'torch.txt')];
+  await writeFile(cpu, `${lines.map((line) => line.replace(/^(torch==[\d.]+)/, '$1+cpu')).join('\n')}\n`);
+  await writeFile(any, `${lines.join('\n')}\n`);
+  return { cpu, any, cuda };
 }
 
 export const pythonComponent: Component = {
@@ -109,14 +150,12 @@ export const pythonComponent: Component = {
     const uv = await context.uv();
     const interpreter = await findInterpreter(uv, context, listener);
     const requirements = join(context.resources, 'requirements', 'runtime.txt');
-    const preferred = join(uv.cwd, 'cpu-torch.txt');
-    await writeFile(preferred, cpuTorch(await readFile(requirements, 'utf8')));
     await makeEnvironment(
       fresh,
       {
         interpreter: interpreter.executable,
-        requirements,
-        preferred,
+        locked: lockOf(context.resources, 'runtime.txt'),
+        torch: await torchChoices(requirements, uv.cwd, lockOf(context.resources, 'cuda.txt')),
         imports,
         what: 'The Python environment',
       },
@@ -142,7 +181,8 @@ export const tensorflowComponent: Component = {
     const base = await readText(join(venvOf(context.layout), 'pyvenv.cfg'));
     if (base === null) return null;
     const pinned = await readFile(requirementsOf(context), 'utf8');
-    return createHash('sha256').update(`tensorflow 1\0${base}\0${pinned}`).digest('hex');
+    const locked = await readFile(lockOf(context.resources, 'tensorflow.txt'), 'utf8');
+    return hashParts('tensorflow 2', base, pinned, locked);
   },
   version: (folder) => packageVersion(folder, 'tensorflow_cpu'),
   differences: async (context) => {
@@ -154,8 +194,8 @@ export const tensorflowComponent: Component = {
       fresh,
       {
         interpreter: context.layout.python,
-        requirements: requirementsOf(context),
-        preferred: null,
+        locked: lockOf(context.resources, 'tensorflow.txt'),
+        torch: null,
         imports: tensorflowImports,
         what: 'TensorFlow',
       },

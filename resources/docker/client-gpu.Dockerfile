@@ -43,7 +43,7 @@ RUN set -eu; \
         --target /build/virtualenv virtualenv==21.15.11; \
       PYTHONPATH=/build/virtualenv python -m virtualenv --quiet --no-download /opt/workbench/tensorflow; \
       /opt/workbench/tensorflow/bin/pip install --no-cache-dir --no-input --disable-pip-version-check \
-        --progress-bar off -r /build/requirements/tensorflow.txt; \
+        --progress-bar off --no-deps --require-hashes -r /build/requirements/locked/tensorflow.txt; \
       /opt/workbench/tensorflow/bin/python -c 'import tensorflow'; \
     fi
 COPY --from=sdk /opt/workbench/perf-analyzer /opt/workbench/perf-analyzer

@@ -21,14 +21,18 @@ COPY wheels /build/wheels
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_NO_CACHE_DIR=1 PIP_PROGRESS_BAR=off
 # Wheels of the context come first, without any index; pip's own index is asked when they are none or too few.
-# The CPU build of torch is 2 GB smaller: its local version "+cpu" outranks the plain one where an index offers it.
+# Each is checked against the hashes of the lock. PyTorch is not in it, as its builds differ by index: the one for CPUs is
+# 2 GB smaller, and its local version "+cpu" outranks the plain one where an index offers it.
 RUN set -eu; \
     python3 -m venv /opt/workbench/python; \
     pip=/opt/workbench/python/bin/pip; \
+    grep '^torch==' requirements/runtime.txt > torch.txt; \
+    locked='--no-deps --require-hashes -r requirements/locked/runtime.txt'; \
     if ! { ls wheels/*.whl >/dev/null 2>&1 && \
-        $pip install --no-index --find-links=wheels -r requirements/runtime.txt; }; then \
-      $pip install --find-links=wheels --extra-index-url https://download.pytorch.org/whl/cpu \
-        -r requirements/runtime.txt; \
+        $pip install --no-index --find-links=wheels $locked && \
+        $pip install --no-index --find-links=wheels -r torch.txt; }; then \
+      $pip install --find-links=wheels $locked; \
+      $pip install --find-links=wheels --extra-index-url https://download.pytorch.org/whl/cpu -r torch.txt; \
     fi; \
     if ! ls wheels/perf-analyzer/*.whl >/dev/null 2>&1; then \
       $pip download --no-deps --only-binary=:all: --require-hashes --dest wheels/perf-analyzer \
@@ -60,9 +64,10 @@ RUN set -eu; \
     if [ "$FRAMEWORK" = tf ]; then \
       python3 -m venv /opt/workbench/tensorflow; \
       pip=/opt/workbench/tensorflow/bin/pip; \
+      locked='--no-deps --require-hashes -r requirements/locked/tensorflow.txt'; \
       if ! { ls wheels/tensorflow/*.whl >/dev/null 2>&1 && \
-          $pip install --no-index --find-links=wheels/tensorflow -r requirements/tensorflow.txt; }; then \
-        $pip install -r requirements/tensorflow.txt; \
+          $pip install --no-index --find-links=wheels/tensorflow $locked; }; then \
+        $pip install $locked; \
       fi; \
       $pip uninstall --yes pip; \
       ln -s tensorflow /opt/workbench/environment; \

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../main/platform/exec';
@@ -87,17 +87,32 @@ describe('an environment of Python', () => {
     return { ...options, uv: () => openUv(options, listenerOf(never)) };
   };
 
-  it('is made without the preferred build where no index has it, and works after it was moved', async () => {
+  /** Entries of the lock by name, with their hashes, in a file of their own. */
+  const lockedFile = async (path: string, ...names: readonly string[]): Promise<string> => {
+    const texts = ['runtime.txt', 'tensorflow.txt'].map((name) =>
+      readFile(join(resources, 'requirements', 'locked', name), 'utf8'),
+    );
+    const entries = (await Promise.all(texts)).join('').split(/\n(?=\S)/);
+    const wanted = names.map((name) => entries.find((entry) => entry.startsWith(`${name}==`)) ?? '');
+    await writeFile(path, `${wanted.join('\n')}\n`);
+    return path;
+  };
+
+  it('is made without the CPU build where no index has it, and works after it was moved', async () => {
     const folder = join(home.path, 'small');
     await mkdir(folder);
-    const [requirements, preferred] = [join(folder, 'small.txt'), join(folder, 'preferred.txt')];
-    await writeFile(requirements, 'six==1.17.0\n');
-    await writeFile(preferred, 'six==1.17.0+cpu\n');
+    const locked = await lockedFile(join(folder, 'small.txt'), 'six', 'pip');
+    const [cpu, any] = [join(folder, 'cpu.txt'), join(folder, 'any.txt')];
+    await writeFile(cpu, 'termcolor==3.3.0+cpu\n');
+    await writeFile(any, 'termcolor==3.3.0\n');
+    // As another index's build needs other packages than the lock has.
+    const cuda = join(folder, 'cuda.txt');
+    await writeFile(cuda, `termcolor==3.2.0 --hash=sha256:${'0'.repeat(64)}\n`);
     const texts: string[] = [];
     const fresh = join(folder, 'env');
     const environment = {
-      ...{ interpreter: homeLayout(home.path).python, requirements, preferred },
-      ...{ imports: 'import six', what: 'A small environment' },
+      ...{ interpreter: homeLayout(home.path).python, locked, torch: { cpu, any, cuda } },
+      ...{ imports: 'import six, termcolor', what: 'A small environment' },
     };
     await makeEnvironment(
       fresh,
@@ -114,18 +129,32 @@ describe('an environment of Python', () => {
     expect((await exec({ argv: [pip, 'show', 'six'], env: process.env })).exitCode).toBe(0);
   });
 
+  it('is refused where a file is not that of the lock', async () => {
+    const folder = join(home.path, 'small');
+    const locked = join(folder, 'changed.txt');
+    await writeFile(locked, `six==1.17.0 --hash=sha256:${'0'.repeat(64)}\n`);
+    const environment = {
+      ...{ interpreter: homeLayout(home.path).python, locked, torch: null },
+      ...{ imports: 'import six', what: 'A small environment' },
+    };
+    const error = await rejection(
+      makeEnvironment(join(folder, 'refused'), environment, context(), listenerOf(never)),
+    );
+    expect(error.message).toContain('does not match its checksum');
+  });
+
   it('is made in its place whatever a pyproject.toml above the home says', async () => {
     const above = join(home.path, 'above');
     const within = join(above, 'home');
     await mkdir(within, { recursive: true });
     const elsewhere = join(home.path, 'elsewhere');
     await writeFile(join(above, 'pyproject.toml'), `[tool.uv.pip]\ntarget = "${elsewhere}"\n`);
-    await writeFile(join(within, 'small.txt'), 'six==1.17.0\n');
+    const locked = await lockedFile(join(within, 'small.txt'), 'six');
     const env = { ...process.env, UV_LINK_MODE: 'symlink', UV_CONFIG_FILE: join(above, 'gone.toml') };
     const options = { layout: homeLayout(within), resources, env, log: null };
     const environment = {
-      ...{ interpreter: homeLayout(home.path).python, requirements: join(within, 'small.txt') },
-      ...{ preferred: null, imports: 'import six', what: 'A small environment' },
+      ...{ interpreter: homeLayout(home.path).python, locked },
+      ...{ torch: null, imports: 'import six', what: 'A small environment' },
     };
     const fresh = join(within, 'env');
     const own = { ...options, uv: () => openUv(options, listenerOf(never)) };
@@ -141,8 +170,8 @@ describe('an environment of Python', () => {
   it('says that a package does not load, with what Python said', async () => {
     const folder = join(home.path, 'small');
     const environment = {
-      ...{ interpreter: homeLayout(home.path).python, requirements: join(folder, 'small.txt') },
-      ...{ preferred: null, imports: 'import nothing_like_this', what: 'A small environment' },
+      ...{ interpreter: homeLayout(home.path).python, locked: join(folder, 'small.txt') },
+      ...{ torch: null, imports: 'import nothing_like_this', what: 'A small environment' },
     };
     const failed = makeEnvironment(join(folder, 'other'), environment, context(), listenerOf(never));
     const error = await rejection(failed);

@@ -84,7 +84,7 @@ export async function fetchWheels(
   const flags = platformFlags('x86_64');
   await pip(folders.client, ...flags, ...named, '-r', join(requirements, 'client-gpu.txt'));
   if (frameworks.includes('tf'))
-    await pip(folders.client, ...flags, '-r', join(requirements, 'tensorflow.txt'));
+    await pip(folders.client, ...flags, '--no-deps', '-r', join(requirements, 'locked', 'tensorflow.txt'));
   const newer = ['--no-deps', '--only-binary=:all:', '--platform', 'manylinux_2_38_x86_64'];
   await pip(folders.sdk, ...newer, 'perf-analyzer==2.60.0');
 }

@@ -13,13 +13,13 @@ import { ask } from '../client';
 
 /** Requirements of each image, in `resources/requirements`. */
 const requirementFiles: Readonly<Record<BuiltImage, readonly string[]>> = {
-  'triton-cpu': ['perf-analyzer.txt', 'runtime.txt'],
-  'client-cpu': ['perf-analyzer.txt', 'runtime.txt'],
+  'triton-cpu': ['perf-analyzer.txt', 'runtime.txt', 'locked/runtime.txt'],
+  'client-cpu': ['perf-analyzer.txt', 'runtime.txt', 'locked/runtime.txt'],
   'client-gpu': ['client-gpu.txt'],
 };
 
 /** Additional requirements with FRAMEWORK=tf. */
-export const tensorflowFile = 'tensorflow.txt';
+export const tensorflowFile = 'locked/tensorflow.txt';
 
 /** Labels of built images; reverse domain names are required for public ones only. */
 export const imageLabelNames = {

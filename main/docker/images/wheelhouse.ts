@@ -28,19 +28,26 @@ const holds: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /**
- * Requirement lines for a Python version, without comments and markers, because pip evaluates markers for its own
- * Python despite `--python-version`. Supports the form of `resources/requirements`, `python_version OP "X.Y"`; other
- * markers are kept.
+ * Requirement lines for a Python version, with their hashes on the same line, without comments and markers, because pip
+ * evaluates markers for its own Python despite `--python-version`. Supports the form of `resources/requirements`,
+ * `python_version OP "X.Y"`; other markers are kept.
  */
 export function requirementsFor(pythonVersion: string, text: string): string[] {
-  return text.split('\n').flatMap((raw) => {
-    const line = raw.replace(/(^|\s)#.*$/, '').trim();
-    if (line === '') return [];
-    const [, requirement, operator = '', version = ''] =
-      /^([^;]+?)\s*;\s*python_version\s*(<=|>=|==|!=|<|>)\s*["']([\d.]+)["']$/.exec(line) ?? [];
-    if (requirement === undefined) return [line];
-    return holds[operator]?.(compare(pythonVersion, version)) === true ? [requirement] : [];
-  });
+  return text
+    .replace(/\\\n/g, '')
+    .split('\n')
+    .flatMap((raw) => {
+      const line = raw
+        .replace(/(^|\s)#.*$/, '')
+        .replace(/\s+/g, ' ')
+        .trim();
+      if (line === '') return [];
+      const [, requirement, operator = '', version = '', hashes = ''] =
+        /^([^;]+?) ?; ?python_version ?(<=|>=|==|!=|<|>) ?["']([\d.]+)["']((?: --hash=\S+)*)$/.exec(line) ??
+        [];
+      if (requirement === undefined) return [line];
+      return holds[operator]?.(compare(pythonVersion, version)) === true ? [`${requirement}${hashes}`] : [];
+    });
 }
 
 /** Python of Debian 12, the CPU images' base. */
@@ -94,14 +101,14 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
     return null;
   }
   const requirement = (name: string) => join(options.resources, 'requirements', name);
-  const runtime = requirementsFor(pythonVersion, await readFile(requirement('runtime.txt'), 'utf8'));
+  const linesOf = async (name: string) =>
+    requirementsFor(pythonVersion, await readFile(requirement(name), 'utf8'));
+  const runtime = await linesOf('locked/runtime.txt');
+  const torch = (await linesOf('runtime.txt')).filter((line) => line.startsWith('torch=='));
   const analyzer = await readFile(requirement('perf-analyzer.txt'), 'utf8');
-  const tensorflow =
-    options.tensorflow === true
-      ? requirementsFor(pythonVersion, await readFile(requirement(tensorflowFile), 'utf8'))
-      : [];
+  const tensorflow = options.tensorflow === true ? await linesOf(tensorflowFile) : [];
   const hash = createHash('sha256')
-    .update([machine, ...runtime, analyzer, ...tensorflow].join('\n'))
+    .update([machine, ...runtime, ...torch, analyzer, ...tensorflow].join('\n'))
     .digest('hex');
   const folder = join(layout.cache, `wheels-${hash.slice(0, 12)}`);
   if (await exists(folder)) return folder;
@@ -129,18 +136,20 @@ export async function fillWheelhouse(options: WheelhouseOptions): Promise<string
   };
   try {
     await makeFolder(join(fresh, 'perf-analyzer'));
-    const list = join(fresh, 'requirements.txt');
-    await writeFile(list, `${runtime.join('\n')}\n`);
+    const locked = async (destination: string, lines: readonly string[]): Promise<boolean> => {
+      const list = join(fresh, 'requirements.txt');
+      await writeFile(list, `${lines.join('\n')}\n`);
+      return download(destination, ['--no-deps', '--require-hashes', '-r', list]);
+    };
     // The CPU build of torch (2 GB less), if an index has it.
-    const cpuTorch = runtime.flatMap(
-      (line) => /^torch==[\d.]+$/.exec(line)?.map((torch) => `${torch}+cpu`) ?? [],
-    );
+    const cpuTorch = torch.map((line) => `${line}+cpu`);
     const complete =
-      ((await download(fresh, [...cpuTorch, '-r', list])) || (await download(fresh, ['-r', list]))) &&
+      (await locked(fresh, runtime)) &&
+      ((await download(fresh, ['--no-deps', ...cpuTorch])) || (await download(fresh, torch))) &&
       (await download(join(fresh, 'perf-analyzer'), [
         ...['--no-deps', '--require-hashes', '-r', requirement('perf-analyzer.txt')],
       ])) &&
-      (tensorflow.length === 0 || (await download(join(fresh, 'tensorflow'), tensorflow)));
+      (tensorflow.length === 0 || (await locked(join(fresh, 'tensorflow'), tensorflow)));
     if (!complete) {
       onLine('The packages could not be downloaded from this machine: pip downloads them during the build.');
       return null;

@@ -174,9 +174,10 @@ describe('TensorFlow for the first run that needs it', () => {
   });
 });
 
-it('the stamp of an environment is that of the set-up before, so that an existing one stays', async () => {
+it('the stamp of an environment covers its pins and its lock', async () => {
   const { createHash } = await import('node:crypto');
-  const pinned = await readFile('resources/requirements/runtime.txt', 'utf8');
-  const before = createHash('sha256').update('python 1\0').update(`${home}\0`).update(`${pinned}\0`);
+  const before = createHash('sha256').update('python 2\0').update(`${home}\0`);
+  for (const name of ['runtime.txt', 'locked/runtime.txt'])
+    before.update(`${await readFile(join('resources/requirements', name), 'utf8')}\0`);
   expect(await pythonStamp({ layout: homeLayout(home), resources: 'resources' })).toBe(before.digest('hex'));
 });

@@ -55,6 +55,7 @@ describe('packBuildContext', () => {
       'Dockerfile',
       'requirements/perf-analyzer.txt',
       'requirements/runtime.txt',
+      'requirements/locked/runtime.txt',
       'wheels/',
       'wheels/a.whl',
       'wheels/b.whl',

@@ -42,6 +42,16 @@ describe('requirementsFor', () => {
     expect(requirementsFor('3.10', text)).toContain('onnxruntime==1.23.2');
   });
 
+  it('takes the hashes of a lock along', () => {
+    const text =
+      'a==1; python_version >= "3.10" \\\n    --hash=sha256:0 \\\n    --hash=sha256:1\nb==2 \\\n    --hash=sha256:2\n';
+    expect(requirementsFor('3.11', text)).toEqual([
+      'a==1 --hash=sha256:0 --hash=sha256:1',
+      'b==2 --hash=sha256:2',
+    ]);
+    expect(requirementsFor('3.9', text)).toEqual(['b==2 --hash=sha256:2']);
+  });
+
   it('leaves other markers to pip and takes comments away', () => {
     const text = '# all\na==1 # why\nb==2; sys_platform == "linux"\n\n';
     expect(requirementsFor('3.11', text)).toEqual(['a==1', 'b==2; sys_platform == "linux"']);
@@ -64,16 +74,18 @@ describe('fillWheelhouse', () => {
     const folder = await fill();
     expect(folder).toMatch(/cache\/wheels-[0-9a-f]{12}$/);
     const first = (await asked())[0];
-    expect(first).toMatch(/-m pip download .* torch==[\d.]+\+cpu -r /);
-    expect((await asked())[1]).toMatch(/--no-deps --require-hashes -r .*perf-analyzer\.txt$/);
+    expect(first).toMatch(/-m pip download .* --no-deps --require-hashes -r .*requirements\.txt$/);
+    expect((await asked())[1]).toMatch(/ --no-deps torch==[\d.]+\+cpu$/);
+    expect((await asked())[2]).toMatch(/--no-deps --require-hashes -r .*perf-analyzer\.txt$/);
     expect(await fill()).toBe(folder);
-    expect(await asked()).toHaveLength(2);
+    expect(await asked()).toHaveLength(3);
   });
 
   it('takes the plain torch where no index has the other', async () => {
     await putFaultyPip('case "$*" in *+cpu*) exit 1;; esac');
     expect(await fill()).not.toBeNull();
-    expect(await asked()).toHaveLength(3);
+    expect((await asked())[2]).toMatch(/ torch==[\d.]+$/);
+    expect(await asked()).toHaveLength(4);
   });
 
   it('leaves the packages to the build when they are refused, and nothing behind', async () => {

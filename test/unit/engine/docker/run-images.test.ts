@@ -52,7 +52,9 @@ describe('the images of a run', () => {
       wantedImages(spec({}), { resources, registry: ngcRegistry }, { framework: 'tf', format });
     const [saved, onnx] = [await of('tf-savedmodel'), await of('onnx')];
     expect(saved.client.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
-    expect(saved.client.recipe?.files.map(({ name }) => name)).toContain('requirements/tensorflow.txt');
+    expect(saved.client.recipe?.files.map(({ name }) => name)).toContain(
+      'requirements/locked/tensorflow.txt',
+    );
     expect(saved.client.reference).not.toBe(plain.client.reference);
     expect(saved.triton.recipe?.buildArgs).toEqual({ FRAMEWORK: 'tf' });
     expect(onnx.client.reference).toBe(saved.client.reference);

@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { command } from './lib/command.mjs';
+import { repoRoot } from './lib/layout.mjs';
+import { main } from './lib/main.mjs';
+import { lockedPythons, mergeLock } from './lib/package/python-lock.mjs';
+import { bringUv } from './lib/package/uv.mjs';
+import { say, seconds, SetupError } from './lib/say.mjs';
+
+const help = `npm run lock
+Resolves resources/requirements/{runtime,tensorflow,check}.txt with uv, from PyPI alone, for each Python that an environment is made with, and
+writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the user's
+choice. Takes minutes: packages whose index has no metadata are downloaded.`;
+const requirements = join(repoRoot, 'resources', 'requirements');
+/** The glibc of Debian 12; the wheels of Triton need 2.35. The packages for aarch64 are the same. */
+const platform = 'x86_64-manylinux_2_36';
+
+/** @returns {Promise<string | null>} null: this Python has no solution, as the packages end before it or begin after it */
+async function compile(uv, file, python, log) {
+  const args = [
+    'pip',
+    'compile',
+    '--quiet',
+    '--no-config',
+    '--no-annotate',
+    '--no-header',
+    '--generate-hashes',
+  ];
+  const from = ['--default-index', 'https://pypi.org/simple', '--only-binary', ':all:'];
+  const target = ['--python-version', python, '--python-platform', platform];
+  const ended = await command(uv, [...args, ...from, ...target, join(requirements, file)], {
+    cwd: requirements,
+    env: { ...process.env, UV_CONSTRAINT: '', UV_OVERRIDE: '', UV_INDEX: '', UV_FIND_LINKS: '' },
+    collect: true,
+    log,
+    name: `${file}, Python ${python}`,
+  });
+  if (ended.code === 0) return ended.output;
+  if (/does not satisfy Python/.test(ended.errors)) return null;
+  throw new SetupError(`${file} cannot be resolved for Python ${python} (log: ${log}):\n${ended.errors}`);
+}
+
+function write(name, source, entries) {
+  const head =
+    `# Written by "npm run lock" from ${source}: change that file, not this one. PyTorch is not in it, because its index is\n` +
+    "# the user's choice.\n";
+  writeFileSync(join(requirements, 'locked', name), `${head}${entries.join('\n')}\n`);
+  say(`resources/requirements/locked/${name}: ${entries.length} packages`);
+}
+
+await main(async (args) => {
+  if (args.length > 0) {
+    say(help);
+    return args.every((arg) => arg === '--help' || arg === '-h') ? 0 : 2;
+  }
+  const startMs = performance.now();
+  const build = join(repoRoot, 'dist', 'build');
+  const log = join(build, 'lock.log');
+  mkdirSync(build, { recursive: true });
+  mkdirSync(join(requirements, 'locked'), { recursive: true });
+  await bringUv(build, log);
+  for (const file of ['runtime.txt', 'tensorflow.txt', 'check.txt']) {
+    const compiled = {};
+    for (const python of lockedPythons) {
+      const text = await compile(join(build, 'uv', 'uv'), file, python, log);
+      if (text === null) say(`  ${file}: nothing for Python ${python}`);
+      else compiled[python] = text;
+    }
+    const { packages, cuda } = mergeLock(compiled);
+    write(file, file, packages);
+    if (cuda.length > 0) write('cuda.txt', file, cuda);
+  }
+  say(`Locked in ${seconds(startMs)}`);
+  return 0;
+});
