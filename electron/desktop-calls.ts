@@ -9,11 +9,11 @@ import type { Core } from '../main/core';
 import { makeFolder, writeFileAtomic } from '../main/platform/files';
 import type { HomeLayout } from '../main/platform/layout';
 import { fileError, readBoundedFile } from '../main/platform/plain-entry';
-import packageJson from '../package.json';
+import publisher from '../publisher.json';
 import { allowedLink } from './help/links';
 import type { Openings } from './opening';
 
-const { homepage } = packageJson;
+const homepage: string | null = publisher.homepage;
 
 type DesktopCall = Extract<keyof Handlers, `desktop.${string}`>;
 

@@ -5,12 +5,13 @@ import { defaultSettings, type Settings } from '../main/contract/settings/settin
 import type { Core } from '../main/core';
 import type { ApplicationLog } from '../main/home/application-log';
 import { homeLayout } from '../main/platform/layout';
+import publisher from '../publisher.json';
 import { answerCall } from './answer-call';
 import { createConsentDialog } from './consent/ask-for-consent';
 import { confirmedCalls } from './consent/confirmed-calls';
 import { desktopCalls } from './desktop-calls';
 import { createEventLog } from './help/application-events';
-import { createUpdates, type Updates } from './help/updates';
+import { createUpdates, feedOf, type Updates } from './help/updates';
 import type { AnswerCall } from './ipc';
 import type { Openings } from './opening';
 import type { AppPaths } from './paths';
@@ -147,7 +148,9 @@ export function openWindowCore(options: WindowCoreOptions): AnswerCall {
     const settings = await followSettings(core);
     for (const watch of noticeWatches(window, settings)) core.subscribe(watch);
     core.subscribe(createEventLog(log));
-    const updates = windowUpdates(core, options, () => settings()['updates.feed']);
+    const updates = windowUpdates(core, options, () =>
+      feedOf(settings()['updates.feed'], publisher.updateFeed),
+    );
     onMade({ updates });
     void updates.atStart();
     return windowCalls(core, updates, options);

@@ -6,9 +6,12 @@ import { main } from './lib/main.mjs';
 import { makeAppImage, makeFolder } from './lib/package/builder.mjs';
 import { makeDeb } from './lib/package/deb.mjs';
 import { drawIcons } from './lib/package/icons.mjs';
-import { thirdPartyNotices } from './lib/package/notices.mjs';
+import { bundledSoftware, pythonSoftware, thirdPartyNotices } from './lib/package/notices.mjs';
+import { readPublisher } from './lib/package/publisher.mjs';
 import { pythonLicences } from './lib/package/python-licences.mjs';
 import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
+import { billOfMaterials } from './lib/package/sbom.mjs';
+import { sourceDate } from './lib/package/source-date.mjs';
 import { bringUv } from './lib/package/uv.mjs';
 import { megabytes, say, seconds, SetupError } from './lib/say.mjs';
 
@@ -16,8 +19,15 @@ const usage = 'npm run package [-- [--test] [dir|deb|appimage …]]';
 const kinds = ['dir', 'deb', 'appimage'];
 const out = join(repoRoot, 'dist');
 const build = join(out, 'build');
-/** The Python packages that the set-up installs. */
-const requirementFiles = ['runtime', 'tensorflow', 'perf-analyzer', 'client-gpu'];
+/** The Python packages that the set-up and the images install. */
+const requirementFiles = [
+  'locked/runtime',
+  'locked/cuda',
+  'locked/tensorflow',
+  'perf-analyzer',
+  'perf-analyzer-2.60',
+  'client-gpu',
+];
 
 function readArguments(args) {
   const chosen = args.filter((arg) => arg !== '--test');
@@ -26,20 +36,35 @@ function readArguments(args) {
   return { test: args.includes('--test'), wanted: chosen.length === 0 ? kinds : chosen };
 }
 
-async function writeNotices(layout, electron, programs) {
-  const text = thirdPartyNotices({
-    root: repoRoot,
-    beside: ['koffi', join('@koromix', `koffi-linux-${process.arch}`)].map((name) =>
-      join('node_modules', name),
+const requirementText = (name) =>
+  readFileSync(join(repoRoot, 'resources', 'requirements', `${name}.txt`), 'utf8');
+
+/** Notices, the list that About shows, and the bill of materials. */
+async function writeLicences(layout, electron, uv, { identity, epoch }) {
+  const beside = ['koffi', join('@koromix', `koffi-linux-${process.arch}`)];
+  const torch = requirementText('runtime')
+    .match(/^torch==.*$/gm)
+    .join('\n');
+  const software = [
+    uv,
+    ...bundledSoftware({ root: repoRoot, beside: beside.map((name) => join('node_modules', name)) }),
+    ...pythonSoftware(
+      [torch, ...requirementFiles.map(requirementText)],
+      await pythonLicences([layout.tensorflow, layout.python]),
     ),
-    requirements: requirementFiles.map((name) =>
-      readFileSync(join(repoRoot, 'resources', 'requirements', `${name}.txt`), 'utf8'),
-    ),
-    licences: await pythonLicences([layout.tensorflow, layout.python]),
-    electron,
-    programs,
-  });
-  writeFileSync(join(build, 'THIRD-PARTY-NOTICES.txt'), text);
+  ];
+  const runtime = {
+    kind: 'program',
+    name: 'Electron',
+    version: electron,
+    license: 'MIT',
+    text: 'Electron with Chromium and Node.js: see LICENSE.electron.txt and LICENSES.chromium.html beside the program.',
+  };
+  writeFileSync(join(build, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(software, electron));
+  writeFileSync(join(build, 'licenses.json'), JSON.stringify([runtime, ...software]));
+  const lock = JSON.parse(readFileSync(join(repoRoot, 'package-lock.json'), 'utf8'));
+  const all = { identity, software: [runtime, ...software], lock, epoch };
+  writeFileSync(join(build, 'sbom.cdx.json'), billOfMaterials(all));
 }
 
 const madeLine = (file) => say(`${file} (${megabytes(statSync(file).size)})`);
@@ -55,7 +80,7 @@ await main(async (args) => {
   const context = await bootstrap(needs.report, { packages: ['window'], purpose: 'Making a package' });
   const startMs = performance.now();
   const { layout } = context;
-  const manifest = manifestOf(repoRoot);
+  const [manifest, publisher] = [manifestOf(repoRoot), readPublisher(repoRoot)];
   const electron = await runtimeVersion(layout.electron);
   const identity = packageIdentity({
     name: manifest.name,
@@ -66,16 +91,21 @@ await main(async (args) => {
   });
   say(`Making ${identity.name} ${identity.version} with Electron ${electron}`);
   const icons = join(build, 'icons');
-  const places = { root: repoRoot, out, build, icons, log: context.logFile('package.log') };
+  const epoch = await sourceDate(repoRoot);
+  const places = { root: repoRoot, out, build, icons, epoch, log: context.logFile('package.log') };
   mkdirSync(build, { recursive: true });
   await drawIcons(join(repoRoot, 'resources', 'icons', 'triton-workbench.svg'), icons);
-  await writeNotices(layout, electron, [await bringUv(build, context.logFile('package-uv.log'))]);
+  const uv = await bringUv(build, context.logFile('package-uv.log'));
+  await writeLicences(layout, electron, uv, { identity, epoch });
   const runtime = join(build, 'runtime');
   copyRuntime(layout.electronFolder, runtime);
-  const options = { runtime, electron, identity };
+  const options = { runtime, electron, identity, homepage: publisher.homepage };
   const app = await makeFolder(places, options);
   if (wanted.includes('dir')) say(app);
-  if (wanted.includes('deb')) madeLine(await makeDeb({ ...places, app }, identity, manifest));
+  if (wanted.includes('deb'))
+    madeLine(
+      await makeDeb({ ...places, app }, identity, { ...publisher, description: manifest.description }),
+    );
   if (wanted.includes('appimage')) {
     const made = await makeAppImage(places, app, options);
     if ('file' in made) madeLine(made.file);

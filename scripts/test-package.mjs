@@ -10,6 +10,7 @@ import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
 import { makeBareRoot, user } from './lib/package/bare-root.mjs';
+import { buildTwice, compareDebs } from './lib/package/reproducible.mjs';
 import { say, seconds, SetupError } from './lib/say.mjs';
 import { startXvfb } from './lib/xvfb.mjs';
 
@@ -17,7 +18,11 @@ const suites = ['bookworm', 'trixie'];
 const help = `npm run test:package -- [${suites.join('|')}]...
 Makes the deb, installs it in a bare Debian 12 (bookworm) and 13 (trixie), and uses it there as a user who is not root: command
 line, window, set-up and demo, and what is left once it is removed. Both, one after the other, when none is named. Needs root.
-Takes ten minutes. Exit code 1: a check failed.`;
+Takes ten minutes. Exit code 1: a check failed.
+
+npm run test:package -- reproducible
+Builds the deb twice from the sources, with another time zone, language and umask, and compares both byte for byte. Does not need
+root. With the paths of two debs, it compares these. Exit code 1: they differ; what differs is named.`;
 const program = '/usr/lib/triton-workbench/triton-workbench';
 /** Set where this process has mounts of its own. */
 const ownMounts = 'TRITON_WORKBENCH_TEST_MOUNTS';
@@ -225,19 +230,41 @@ async function checkRoot(suite, facts, context) {
   return { passed, failed: checks.length - passed };
 }
 
+const dist = join(repoRoot, 'dist');
+
+const newestDeb = () =>
+  readdirSync(dist)
+    .filter((file) => /^triton-workbench-test_.*\.deb$/.test(file))
+    .sort((a, b) => statSync(join(dist, a)).mtimeMs - statSync(join(dist, b)).mtimeMs)
+    .at(-1);
+
 async function packageForTests() {
   const made = await command(process.execPath, [join(repoRoot, 'scripts', 'package.mjs'), '--test', 'deb'], {
     cwd: repoRoot,
     show: (line) => line,
   });
   if (made.code !== 0) throw new SetupError('The package was not made: see above.');
-  const dist = join(repoRoot, 'dist');
-  const name = readdirSync(dist)
-    .filter((file) => /^triton-workbench-test_.*\.deb$/.test(file))
-    .sort((a, b) => statSync(join(dist, a)).mtimeMs - statSync(join(dist, b)).mtimeMs)
-    .at(-1);
+  const name = newestDeb();
   const identity = name.split('_')[1].replace('~', '-');
   return { deb: join(dist, name), identity };
+}
+
+/** @param {string[]} debs two that are there already; none: they are built */
+async function checkReproducible(debs) {
+  if (debs.length !== 0 && debs.length !== 2)
+    throw new SetupError('Two debs are compared: name both, or none.');
+  const keep = join(dist, 'reproducible');
+  const [first, second] =
+    debs.length === 2 ? debs : await buildTwice(repoRoot, keep, () => join(dist, newestDeb()));
+  const found = await compareDebs(first, second, keep);
+  if ('sum' in found) {
+    say(`✓ both are the same byte for byte (SHA-256 ${found.sum})`);
+    process.stdout.write('1 passed, 0 failed\n');
+    return 0;
+  }
+  say(`✗ they differ in:\n${found.differences.join('\n')}`);
+  process.stdout.write('0 passed, 1 failed\n');
+  return 1;
 }
 
 const mountsBelow = (folder) =>
@@ -259,6 +286,7 @@ await main(async (args) => {
     say(help);
     return 0;
   }
+  if (args[0] === 'reproducible') return checkReproducible(args.slice(1));
   const wanted = chosen(args);
   if (process.env[ownMounts] === undefined) {
     const again = ['--mount', '--propagation', 'private', process.execPath, import.meta.filename, ...args];

@@ -13,8 +13,12 @@ export interface UpdateNotice {
   readonly detail: string;
 }
 
+/** @param setting null: not set. @param publisher the feed that the package names, if any */
+export const feedOf = (setting: string | null, publisher: string | null): string | null =>
+  setting === 'off' ? null : (setting ?? publisher);
+
 interface UpdateParts {
-  /** Address of the feed; null: none is set, and nothing is looked for. */
+  /** Address of the feed; null: there is none, and nothing is looked for. */
   readonly feed: () => string | null;
   readonly version: string;
   /** A build that may not take another one's place: a clone, a package for tests. */
@@ -40,7 +44,8 @@ const notBuilt = {
 };
 const notSet = {
   message: 'Updates are off',
-  detail: 'Set the address of an update feed in Settings, Updates.',
+  detail:
+    'Set the address of an update feed in Settings, Updates: this package names none, or it is set to off.',
 };
 
 /** Failures go to the application log; only a check that was asked for reports them. */

@@ -153,13 +153,13 @@ export const settingDefinitions = {
     fromNextStart: true,
   }),
   'updates.feed': setting({
-    schema: feed.nullable(),
+    schema: z.union([z.literal('off'), feed]).nullable(),
     fallback: null,
     group: 'Updates',
     title: 'Update feed',
     help: 'Address of a folder with the newest package and its latest-linux.yml. An installed package checks it at every start, and downloads and installs only after you agree.',
-    absent: 'none: updates are off',
-    range: 'an https address such as https://updates.example.com/triton-workbench',
+    absent: 'the feed that the package names, if any',
+    range: 'an https address such as https://updates.example.com/triton-workbench, or off',
   }),
   'runs.keepDays': setting({
     schema: z.int().min(1).max(mostDays).nullable(),

@@ -7,13 +7,18 @@ import { SetupError } from '../say.mjs';
 const fileFuseSince = 29;
 
 /** electron-builder.yml with what it cannot know: the runtime, and what marks a package for tests. Pure. */
-export function builderConfig(base, { runtime, electron, identity }) {
+export function builderConfig(base, { runtime, electron, identity, homepage = null }) {
   const { grantFileProtocolExtraPrivileges, ...fuses } = base.electronFuses;
   return {
     ...base,
     electronDist: runtime,
     electronVersion: electron,
-    extraMetadata: { ...base.extraMetadata, name: identity.name, version: identity.version },
+    extraMetadata: {
+      ...base.extraMetadata,
+      name: identity.name,
+      version: identity.version,
+      ...(homepage === null ? {} : { homepage }),
+    },
     electronFuses: {
       ...fuses,
       ...(Number.parseInt(electron, 10) < fileFuseSince ? {} : { grantFileProtocolExtraPrivileges }),
@@ -23,7 +28,7 @@ export function builderConfig(base, { runtime, electron, identity }) {
   };
 }
 
-async function electronBuilder(args, { root, build, log }, options) {
+async function electronBuilder(args, { root, build, log, epoch }, options) {
   const { parse } = await import('yaml');
   const base = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
   const file = join(build, 'electron-builder.json');
@@ -31,7 +36,7 @@ async function electronBuilder(args, { root, build, log }, options) {
   const cli = join(root, 'node_modules', 'electron-builder', 'cli.js');
   return command(process.execPath, [cli, '--publish', 'never', '--config', file, ...args], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', SOURCE_DATE_EPOCH: String(epoch) },
     log,
     name: 'electron-builder',
   });

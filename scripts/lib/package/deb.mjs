@@ -37,15 +37,15 @@ export const debVersion = (version) => version.replace('-', '~');
 /**
  * The control file of the package.
  * @param {{name: string, test: boolean, version: string}} identity
- * @param {{description: string, homepage: string, maintainer: string}} manifest of package.json
+ * @param {{description: string, homepage: string | null, maintainer: string}} about
  */
-export function controlFile(identity, manifest, { installedKib, arch = process.arch }) {
+export function controlFile(identity, about, { installedKib, arch = process.arch }) {
   const other = identity.test ? identity.name.replace(/-test$/, '') : `${identity.name}-test`;
   return [
     `Package: ${identity.name}`,
     `Version: ${debVersion(identity.version)}`,
     `Architecture: ${debArchitecture[arch]}`,
-    `Maintainer: ${manifest.maintainer}`,
+    `Maintainer: ${about.maintainer}`,
     `Installed-Size: ${installedKib}`,
     `Depends: ${depends.join(', ')}`,
     `Recommends: ${recommends.join(', ')}`,
@@ -54,9 +54,9 @@ export function controlFile(identity, manifest, { installedKib, arch = process.a
     `Replaces: ${other}`,
     'Section: science',
     'Priority: optional',
-    `Homepage: ${manifest.homepage}`,
+    ...(about.homepage === null ? [] : [`Homepage: ${about.homepage}`]),
     'Description: Deploy models on NVIDIA Triton and measure them',
-    ` ${manifest.description}`,
+    ` ${about.description}`,
     ...(identity.test ? [' .', ' This package is for tests only: its Electron is not a supported one.'] : []),
     '',
   ].join('\n');
@@ -116,22 +116,24 @@ function layOut({ root, app, icons, identity, tree }) {
 
 /**
  * Makes the Debian package of the unpacked app, by Debian's dpkg-deb.
- * @param {{root: string, app: string, icons: string, out: string, log: string}} places
+ * @param {{root: string, app: string, icons: string, out: string, log: string, epoch: number}} places epoch: no file is
+ *   newer, in seconds
  * @returns {Promise<string>} the file
  */
-export async function makeDeb(places, identity, manifest) {
-  const { out, log } = places;
+export async function makeDeb(places, identity, about) {
+  const { out, log, epoch } = places;
   const tree = join(out, 'deb');
   rmSync(tree, { recursive: true, force: true });
   layOut({ ...places, identity, tree });
   const installedKib = kibBelow(tree);
   mkdirSync(join(tree, 'DEBIAN'));
-  writeFileSync(join(tree, 'DEBIAN', 'control'), controlFile(identity, manifest, { installedKib }));
+  writeFileSync(join(tree, 'DEBIAN', 'control'), controlFile(identity, about, { installedKib }));
   for (const folder of [tree, join(tree, 'DEBIAN')]) chmodSync(folder, 0o755);
   const file = join(out, debName(identity));
   // A package for tests is made often and kept short.
   const packing = identity.test ? ['-Zgzip', '-z1'] : ['-Zxz'];
   const made = await command('dpkg-deb', ['--root-owner-group', ...packing, '--build', tree, file], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
     log,
     name: 'deb',
   });

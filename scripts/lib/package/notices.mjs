@@ -41,31 +41,39 @@ export const licenceOf = ({ license, licenses }) =>
         .map(({ type }) => type)
         .join(' OR ');
 
-/** One package's notice: what it is, under which licence, and the text of that licence. */
-export function npmNotice(manifest, texts) {
-  const licence = licenceOf(manifest);
-  const shown = texts.length > 0 ? texts : [standardTexts[licence]].filter((text) => text !== undefined);
-  if (licence === '' || shown.length === 0) {
+/**
+ * Software that the package has in it, or that its set-up installs.
+ * @typedef {{kind: 'program' | 'npm' | 'pypi', name: string, version: string, license: string, text: string}} Software
+ *   `text`: of the license; empty where it comes with the installed package
+ */
+
+/** A bundled package with the texts of its licence files. @returns {Software} */
+export function npmSoftware(manifest, texts) {
+  const license = licenceOf(manifest);
+  const shown = texts.length > 0 ? texts : [standardTexts[license]].filter((text) => text !== undefined);
+  if (license === '' || shown.length === 0) {
     throw new SetupError(
-      `The bundled package ${manifest.name} has no licence that can be handed on ("${licence}", without a file of ` +
+      `The bundled package ${manifest.name} has no licence that can be handed on ("${license}", without a file of ` +
         'it): take the package out, or add the text of its licence to scripts/lib/package/notices.mjs.',
     );
   }
   const author = texts.length > 0 ? undefined : authorOf(manifest);
-  const head = `${manifest.name} ${manifest.version}\nLicence: ${licence}`;
-  return [head, ...(author === undefined ? [] : [`Copyright (c) ${author}`]), ...shown]
+  const text = [...(author === undefined ? [] : [`Copyright (c) ${author}`]), ...shown]
     .join('\n\n')
     .trimEnd();
+  return { kind: 'npm', name: manifest.name, version: manifest.version, license, text };
 }
 
-function noticeOfFolder(root, folder) {
+const noticeOf = ({ name, version, license, text }) => `${name} ${version}\nLicence: ${license}\n\n${text}`;
+
+function softwareOfFolder(root, folder) {
   const at = join(root, folder);
   const manifest = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
   const names = readdirSync(at, { withFileTypes: true })
     .filter((entry) => entry.isFile() && textFile.test(entry.name))
     .map(({ name }) => name)
     .sort();
-  return npmNotice(
+  return npmSoftware(
     manifest,
     names.map((name) => readFileSync(join(at, name), 'utf8').replaceAll('\r\n', '\n').trim()),
   );
@@ -74,7 +82,7 @@ function noticeOfFolder(root, folder) {
 /** The packages that a requirements file names: name, version or range, and when it is taken. */
 export function requirementsOf(text) {
   return text.split('\n').flatMap((line) => {
-    const [what, condition] = line.replace(/#.*|--hash=\S+/g, '').split(';');
+    const [what, condition] = line.replace(/#.*|--hash=\S+|\\$/g, '').split(';');
     const found = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(.*)$/.exec(what.trim());
     if (found === null) return [];
     const [, name, version] = found;
@@ -82,41 +90,58 @@ export function requirementsOf(text) {
   });
 }
 
-/** @param {Record<string, string>} licences what the installed packages say, by name in lower case */
-function pypiNotices(files, licences) {
-  const lines = files.flatMap(requirementsOf).map(({ name, version, condition }) => {
-    const licence = licences[name.toLowerCase()] ?? 'as its own metadata says';
-    return `${[name, version].join(' ').trim()}${condition && ` (${condition})`}: ${licence}`;
-  });
-  return [...new Set(lines)].sort().join('\n');
-}
+const byName = (a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1);
+
+const once = (software) => [...new Map(software.map((one) => [`${one.name} ${one.version}`, one])).values()];
 
 /**
- * The text of THIRD-PARTY-NOTICES.txt.
- * @param {object} options
- * @param {string} options.root folder with node_modules and out/
- * @param {string[]} options.beside packages that are not bundled and come along as they are
- * @param {string[]} options.requirements texts of the requirement files
- * @param {Record<string, string>} options.licences of the Python packages, where known
- * @param {string} options.electron version of the runtime
- * @param {string[]} options.programs notices of other programs that come along
+ * The npm packages of the bundles and those beside them, each once.
+ * @param {{root: string, beside: string[]}} options root: folder with node_modules and out/; beside: packages that are
+ *   not bundled and come along as they are
+ * @returns {Software[]}
  */
-export function thirdPartyNotices({ root, beside, requirements, licences, electron, programs }) {
+export function bundledSoftware({ root, beside }) {
   const lists = readdirSync(join(root, 'out', 'bundled')).map((name) =>
     JSON.parse(readFileSync(join(root, 'out', 'bundled', name), 'utf8')),
   );
-  const notices = [...new Set([...lists.flat(), ...beside])]
-    .sort()
-    .map((folder) => noticeOfFolder(root, folder));
+  return once([...lists.flat(), ...beside].map((folder) => softwareOfFolder(root, folder))).sort(byName);
+}
+
+/**
+ * The Python packages of requirement files, each version once.
+ * @param {string[]} files texts of the files
+ * @param {Record<string, string>} licences what the installed packages say, by name in lower case with "-"
+ * @returns {Software[]}
+ */
+export const pythonSoftware = (files, licences) =>
+  once(
+    files.flatMap(requirementsOf).map(({ name, version }) => ({
+      kind: 'pypi',
+      name,
+      version,
+      license: licences[name.toLowerCase().replaceAll(/[-_.]+/g, '-')] ?? 'as its own metadata says',
+      text: '',
+    })),
+  ).sort(byName);
+
+/**
+ * The text of THIRD-PARTY-NOTICES.txt.
+ * @param {Software[]} software
+ * @param {string} electron version of the runtime
+ */
+export function thirdPartyNotices(software, electron) {
+  const of = (kind) => software.filter((one) => one.kind === kind);
   return [
     'Third-party software in Triton Workbench. Written by the build of the package.',
     `Electron ${electron} with Chromium and Node.js: see LICENSE.electron.txt and LICENSES.chromium.html beside the program.`,
     'Python packages that are not in this package and that the workbench installs from PyPI when it sets itself up:',
-    pypiNotices(requirements, licences),
+    of('pypi')
+      .map(({ name, version, license }) => `${[name, version].join(' ').trim()}: ${license}`)
+      .join('\n'),
     'Programs in this package:',
-    ...programs,
-    `npm packages in this package (${new Set(notices).size}):`,
-    [...new Set(notices)].join(`\n\n${rule}\n\n`),
+    ...of('program').map(noticeOf),
+    `npm packages in this package (${of('npm').length}):`,
+    of('npm').map(noticeOf).join(`\n\n${rule}\n\n`),
     '',
   ].join(`\n\n${rule}\n\n`);
 }

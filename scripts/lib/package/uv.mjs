@@ -23,20 +23,20 @@ async function pythonWithPip() {
   );
 }
 
-/** Version and licence texts of the wheel that was unpacked, as a notice. */
-export function uvNotice(folder) {
+/** Version and licence texts of the wheel that was unpacked. */
+export function uvSoftware(folder) {
   const about = readdirSync(folder).find((name) => /^uv-.*\.dist-info$/.test(name));
   const licences = join(folder, about, 'licenses');
   const texts = readdirSync(licences)
     .sort()
     .map((name) => readFileSync(join(licences, name), 'utf8').trim());
   const version = /^uv-(.*)\.dist-info$/.exec(about)[1];
-  return [`uv ${version}\nLicence: MIT OR Apache-2.0`, ...texts].join('\n\n');
+  return { kind: 'program', name: 'uv', version, license: 'MIT OR Apache-2.0', text: texts.join('\n\n') };
 }
 
 /**
  * Puts the pinned uv into `build/uv`, from where it goes into the package.
- * @returns {Promise<string>} its notice
+ * @returns {Promise<import('./notices.mjs').Software>}
  */
 export async function bringUv(build, log) {
   const folder = join(build, 'uv-wheel');
@@ -53,5 +53,5 @@ export async function bringUv(build, log) {
   mkdirSync(place, { recursive: true });
   copyFileSync(join(folder, 'bin', 'uv'), join(place, 'uv'));
   chmodSync(join(place, 'uv'), 0o755);
-  return uvNotice(folder);
+  return uvSoftware(folder);
 }

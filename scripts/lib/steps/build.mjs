@@ -15,6 +15,7 @@ const sources = [
   'electron.vite.config.ts',
   'tsconfig.json',
   'package.json',
+  'publisher.json',
   'package-lock.json',
 ];
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createUpdates } from '../../../../electron/help/updates';
+import { createUpdates, feedOf } from '../../../../electron/help/updates';
 import { settingDefinitions } from '../../../../main/contract/settings/settings';
 
 interface Situation {
@@ -122,6 +122,14 @@ it('two checks do not run at once', async () => {
   expect(notes.filter((note) => note === 'check')).toHaveLength(1);
 });
 
+it('the setting comes before the feed of the package, and turns it off', () => {
+  expect(feedOf(null, null)).toBeNull();
+  expect(feedOf(null, 'https://fork.example')).toBe('https://fork.example');
+  expect(feedOf('https://mine.example', 'https://fork.example')).toBe('https://mine.example');
+  expect(feedOf('off', 'https://fork.example')).toBeNull();
+  expect(settingDefinitions['updates.feed'].schema.safeParse('off').success).toBe(true);
+});
+
 it('a feed is an https address without credentials; http only of this machine', () => {
   const { schema } = settingDefinitions['updates.feed'];
   const isTaken = (address: string): boolean => schema.safeParse(address).success;
@@ -135,6 +143,7 @@ it('a feed is an https address without credentials; http only of this machine', 
     'http://127.0.0.1.example',
     'https://me:pw@a.example',
     'file:///x',
+    'on',
     '',
   ];
   expect(refused.filter(isTaken)).toEqual([]);

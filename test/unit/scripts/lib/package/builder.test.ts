@@ -47,6 +47,12 @@ describe('a package', () => {
   });
 });
 
+it('names the homepage of its publisher', () => {
+  const homepage = 'https://fork.example';
+  const named = builderConfig(base, { runtime: '/runtime', electron: '45.4.1', identity, homepage });
+  expect(named.extraMetadata).toMatchObject({ homepage });
+});
+
 it('only a package for tests lets an inspector in', () => {
   const test = builderConfig(base, {
     runtime: '/r',

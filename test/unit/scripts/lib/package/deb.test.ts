@@ -34,6 +34,10 @@ it('the control file names the package, what it needs and who keeps it', () => {
   expect(lines.join('\n')).not.toContain('for tests only');
 });
 
+it('one without a homepage names none', () => {
+  expect(controlFile(release, { ...manifest, homepage: null }, facts)).not.toContain('Homepage');
+});
+
 it('one for tests is older than its release, in its way, and says what it is', () => {
   const text = controlFile(test, manifest, facts);
   expect(text).toMatch(/^Version: 0\.1\.0~test\.electron\.25\.1\.1$/m);

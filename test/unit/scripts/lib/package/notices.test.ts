@@ -3,16 +3,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+interface Software {
+  readonly kind: string;
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly text: string;
+}
 interface Notices {
   licenceOf: (manifest: object) => string;
-  npmNotice: (manifest: object, texts: readonly string[]) => string;
+  npmSoftware: (manifest: object, texts: readonly string[]) => Software;
   requirementsOf: (text: string) => readonly object[];
-  thirdPartyNotices: (options: object) => string;
+  bundledSoftware: (options: { root: string; beside: readonly string[] }) => readonly Software[];
+  pythonSoftware: (files: readonly string[], licences: Record<string, string>) => readonly Software[];
+  thirdPartyNotices: (software: readonly Software[], electron: string) => string;
 }
 
-const { licenceOf, npmNotice, requirementsOf, thirdPartyNotices } = (await import(
-  resolve('scripts/lib/package/notices.mjs')
-)) as Notices;
+const { bundledSoftware, licenceOf, npmSoftware, pythonSoftware, requirementsOf, thirdPartyNotices } =
+  (await import(resolve('scripts/lib/package/notices.mjs'))) as Notices;
 
 describe('the notice of an npm package', () => {
   it.each([
@@ -25,18 +33,19 @@ describe('the notice of an npm package', () => {
   });
 
   it('has the texts of its files', () => {
-    expect(npmNotice({ name: 'a', version: '1.0.0', license: 'X' }, ['TEXT', 'NOTICE'])).toBe(
-      'a 1.0.0\nLicence: X\n\nTEXT\n\nNOTICE',
-    );
+    expect(npmSoftware({ name: 'a', version: '1.0.0', license: 'X' }, ['TEXT', 'NOTICE'])).toEqual({
+      ...{ kind: 'npm', name: 'a', version: '1.0.0', license: 'X' },
+      text: 'TEXT\n\nNOTICE',
+    });
   });
 
   it('has its author and the standard text where it carries none', () => {
-    const notice = npmNotice({ name: 'a', version: '1.0.0', license: 'MIT', author: 'Ann <a@b.c>' }, []);
-    expect(notice).toContain('Copyright (c) Ann\n\nPermission is hereby granted');
+    const { text } = npmSoftware({ name: 'a', version: '1.0.0', license: 'MIT', author: 'Ann <a@b.c>' }, []);
+    expect(text).toContain('Copyright (c) Ann\n\nPermission is hereby granted');
   });
 
   it.each([{ license: 'Custom' }, {}])('refuses %j without a text', (manifest) => {
-    expect(() => npmNotice({ name: 'a', version: '1.0.0', ...manifest }, [])).toThrow(
+    expect(() => npmSoftware({ name: 'a', version: '1.0.0', ...manifest }, [])).toThrow(
       /bundled package a has no licence that can be handed on/,
     );
   });
@@ -44,7 +53,7 @@ describe('the notice of an npm package', () => {
 
 it('reads requirements without hashes and comments', () => {
   const text =
-    '# no\n\ntorch==2.1.0; python_version >= "3.10"\ntritonclient[grpc,http]>=2.50,<3\npillow\nx==1 --hash=sha256:0\n';
+    '# no\n\ntorch==2.1.0; python_version >= "3.10"\ntritonclient[grpc,http]>=2.50,<3\npillow\nx==1 \\\n    --hash=sha256:0 \\\n    --hash=sha256:1\n';
   expect(requirementsOf(text)).toEqual([
     { name: 'torch', version: '2.1.0', condition: 'python_version >= "3.10"' },
     { name: 'tritonclient', version: '>=2.50,<3', condition: '' },
@@ -73,19 +82,22 @@ describe('the notices of a package', () => {
   });
 
   it('name what is bundled, what comes along and what is set up, and nothing else', () => {
-    const text = thirdPartyNotices({
-      root,
-      beside: ['node_modules/c'],
-      requirements: ['pillow==1.0\nOnnx==2.0'],
-      licences: { onnx: 'Apache-2.0' },
-      electron: '45.4.1',
-      programs: ['uv 1.0\nLicence: MIT'],
-    });
-    expect(text).toContain('uv 1.0');
+    const uv = { kind: 'program', name: 'uv', version: '1.0', license: 'MIT', text: 'Text of uv' };
+    const text = thirdPartyNotices(
+      [
+        uv,
+        ...bundledSoftware({ root, beside: ['node_modules/c'] }),
+        ...pythonSoftware(['pillow==1.0\nTyping_Extensions==2.0', 'pillow==1.0'], {
+          'typing-extensions': 'Apache-2.0',
+        }),
+      ],
+      '45.4.1',
+    );
+    expect(text).toContain('uv 1.0\nLicence: MIT\n\nText of uv');
     expect(text.match(/^Text of .$/gm)).toEqual(['Text of a', 'Text of b', 'Text of c']);
     expect(text).toContain('npm packages in this package (3)');
-    expect(text).toContain('Onnx 2.0: Apache-2.0');
-    expect(text).toContain('pillow 1.0: as its own metadata says');
+    expect(text).toContain('Typing_Extensions 2.0: Apache-2.0');
+    expect(text.match(/^pillow 1\.0: as its own metadata says$/gm)).toHaveLength(1);
     expect(text).toContain('Electron 45.4.1');
   });
 });

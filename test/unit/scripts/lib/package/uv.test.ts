@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { bundledUv } from '../../../../../main/setup/uv';
 
-const { uvNotice } = (await import(resolve('scripts/lib/package/uv.mjs'))) as {
-  uvNotice: (folder: string) => string;
+const { uvSoftware } = (await import(resolve('scripts/lib/package/uv.mjs'))) as {
+  uvSoftware: (folder: string) => object;
 };
 
 it('the notice of uv has its version and both licences', () => {
@@ -14,7 +14,10 @@ it('the notice of uv has its version and both licences', () => {
   mkdirSync(licences, { recursive: true });
   writeFileSync(join(licences, 'LICENSE-MIT'), 'Text of MIT\n');
   writeFileSync(join(licences, 'LICENSE-APACHE'), 'Text of Apache\n');
-  expect(uvNotice(folder)).toBe('uv 1.2.3\nLicence: MIT OR Apache-2.0\n\nText of Apache\n\nText of MIT');
+  expect(uvSoftware(folder)).toEqual({
+    ...{ kind: 'program', name: 'uv', version: '1.2.3', license: 'MIT OR Apache-2.0' },
+    text: 'Text of Apache\n\nText of MIT',
+  });
   rmSync(folder, { recursive: true });
 });
 
