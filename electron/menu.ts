@@ -65,6 +65,7 @@ export function menuTemplate(
       label: '&Help',
       submenu: [
         own('Documentation', 'documentation', 'F1'),
+        own('What’s new', 'whats-new'),
         own('Changelog', 'changelog'),
         own('Keyboard shortcuts', 'shortcuts'),
         line,

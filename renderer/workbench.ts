@@ -22,6 +22,7 @@ import { createResource } from './stores/resource';
 import { createRoute } from './stores/route';
 import { createRunFilter, createRunList, createSelection } from './stores/run-list';
 import { createSeenFailures } from './stores/seen-failures';
+import { createSeenVersion } from './stores/seen-version';
 import { createSettings, settingsOf } from './stores/settings';
 import { createTools } from './stores/tools';
 
@@ -50,6 +51,7 @@ export function createWorkbench(client: Client, storage: Storage) {
     selection: createSelection(),
     runFilter: createRunFilter(),
     seenFailures: createSeenFailures(storage),
+    seenVersion: createSeenVersion(storage),
     compared: createComparedRuns(client),
     comparisons: createResource(() => client.call('comparisons.list')),
     baselines: createBaselines(client, storage),

@@ -352,6 +352,7 @@ export type MenuCommand =
   | 'duplicate'
   | 'shortcuts'
   | 'documentation'
+  | 'whats-new'
   | 'changelog'
   | 'report-problem'
   | 'open-logs'

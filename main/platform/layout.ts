@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { present } from '../contract/trees';
 
@@ -198,3 +198,7 @@ export function homeLayout(home: string): HomeLayout {
 
 /** Packaged files that others read by path (Python, Docker, workers) are beside `app.asar`, which only Electron reads. */
 export const readableFolder = (app: string): string => (app.endsWith('.asar') ? `${app}.unpacked` : app);
+
+/** A file that the build of a package puts beside the archive; null in a clone. */
+export const fileBesideApp = (resources: string, name: string): string | null =>
+  basename(dirname(resources)) === 'app.asar.unpacked' ? join(dirname(dirname(resources)), name) : null;

@@ -1,8 +1,8 @@
 import { chmod, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { exists, makeFolder } from '../platform/files';
-import type { HomeLayout } from '../platform/layout';
+import { fileBesideApp, type HomeLayout } from '../platform/layout';
 import { pipSecrets } from './index-secrets';
 import { failureReason, runInstaller, type SetupListener, tryInstaller } from './installer';
 import {
@@ -35,8 +35,7 @@ export interface Uv {
 export const uvFolder = ({ home }: Pick<HomeLayout, 'home'>): string => join(home, 'uv');
 
 /** uv of a package, or null in a clone. */
-export const bundledUv = (resources: string): string | null =>
-  basename(dirname(resources)) === 'app.asar.unpacked' ? join(dirname(dirname(resources)), 'uv', 'uv') : null;
+export const bundledUv = (resources: string): string | null => fileBesideApp(resources, join('uv', 'uv'));
 
 /** Existing uv in package or home. Versioned path. */
 async function placesOf({ layout, resources }: Pick<UvOptions, 'layout' | 'resources'>) {

@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { MenuCommand } from '../../main/contract/api';
 import { HelpDialogs } from '../views/help/help-dialogs';
+import { Licenses } from '../views/help/licenses';
+import { WhatsNew } from '../views/help/whats-new';
 import { shortcuts } from '../views/new-deployment/shortcuts';
 import { MeasureDialog, SearchDialog, VaryDialog } from '../views/pages';
 import { RenameDialog } from '../views/runs/rename-dialog';
@@ -106,6 +108,8 @@ export function Commands() {
         <SearchDialog />
       </FromFirst>
       <HelpDialogs />
+      <Licenses />
+      <WhatsNew />
     </>
   );
 }

@@ -105,6 +105,8 @@ function helpCommands({ client, overlay }: Workbench): readonly Action[] {
       note: 'help, guide, reference',
       shortcut: 'F1',
     }),
+    shown('whats-new', 'whats-new', 'What’s new', { note: 'help, changes of this version' }),
+    shown('licenses', 'licenses', 'Licenses', { note: 'help, software in this package' }),
     shown('changelog', 'changelog', 'Changelog', { note: 'help, release notes' }),
     shown('report-problem', 'report', 'Report a problem …', { note: 'help, text without secrets to copy' }),
     {

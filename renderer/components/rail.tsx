@@ -85,6 +85,7 @@ const entries: readonly {
 
 const helpEntries = [
   ['documentation', 'Documentation'],
+  ['whats-new', 'What’s new'],
   ['changelog', 'Changelog'],
   ['shortcuts', 'Keyboard shortcuts'],
   ['report', 'Report a problem…'],

@@ -23,6 +23,8 @@ export type OverlayPage =
   | 'report'
   | 'documentation'
   | 'changelog'
+  | 'whats-new'
+  | 'licenses'
   | 'about';
 
 export interface Overlay {

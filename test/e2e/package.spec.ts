@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { repository } from '../support/home';
 import { asRoot, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { findings } from './support/axe';
 
 const run = promisify(execFile);
 const folder = join(
@@ -68,5 +69,23 @@ test('a package shows its window and opens what the desktop hands over', async (
 
   await run(program, [...asRoot, 'triton-workbench://run/../../etc'], { env });
   await expect(page.getByText('The address does not name a run')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Help', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'About Triton Workbench' }).click();
+  await page.getByRole('button', { name: 'Licenses', exact: true }).click();
+  const licenses = page.getByRole('dialog', { name: 'Licenses', exact: true });
+  await licenses.getByRole('textbox', { name: 'Find' }).fill('electron');
+  await licenses.getByText(/^Electron \d/).click();
+  await expect(licenses.getByRole('region', { name: /^License of Electron/ })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+test('a package says what is in it, in a bill of materials', async () => {
+  const bill = JSON.parse(await readFile(join(folder, 'sbom.cdx.json'), 'utf8')) as {
+    readonly components: readonly { readonly purl: string }[];
+  };
+  const purls = bill.components.map(({ purl }) => purl);
+  for (const start of ['pkg:generic/electron@', 'pkg:generic/uv@', 'pkg:npm/react@', 'pkg:pypi/torch@'])
+    expect(purls.filter((purl) => purl.startsWith(start))).not.toEqual([]);
 });

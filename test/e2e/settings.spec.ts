@@ -108,12 +108,39 @@ test('the help shows documents and a report without the home', async () => {
   await app.page.keyboard.press('Escape');
   await expect(help).toBeFocused();
   await help.click();
+  await app.page.getByRole('menuitem', { name: 'About Triton Workbench' }).click();
+  await app.page.getByRole('button', { name: 'Licenses', exact: true }).click();
+  const licenses = app.page.getByRole('dialog', { name: 'Licenses', exact: true });
+  await expect(licenses).toContainText('In a clone, package-lock.json');
+  await app.page.keyboard.press('Escape');
+  await help.click();
   await app.page.getByRole('menuitem', { name: 'Report a problem…' }).click();
   const text = app.page.getByRole('region', { name: 'Problem report' });
   await expect(text).toContainText('## Application log');
   await expect(text).toContainText('Started:');
   await expect(text).not.toContainText(home.path);
   await app.page.keyboard.press('Escape');
+});
+
+test('what is new is shown once after an update, and again from the palette', async () => {
+  const news = app.page.getByRole('dialog', { name: /^What’s new in / });
+  await expect(news).toBeHidden();
+  await app.page.evaluate(() => {
+    window.localStorage.setItem('seen-version', '"0.0.1"');
+  });
+  await app.page.reload();
+  await expect(news.getByRole('region', { name: 'Page' })).toBeFocused();
+  await expect(news).toContainText('0.1.0');
+  expect(await findings(app.page)).toEqual([]);
+  await app.page.keyboard.press('Escape');
+  await expect(news).toBeHidden();
+  await app.page.reload();
+  await expect(app.page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  await expect(news).toBeHidden();
+  await new Shell(app.page).command('What’s new');
+  await expect(news).toBeVisible();
+  await news.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect(news).toBeHidden();
 });
 
 test('an address outside of the list is copied and not opened', async () => {

@@ -62,6 +62,17 @@ export interface DocumentInfo {
 
 const target = z.strictObject({ to: z.string().min(1).max(4096) });
 
+/** Entry of `licenses.json`, which the build of a package writes. */
+export const licensedSoftwareSchema = z.strictObject({
+  kind: z.enum(['program', 'npm', 'pypi']),
+  name: z.string(),
+  version: z.string(),
+  license: z.string(),
+  /** Empty: it comes with the installed package. */
+  text: z.string(),
+});
+export type LicensedSoftware = Readonly<z.infer<typeof licensedSoftwareSchema>>;
+
 export const settingsApi = {
   'settings.get': call<SettingsState>().with(z.undefined()),
   /** Throws input-invalid for a value out of range and for an unreadable file. */
@@ -87,6 +98,8 @@ export const settingsApi = {
   'support.report': call<{ readonly text: string }>().with(z.undefined()),
   'support.log': call<readonly string[]>().with(z.strictObject({ limit: z.int().min(1).max(20_000) })),
   'support.documents': call<readonly DocumentInfo[]>().with(z.undefined()),
+  /** The software in this package and that its set-up installs; null in a clone. */
+  'support.licenses': call<{ readonly software: readonly LicensedSoftware[] | null }>().with(z.undefined()),
   'support.document': call<{ readonly text: string }>().with(
     z.strictObject({ id: z.string().regex(/^[a-z]+\/[\w-]+$/) }),
   ),

@@ -95,7 +95,7 @@ function Documents({ first }: { first: string }) {
 }
 
 function About() {
-  const { app } = useWorkbench();
+  const { app, overlay } = useWorkbench();
   const info = useStore(app, (state) => state.value);
   return (
     <div className="stack">
@@ -108,10 +108,18 @@ function About() {
           ['Workbench home', info?.home ?? '…'],
         ]}
       />
+      <div className="buttons">
+        <Button variant="default" onClick={() => overlay.getState().show('licenses')}>
+          Licenses
+        </Button>
+        <Button variant="default" onClick={() => overlay.getState().show('whats-new')}>
+          What’s new
+        </Button>
+      </div>
       <p className="dim">
         The files LICENSE, NOTICE and THIRD-PARTY-NOTICES.txt of the package have the licenses of the software
-        in it. NVIDIA and Triton are trademarks of NVIDIA Corporation; this program is not made or endorsed by
-        NVIDIA.
+        in it, and sbom.cdx.json lists it (CycloneDX). NVIDIA and Triton are trademarks of NVIDIA Corporation;
+        this program is not made or endorsed by NVIDIA.
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Enums, Models, Serialize, SPDX,Spec } from '@cyclonedx/cyclonedx-library';
+import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library';
 
 const encoded = (name) => name.split('/').map(encodeURIComponent).join('/');
 const purlType = { npm: 'npm', pypi: 'pypi', program: 'generic' };

@@ -41,6 +41,7 @@ export async function mount(
   client: Client,
   element: ReactElement,
   prepare: (workbench: Workbench) => Promise<void> = () => Promise.resolve(),
+  storage = createStorage(),
 ): Promise<Mounted> {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   Object.assign(window, {
@@ -53,7 +54,7 @@ export async function mount(
   });
   // Those of an earlier file: files share what they import.
   notifications.clean();
-  const workbench = createWorkbench(client, createStorage());
+  const workbench = createWorkbench(client, storage);
   await prepare(workbench);
   const page = document.createElement('div');
   document.body.append(page);

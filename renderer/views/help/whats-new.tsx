@@ -1,0 +1,53 @@
+import { Button, Modal } from '@mantine/core';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { ErrorPanel } from '../../components/error-panel';
+import { useAnswer } from '../../use-answer';
+import { useWorkbench } from '../../workbench';
+import type { PagePlace } from './markdown';
+import { MarkdownView } from './markdown-view';
+import { newsSince, releaseOf } from './news';
+
+const changelog = 'about/changelog';
+const at: PagePlace = { page: changelog, heading: null };
+const noPages: ReadonlySet<string> = new Set();
+
+function News({ since }: { since: string | null }) {
+  const { value, error } = useAnswer((one) => one.call('support.document', { id: changelog }));
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (value === null) return <p className="dim">Loading…</p>;
+  return (
+    <MarkdownView
+      text={newsSince(value.text, since)}
+      context={{ page: changelog, known: noPages, at, open: () => undefined }}
+    />
+  );
+}
+
+/** Opens by itself once after the version changed; a first start has nothing to compare with. */
+export function WhatsNew() {
+  const { app, overlay, seenVersion } = useWorkbench();
+  const { shown, show, close } = useStore(overlay);
+  const version = useStore(app, ({ value }) => (value === null ? null : releaseOf(value.version)));
+  useEffect(() => {
+    if (version === null) return;
+    seenVersion.note(version);
+    const { before } = seenVersion;
+    if (before === null || before === version) return;
+    if (overlay.getState().shown === null) show('whats-new');
+  }, [version, seenVersion, overlay, show]);
+  return (
+    <Modal
+      opened={shown === 'whats-new'}
+      onClose={close}
+      size={760}
+      className="whats-new"
+      title={version === null ? 'What’s new' : `What’s new in ${version}`}
+    >
+      <News since={seenVersion.before} />
+      <div className="buttons">
+        <Button onClick={close}>Close</Button>
+      </div>
+    </Modal>
+  );
+}
