@@ -21,9 +21,19 @@ export interface Chart {
   readonly grows?: { readonly base: string; readonly count: number; readonly wholeEveryMs?: number };
 }
 
+/** Has a value to draw. */
+export const isDrawn = ({ y }: Pick<Trace, 'y'>): boolean => {
+  for (let index = 0; index < y.length; index += 1) if (Number.isFinite(y[index])) return true;
+  return false;
+};
+
+/** Something is there to be seen: a budget alone is not. */
+export const hasValues = ({ data }: Chart): boolean =>
+  data.some((trace) => trace.meta !== 'limit' && isDrawn(trace));
+
 /** Without data the numbers of an axis would be invented. */
 export function withMeasuredScale(chart: Chart): Chart {
-  const measured = chart.data.some(({ y }) => Array.from(y).some(Number.isFinite));
+  const measured = chart.data.some(isDrawn);
   if (measured || chart.grows !== undefined) return chart;
   return {
     data: chart.data,
@@ -41,6 +51,8 @@ export interface SweepInput {
   readonly sweep?: Sweep;
   /** The level under way, if it belongs to this scenario. */
   readonly level: LiveLevel | null;
+  /** Others of this scenario with windows and without a result. */
+  readonly landing?: readonly LiveLevel[];
   /** Milliseconds; null: none. */
   readonly budgetMs: number | null;
   /** Published figures, drawn beside the measured ones and never among them. */

@@ -1,5 +1,5 @@
 import { chartSigns } from '../../main/domain/measured/chart-lines';
-import type { Chart } from './chart';
+import { type Chart, isDrawn } from './chart';
 import { isHollow } from './hover-text';
 import { isSeries } from './plot/shown-traces';
 import type { Trace } from './trace';
@@ -43,7 +43,7 @@ const hasHollow = ({ data, layout }: Chart): boolean =>
   layout.xaxis.ticktext?.some((text) => text.endsWith(chartSigns.hollowMark)) === true;
 
 export function legendEntries(chart: Chart, neutral: string): readonly LegendEntry[] {
-  const named = chart.data.filter((trace) => trace.showlegend !== false).map(entryOf);
+  const named = chart.data.filter((trace) => trace.showlegend !== false && isDrawn(trace)).map(entryOf);
   if (!hasHollow(chart)) return named;
   const explained: LegendEntry = {
     name: chartSigns.hollow,

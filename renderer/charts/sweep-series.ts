@@ -178,10 +178,40 @@ export function holeSeries(input: SweepInput): readonly Trace[] {
   ];
 }
 
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Levels measured in turns, by the mean of the windows that they have. */
+function landingSeries(input: SweepInput, valueOf: (window: LiveWindow) => number | null): readonly Trace[] {
+  const levels = (input.landing ?? []).filter(({ scenario }) => scenario === input.scenario);
+  if (levels.length === 0) return [];
+  return [
+    signTrace({
+      name: chartSigns.landing,
+      x: levels.map((level) => levelOf(input.scenario, level)),
+      y: levels.map(({ windows }) => {
+        const values = windows.map(valueOf).filter((value) => value !== null);
+        return values.length === 0 ? NaN : meanOf(values);
+      }),
+      marker: { symbol: 'circle-open', size: 9, color: input.theme.dim, line: { width: 1.5 } },
+      hovertext: levels.map(
+        ({ windows, ...load }) =>
+          `${wrapped(levelText(load))}, mean of ${windows.length} window${windows.length === 1 ? '' : 's'} so far` +
+          `<br>${formatRate(meanOf(windows.map((window) => window.inferencesPerSecond)))} inferences/s`,
+      ),
+    }),
+  ];
+}
+
+/** The level under way, behind those that wait for their next turn. */
 export function liveSeries(
   input: SweepInput,
   valueOf: (window: LiveWindow) => number | null,
 ): readonly Trace[] {
+  return [...landingSeries(input, valueOf), ...currentSeries(input, valueOf)];
+}
+
+function currentSeries(input: SweepInput, valueOf: (window: LiveWindow) => number | null): readonly Trace[] {
   const { level, theme } = input;
   const last = level?.windows.at(-1);
   if (level === null || level.scenario !== input.scenario || last === undefined) return [];

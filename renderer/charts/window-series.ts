@@ -50,19 +50,28 @@ function seriesOf(
   };
 }
 
-export function landedWindows(scenario: Scenario, state: ScenarioState): WindowSeries {
-  const count = state.points.reduce((sum, { point }) => sum + point.windows.length, 0);
+/** @param landing levels with windows and without a result */
+export function landedWindows(
+  scenario: Scenario,
+  state: ScenarioState,
+  landing: readonly LiveLevel[] = [],
+): WindowSeries {
+  const levels = [
+    ...state.points.map(({ point }) => point),
+    ...landing.filter((one) => one.scenario === scenario),
+  ];
+  const count = levels.reduce((sum, { windows }) => sum + windows.length, 0);
   const columns = empty(count);
   const starts: { at: number; level: number }[] = [];
   let at = 0;
-  for (const { point } of state.points) {
-    if (point.windows.length > 0) starts.push({ at, level: levelOf(scenario, point) });
-    for (const window of point.windows) {
+  for (const level of levels) {
+    if (level.windows.length > 0) starts.push({ at, level: levelOf(scenario, level) });
+    for (const window of level.windows) {
       write(columns, at, window);
       at += 1;
     }
   }
-  const isOpen = state.points.some(({ point }) => point.requestRate !== undefined);
+  const isOpen = levels.some(({ requestRate }) => requestRate !== undefined);
   return seriesOf(columns, count, starts, isOpen);
 }
 

@@ -3,6 +3,7 @@ import type { WindowEvent } from '../../main/contract/api';
 import { toWire, type WireError } from '../../main/contract/errors';
 import type { JournalEntry, RunLive, Scenario, StepId } from '../../main/contract/run/run-events';
 import { reduceRun, type RunState, waiting } from '../../main/contract/run/run-state';
+import { loadKey, type LoadLevel } from '../../main/contract/run/sweep';
 import type { Client } from '../client';
 import { createNewest } from './latest';
 
@@ -31,6 +32,8 @@ export interface OpenRun {
   readonly error: WireError | null;
   readonly progress: StepProgress | null;
   readonly level: LiveLevel | null;
+  /** Other levels of the sweep with windows and without a result: in turns none has one before the last round. */
+  readonly landing: readonly LiveLevel[];
   readonly stopping: Readonly<Record<string, 'pause' | 'cancel'>>;
   readonly open: (runId: string) => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
@@ -50,23 +53,36 @@ function withStopping(
   return Object.fromEntries(Object.entries(stopping).filter(([id]) => id !== runId));
 }
 
-function withWindow(level: LiveLevel | null, event: WindowNews): LiveLevel {
-  const same =
-    level?.scenario === event.scenario &&
-    level.batchSize === event.batchSize &&
-    level.concurrency === event.concurrency &&
-    level.requestRate === event.requestRate &&
-    event.index > 0;
+const isOf =
+  (scenario: Scenario, load: LoadLevel) =>
+  (level: LiveLevel): boolean =>
+    level.scenario === scenario && loadKey(level) === loadKey(load);
+
+function withWindow(
+  { level, landing }: Pick<OpenRun, 'level' | 'landing'>,
+  event: WindowNews,
+): Pick<OpenRun, 'level' | 'landing'> {
+  const isEvents = isOf(event.scenario, event);
+  const own = level !== null && isEvents(level);
+  const known = own ? level : landing.find(isEvents);
+  // A level that is tried again counts its windows from the first; one whose turn it is again goes on.
+  const kept = known !== undefined && (!own || event.index > 0) ? known.windows : [];
+  const others = landing.filter((one) => !isEvents(one));
   const { scenario, batchSize, concurrency, requestRate, inferencesPerSecond, p99Us, scheduledP99Us } = event;
   // The list grows in place, so that a window more does not copy thousands; a new level object tells that it has.
-  const windows = same ? (level.windows as LiveWindow[]) : [];
+  const windows = kept as LiveWindow[];
   windows.push({
     inferencesPerSecond,
     p99Us,
     ...(scheduledP99Us === undefined ? {} : { scheduledP99Us }),
   });
-  return { scenario, batchSize, concurrency, requestRate, windows };
+  return {
+    level: { scenario, batchSize, concurrency, requestRate, windows },
+    landing: level === null || own ? others : [...others, level],
+  };
 }
+
+const nothingLive = { progress: null, level: null, landing: [] } as const;
 
 const endsLive = new Set<JournalEntry['type']>([
   'step-started',
@@ -76,7 +92,14 @@ const endsLive = new Set<JournalEntry['type']>([
   'run-finished',
   'run-started',
 ]);
-const endsLevel = new Set<JournalEntry['type']>([...endsLive, 'measurement', 'measurement-missing']);
+
+/** The level that has a result no longer lands; with a step all end. */
+function landed(entry: JournalEntry, landing: OpenRun['landing']): Pick<OpenRun, 'level' | 'landing'> | null {
+  if (endsLive.has(entry.type)) return { level: null, landing: [] };
+  if (entry.type !== 'measurement' && entry.type !== 'measurement-missing') return null;
+  const isMeasured = isOf(entry.scenario, entry.type === 'measurement' ? entry.point : entry);
+  return { level: null, landing: landing.filter((level) => !isMeasured(level)) };
+}
 
 /**
  * The run that is shown. State comes from the core once and then from journal entries through the one reducer;
@@ -114,7 +137,8 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
     const onEntry = (entry: JournalEntry): void => {
       const { state, runId } = get();
       if (endsLive.has(entry.type)) set({ progress: null });
-      if (endsLevel.has(entry.type)) set({ level: null });
+      const left = landed(entry, get().landing);
+      if (left !== null) set(left);
       if (state === null || fetching !== null || entry.seq > state.seq + 1) {
         early.push(entry);
         if (fetching === null && runId !== null) void refresh(runId);
@@ -127,14 +151,13 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
       runId: null,
       state: null,
       error: null,
-      progress: null,
-      level: null,
+      ...nothingLive,
       stopping: {},
       async open(runId) {
         if (get().runId !== runId) {
           early = [];
           fetching = null;
-          set({ runId, state: null, error: null, progress: null, level: null });
+          set({ ...nothingLive, runId, state: null, error: null });
         }
         await refresh(runId);
       },
@@ -154,11 +177,11 @@ export function createOpenRun(client: Client): StoreApi<OpenRun> {
           onEntry(event.entry);
         } else if (event.type === 'held-up' && event.runId === runId) {
           const { state } = get();
-          if (state !== null) set({ state: waiting(state, event.wait), progress: null, level: null });
+          if (state !== null) set({ ...nothingLive, state: waiting(state, event.wait) });
         } else if (event.type === 'progress' && event.runId === runId) {
           set({ progress: { step: event.step, fraction: event.fraction, text: event.text } });
         } else if (event.type === 'window' && event.runId === runId) {
-          set({ level: withWindow(get().level, event) });
+          set(withWindow(get(), event));
         }
       },
     };

@@ -129,6 +129,8 @@ export const chartSigns = {
   /** Follows a level on an axis of bars, which have no symbol: see `hollow`. */
   hollowMark: '○',
   hole: 'No result',
+  /** A level between two of its turns. */
+  landing: 'More windows to come',
   /** Follows the name of a line or bar with its 95 % interval. */
   interval: ' ±',
   /** Of the line between the measured levels. */

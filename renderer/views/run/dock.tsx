@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import type { StepState } from '../../../main/contract/run/run-state';
 import { stepTitle } from '../../../main/contract/words';
 import { CommandText } from '../../components/copy-button';
@@ -51,6 +52,13 @@ function Facts({ step }: { step: StepState }) {
   );
 }
 
+/** What is new in a log that is folded. */
+function LastLine() {
+  const { log } = useWorkbench();
+  const line = useStore(log, ({ lines }) => lines.at(lines.length - 1) ?? '');
+  return <span className="dim cut dock-last">{line}</span>;
+}
+
 export function Dock(props: { runId: string; step: StepState; open: boolean; onToggle: () => void }) {
   const { runId, step, open } = props;
   const { log } = useWorkbench();
@@ -93,7 +101,9 @@ export function Dock(props: { runId: string; step: StepState; open: boolean; onT
               <LogTools wrap={wrap} onWrap={setWrap} follow={follow} onFollow={setFollow} />
             ) : null}
           </>
-        ) : null}
+        ) : (
+          <LastLine />
+        )}
       </div>
       {open ? (
         <div className="dock-body" role="tabpanel" id="dock-body" aria-labelledby={`dock-tab-${tab}`}>

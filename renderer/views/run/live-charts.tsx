@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { type SweepInput, sweepOfState } from '../../charts/chart';
+import { hasValues, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { latencyChart, throughputChart } from '../../charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../charts/window-series';
@@ -12,7 +12,7 @@ import { useWorkbench } from '../../workbench';
 const livePointMs = 500;
 
 interface LiveChartProps {
-  readonly input: Omit<SweepInput, 'level'>;
+  readonly input: Omit<SweepInput, 'level' | 'landing'>;
   readonly sweep: string;
   readonly fileName: string;
 }
@@ -23,10 +23,15 @@ export const SweepCharts = memo(function SweepCharts({ input, sweep, fileName }:
     useStore(run, (open) => open.level),
     livePointMs,
   );
+  const landing = useStore(run, (open) => open.landing);
   const charts = useMemo(
-    () => ({ throughput: throughputChart({ ...input, level }), latency: latencyChart({ ...input, level }) }),
-    [input, level],
+    () => ({
+      throughput: throughputChart({ ...input, level, landing }),
+      latency: latencyChart({ ...input, level, landing }),
+    }),
+    [input, level, landing],
   );
+  if (!hasValues(charts.throughput)) return null;
   return (
     <>
       <ChartPanel
@@ -47,11 +52,16 @@ export const SweepCharts = memo(function SweepCharts({ input, sweep, fileName }:
   );
 });
 
-export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit<LiveChartProps, 'sweep'>) {
+export const WindowsPanel = memo(function WindowsPanel({
+  input,
+  fileName,
+  wide = false,
+}: Omit<LiveChartProps, 'sweep'> & { readonly wide?: boolean }) {
   const { run } = useWorkbench();
   const level = useStore(run, (open) => open.level);
   const { scenario, state, budgetMs, theme } = input;
-  const landed = useMemo(() => landedWindows(scenario, state), [scenario, state]);
+  const landing = useStore(run, (open) => open.landing);
+  const landed = useMemo(() => landedWindows(scenario, state, landing), [scenario, state, landing]);
   const chart = useMemo(
     () =>
       windowsChart({
@@ -63,6 +73,7 @@ export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit
       }),
     [scenario, state, input.sweep, landed, level, budgetMs, theme],
   );
+  if (!hasValues(chart)) return null;
   return (
     <ChartPanel
       id="windows"
@@ -70,6 +81,7 @@ export const WindowsPanel = memo(function WindowsPanel({ input, fileName }: Omit
       chart={chart}
       height={204}
       fileName={fileName}
+      wide={wide}
     />
   );
 });

@@ -10,7 +10,7 @@ import { answerOf, type ChosenLevel } from '../../../main/domain/measured/answer
 import { askedLoads, budgetMsOf, gpuCharts } from '../../../main/domain/measured/points';
 import { shownScenario } from '../../../main/domain/measured/repeats';
 import { predictedCurve, type PredictedLevel } from '../../../main/domain/predict/predicted-curve';
-import { levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
+import { type Chart, hasValues, levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { componentsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
@@ -119,6 +119,10 @@ function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fil
   ));
 }
 
+/** Axes without a value say nothing, and take the place of those that have one. */
+const FilledChart = (props: Parameters<typeof ChartPanel>[0] & { readonly chart: Chart }) =>
+  hasValues(props.chart) ? <ChartPanel {...props} /> : null;
+
 function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunState; fileName: string }) {
   const { input, state, fileName } = props;
   const chart = useMemo(
@@ -126,7 +130,7 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
     [input, state],
   );
   return (
-    <ChartPanel
+    <FilledChart
       id="trade-off"
       title="Throughput and p99 latency"
       chart={chart}
@@ -136,6 +140,16 @@ function TradeOffPanel(props: { input: Omit<SweepInput, 'level'>; state: RunStat
     />
   );
 }
+
+const Budget = ({ state }: { state: RunState }) => (
+  <div className="row budget">
+    <BudgetField state={state} />
+    <Explain
+      what="p99 budget"
+      text="Highest acceptable p99 latency. The best steady level within it is shown here and in the report, and the charts show the limit as a line. Measurements do not change."
+    />
+  </div>
+);
 
 /** Nothing while levels are still coming in. */
 const usePredicted = (state: RunState, scenario: Scenario): readonly PredictedLevel[] =>
@@ -168,6 +182,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     [scenario, measured, planned, asked, budgetMs, predicted, theme],
   );
   const baseline = useBaseline(state);
+  const isLive = state.status === 'running';
   const sweepInput = useMemo(
     () => ({ ...input, baseline: baselineSeries(baseline.shown, scenario, performanceOf({ source })) }),
     [input, baseline.shown, scenario, source],
@@ -185,19 +200,15 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
       <div className="row wrap measurements-head">
         <ScenarioPicker state={state} scenario={scenario} answer={answer} onPick={setPicked} />
         <BaselinePicker runId={runId} baseline={baseline} />
-        <div className="row budget">
-          <BudgetField state={state} />
-          <Explain
-            what="p99 budget"
-            text="Highest acceptable p99 latency. The best steady level within it is shown here and in the report, and the charts show the limit as a line. Measurements do not change."
-          />
-        </div>
+        <Budget state={state} />
       </div>
       <BaselineNote baseline={baseline} runs={[state]} />
       <div className="charts">
+        {/* Of a run under way first: it has news with every window. */}
+        {isLive ? <WindowsPanel input={input} fileName={fileName} wide /> : null}
         <SweepCharts input={sweepInput} sweep={sweep} fileName={fileName} />
         <TradeOffPanel input={input} state={state} fileName={fileName} />
-        <ChartPanel
+        <FilledChart
           id="components"
           title={`Where the time goes, by ${sweep}`}
           chart={still.components}
@@ -206,9 +217,9 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           wide
         >
           {componentsHelp}
-        </ChartPanel>
-        <WindowsPanel input={input} fileName={fileName} />
-        <ChartPanel
+        </FilledChart>
+        {isLive ? null : <WindowsPanel input={input} fileName={fileName} />}
+        <FilledChart
           id="batch"
           title={`${meanBatch.title} by ${sweep}`}
           chart={still.batch}

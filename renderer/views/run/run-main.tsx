@@ -7,6 +7,7 @@ import { type MetricTitles, metricTitlesOf } from '../../../main/contract/words'
 import { againTime, againTitle, offeredAgain } from '../../../main/domain/measured/again';
 import { answerOf } from '../../../main/domain/measured/answer';
 import { doubtsOf } from '../../../main/domain/measured/doubts';
+import { keyFigures } from '../../../main/domain/measured/key-figures';
 import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict';
 import { SmallButton } from '../../components/actions';
 import { Answer } from '../../components/answer';
@@ -18,8 +19,8 @@ import { useWorkbench } from '../../workbench';
 import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
 import { FailurePanel } from './failure-panel';
-import { figuresOf } from './figures';
 import { LimitsPanel } from './limits-panel';
+import { LivePanel } from './live-panel';
 import { Measurements } from './measurements';
 import {
   ChangesNotice,
@@ -35,13 +36,11 @@ import { CapacityPanel } from './plan/capacity-panel';
 import { PredictPanel } from './plan/predict-panel';
 import { showsMeasurements } from './shown-step';
 
-/** Separate: the level under way changes with every window. */
+/** The same before, at and after the end of a run. */
 function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
-  const { run } = useWorkbench();
-  const level = useStore(run, (open) => open.level);
   return (
     <div className="figures">
-      {figuresOf(state, level, titles).map((figure) => (
+      {keyFigures(state, titles).map((figure) => (
         <FigurePanel key={figure.label} figure={figure} />
       ))}
     </div>
@@ -107,6 +106,24 @@ function DoubtsPanel({ state }: { state: RunState }) {
   );
 }
 
+function Conclusions({ state }: { state: RunState }) {
+  return (
+    <>
+      <LimitsPanel state={state} />
+      <PredictPanel key={`what if ${state.runId}`} state={state} />
+      <CapacityPanel key={state.runId} state={state} />
+    </>
+  );
+}
+
+/** Of a run under way from its first window on. */
+function useMeasured(state: RunState): boolean {
+  const { run } = useWorkbench();
+  // A boolean: the level changes with every window.
+  const hasWindows = useStore(run, ({ level }) => level !== null);
+  return showsMeasurements(state) || (state.status === 'running' && hasWindows);
+}
+
 export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () => void }) {
   const { presets } = useWorkbench();
   const spec = specOf(state);
@@ -116,7 +133,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
   );
   const titles = preset === undefined ? {} : metricTitlesOf(preset);
   const verdict = endVerdict(state, titles);
-  const measurements = showsMeasurements(state);
+  const measurements = useMeasured(state);
   return (
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
       <div className="stack">
@@ -137,14 +154,13 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <StoppedNotice state={state} />
         {verdict === null || !measurements ? null : <RunAnswer state={state} verdict={verdict} />}
         <ChangesNotice changes={state.specChanges} />
+        <LivePanel state={state} preset={preset} measured={measurements} />
         {measurements ? (
           <>
             <Figures state={state} titles={titles} />
             {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
-            {verdict === null ? null : <LimitsPanel state={state} />}
-            {verdict === null ? null : <PredictPanel key={`what if ${state.runId}`} state={state} />}
-            {verdict === null ? null : <CapacityPanel key={state.runId} state={state} />}
+            {verdict === null ? null : <Conclusions state={state} />}
           </>
         ) : null}
         {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}

@@ -6,14 +6,12 @@ import { bySource, modelOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { measuredServer, servedModels } from '../../../main/contract/run/server-load';
 import { servedByOf, servedByText } from '../../../main/domain/run/served-by';
-import { estimateTimeLeft, timeLeftText } from '../../../main/domain/run/time-left';
 import { CompactButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { RunStatusText } from '../../components/status-text';
-import { useNow } from '../../components/use-time';
 import { useWorkbench } from '../../workbench';
 import { Dock } from './dock';
 import { RunActions } from './run-actions';
@@ -21,29 +19,7 @@ import { RunMain } from './run-main';
 import { opensItself, shownStep } from './shown-step';
 import { StepList } from './step-list';
 
-function TimeLeft({ state }: { state: RunState }) {
-  const nowMs = useNow(state.status === 'running');
-  const left = estimateTimeLeft(state, nowMs);
-  if (left === null) return null;
-  return (
-    <span className="dim time-left" title={left.basis}>
-      {timeLeftText(left)}
-    </span>
-  );
-}
-
 const stoppingText = { pause: 'Pausing', cancel: 'Cancelling' } as const;
-
-/** Stays true between two steps, so that an open panel does not close. */
-function useHasLines(state: RunState, step: StepId | null): boolean {
-  const { log } = useWorkbench();
-  const lines = useStore(log, ({ runId, step: of, counts }) =>
-    runId === state.runId && of === step ? counts.info + counts.warning + counts.error : 0,
-  );
-  const [seen, setSeen] = useState(false);
-  if (lines > 0 && !seen) setSeen(true);
-  return lines > 0 || seen;
-}
 
 function RunBody({ state }: { state: RunState }) {
   const { run } = useWorkbench();
@@ -51,8 +27,7 @@ function RunBody({ state }: { state: RunState }) {
   const [picked, setPicked] = useState<StepId | null>(null);
   const [dockOpen, setDockOpen] = useState<boolean | null>(null);
   const step = shownStep(state, picked);
-  const hasLines = useHasLines(state, step?.id ?? null);
-  const open = dockOpen ?? (opensItself(state, step) && (hasLines || step?.status === 'failed'));
+  const open = dockOpen ?? opensItself(state, step);
   const openLog = (): void => {
     const failed = state.steps.find(({ status }) => status === 'failed');
     if (failed !== undefined) setPicked(failed.id);
@@ -123,7 +98,6 @@ function RunStanding({ state }: { state: RunState }) {
           Study {state.matrix.name}
         </PageLink>
       )}
-      {stopping === undefined ? <TimeLeft state={state} /> : null}
       {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}
     </>
   );

@@ -2,12 +2,8 @@ import { scenarios, type StepId } from '../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { shownStatus } from './step-note';
 
-/**
- * There are levels, or holes with their reasons. A run under way, or about to be, shows the levels that it will
- * measure.
- */
-export function showsMeasurements(state: Pick<RunState, 'status' | 'scenarios'>): boolean {
-  if (state.status === 'running' || state.status === 'created') return true;
+/** There are levels, or holes with their reasons. */
+export function showsMeasurements(state: Pick<RunState, 'scenarios'>): boolean {
   return scenarios.some((scenario) => {
     const { points, missing } = state.scenarios[scenario];
     return points.length + missing.length > 0;
@@ -15,14 +11,11 @@ export function showsMeasurements(state: Pick<RunState, 'status' | 'scenarios'>)
 }
 
 /**
- * Whether the panel of the step opens by itself once its log has lines: beside a run under way, and of a failed step
- * below its results. A finished run is read for its results, and a failure without results shows the end of the log
- * itself.
+ * Whether the panel of the step opens by itself: of a failed step below its results. A failure without results shows the
+ * end of the log itself, and a run under way its last line.
  */
-export function opensItself(state: RunState, step: StepState | undefined): boolean {
-  if (state.status === 'running') return true;
-  return step?.status === 'failed' && showsMeasurements(state);
-}
+export const opensItself = (state: RunState, step: StepState | undefined): boolean =>
+  state.status !== 'running' && step?.status === 'failed' && showsMeasurements(state);
 
 /**
  * The reader's choice, else the step under way, the one that stopped the run or is half done, or the last one entered.

@@ -5,13 +5,13 @@ import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import { answerOf } from '../../../../main/domain/measured/answer';
 import { bestOfRuns } from '../../../../main/domain/measured/best-of-runs';
+import { keyFigures } from '../../../../main/domain/measured/key-figures';
 import { bestPoint, budgetMsOf } from '../../../../main/domain/measured/points';
 import { verdictOf } from '../../../../main/domain/measured/verdict';
 import { loadCsv } from '../../../../main/reports/csv';
 import { exporters } from '../../../../main/reports/exporters';
 import { toReport } from '../../../../main/reports/to-report';
 import { toSummary } from '../../../../main/store/summary';
-import { figuresOf } from '../../../../renderer/views/run/figures';
 import { parseCsvRows } from '../../../support/parse-csv';
 import {
   createdBodies,
@@ -115,13 +115,13 @@ describe('one meaning of steady', () => {
 
 describe('the best level', () => {
   it('is named as what it is: the highest throughput is not the best when it is not steady', () => {
-    const [best] = figuresOf(limited, null, {});
+    const [best] = keyFigures(limited, {});
     expect(best).toMatchObject({
       label: 'Best steady level',
       value: '2,366',
       note: 'offline, batch size 2, concurrency 1; client-limited · Python backend',
     });
-    const [only] = figuresOf(runOf([point({ stable: false, flags: ['unstable'] })]), null, {});
+    const [only] = keyFigures(runOf([point({ stable: false, flags: ['unstable'] })]), {});
     expect(only?.label).toBe('Best level, not steady');
   });
 

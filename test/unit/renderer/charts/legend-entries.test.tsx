@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { SweepInput } from '../../../../renderer/charts/chart';
+import { hasValues, type SweepInput } from '../../../../renderer/charts/chart';
 import { ChartLegend } from '../../../../renderer/charts/chart-legend';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { componentsChart } from '../../../../renderer/charts/components-chart';
@@ -48,6 +48,29 @@ describe('the legend', () => {
       theme.text,
     );
     expect(p99).toMatchObject({ symbol: 'triangle-up', hollow: false });
+  });
+
+  it('names only what is drawn, and levels measured in turns by the windows that they have', () => {
+    const nothing = { ...online, state: { points: [], missing: [] }, planned: [1, 2] };
+    expect(namesOf(nothing)).toEqual([]);
+    const landing = [
+      {
+        scenario: 'online',
+        batchSize: 1,
+        concurrency: 1,
+        windows: [
+          { inferencesPerSecond: 100, p99Us: 2000 },
+          { inferencesPerSecond: 300, p99Us: 4000 },
+        ],
+      },
+    ] as const;
+    const chart = latencyChart({ ...nothing, landing });
+    expect(legendEntries(chart, theme.text).map(({ name }) => name)).toEqual(['More windows to come']);
+    const drawn = chart.data.find(({ name }) => name === 'More windows to come');
+    expect([drawn?.x, drawn?.y]).toEqual([[1], [3]]);
+    expect(String(drawn?.hovertext)).toContain('mean of 2 windows so far<br>200');
+    expect([hasValues(latencyChart(nothing)), hasValues(chart)]).toEqual([false, true]);
+    expect(hasValues(latencyChart({ ...nothing, budgetMs: 30 }))).toBe(false);
   });
 
   it('offers to show a series alone, and what belongs to all stays', () => {

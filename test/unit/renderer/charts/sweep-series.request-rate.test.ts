@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../../main/domain/measured/answer';
 import { compareLevels } from '../../../../main/domain/measured/compare-levels';
+import { keyFigures } from '../../../../main/domain/measured/key-figures';
 import type { SweepInput } from '../../../../renderer/charts/chart';
 import { chartThemes } from '../../../../renderer/charts/chart-theme';
 import { compareChart } from '../../../../renderer/charts/compare-chart';
@@ -8,7 +9,6 @@ import { componentsChart } from '../../../../renderer/charts/components-chart';
 import { latencyChart } from '../../../../renderer/charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../../../renderer/charts/window-series';
 import { windowsChart } from '../../../../renderer/charts/windows-chart';
-import { figuresOf } from '../../../../renderer/views/run/figures';
 import { rateState } from '../../../support/rate-run';
 import { completeState } from '../../../support/run-state';
 
@@ -80,7 +80,7 @@ describe('figures of request rates', () => {
   });
 
   it('say where the p99 is taken from', () => {
-    const [, p99] = figuresOf(state, null, {});
+    const [, p99] = keyFigures(state, {});
     expect(p99).toMatchObject({
       value: '31.00',
       note: 'from schedule, p50 7.00 · from send p99 5.00, p50 3.00 · 2,001 requests in 10.1 s',

@@ -126,6 +126,40 @@ describe('the open run', () => {
     expect(store.getState().level).toBeNull();
   });
 
+  it('keeps the windows of levels that are measured in turns until each has its result', async () => {
+    const { client } = createClientDouble({ 'runs.get': () => stateAt(2) });
+    const store = createOpenRun(client);
+    await store.getState().open(runId);
+    const window = { type: 'window', runId, scenario: 'offline', concurrency: 1, p99Us: 1 } as const;
+    const take = (batchSize: number, index: number): void =>
+      store.getState().onEvent({ ...window, batchSize, index, inferencesPerSecond: 10 * batchSize + index });
+    for (const round of [0, 1]) for (const batchSize of [1, 2, 4]) take(batchSize, round);
+    const rates = () =>
+      store
+        .getState()
+        .landing.map(({ batchSize, windows }) => [
+          batchSize,
+          ...windows.map(({ inferencesPerSecond }) => inferencesPerSecond),
+        ]);
+    expect(rates()).toEqual([
+      [1, 10, 11],
+      [2, 20, 21],
+    ]);
+    expect(store.getState().level).toMatchObject({ batchSize: 4, windows: [{}, {}] });
+    take(1, 2);
+    const done = entries.find((entry) => entry.type === 'measurement' && entry.point.batchSize === 1);
+    store.getState().onEvent(journal({ ...(done ?? first), seq: 3 }));
+    expect(store.getState().level).toBeNull();
+    expect(rates().map(([batchSize]) => batchSize)).toEqual([2, 4]);
+    // Tried again after a failure: its first windows no longer count.
+    take(2, 2);
+    take(2, 0);
+    expect(store.getState().level?.windows).toHaveLength(1);
+    const ended = entries.find((entry) => entry.type === 'step-finished');
+    store.getState().onEvent(journal({ ...(ended ?? first), seq: 4 }));
+    expect(store.getState().landing).toEqual([]);
+  });
+
   it('forgets progress when the step ends, and hears nothing of other runs', async () => {
     const { client } = createClientDouble({ 'runs.get': () => stateAt(2) });
     const store = createOpenRun(client);

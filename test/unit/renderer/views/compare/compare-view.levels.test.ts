@@ -272,6 +272,11 @@ describe('windows over time', () => {
     expect(withLiveWindows('offline', landed, live)).toBe(landed);
   });
 
+  it('have those of levels that wait for their next turn', () => {
+    const all = landedWindows('online', state, [live, { ...live, scenario: 'offline' }]);
+    expect([all.count, all.inferencesPerSecond[6], levelAt(all, 6)]).toEqual([7, 7, 4]);
+  });
+
   it('are drawn with the budget and a line where a level begins', () => {
     const budgetMs = 8;
     const chart = windowsChart({

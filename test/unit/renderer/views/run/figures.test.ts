@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../../../../main/contract/flag-text';
+import type { RunState } from '../../../../../main/contract/run/run-state';
+import { keyFigures } from '../../../../../main/domain/measured/key-figures';
 import { bestPoint } from '../../../../../main/domain/measured/points';
 import { endVerdict } from '../../../../../main/domain/measured/verdict';
 import { toReport } from '../../../../../main/reports/to-report';
 import { cutAt } from '../../../../../renderer/format/log-search';
 import { doubtsText } from '../../../../../renderer/format/words';
 import { planText } from '../../../../../renderer/views/new-deployment/plan-text';
-import { figuresOf } from '../../../../../renderer/views/run/figures';
+import { nowFigures } from '../../../../../renderer/views/run/figures';
 import { shownStep } from '../../../../../renderer/views/run/shown-step';
 import { completeState, pointFixture, runCreated, specFixture } from '../../../../support/run-state';
 
@@ -54,20 +56,30 @@ describe('a run in figures', () => {
     expect(bestPoint(changed)).toEqual(bestPoint(state));
   });
 
-  it('shows the level under way, then the best level, then nothing yet', () => {
+  it('shows the level under way, then the last one measured, then nothing yet', () => {
     const level = {
       scenario: 'online',
       batchSize: 1,
       concurrency: 8,
       windows: [{ inferencesPerSecond: 1234, p99Us: 5678 }],
     } as const;
-    expect(
-      figuresOf(state, level, {})
-        .map((figure) => figure.value)
-        .slice(0, 2),
-    ).toEqual(['1,234', '5.68']);
-    expect(figuresOf(state, null, {})[0]?.label).toBe('Best steady level');
-    expect(figuresOf(runCreated(), null, {}).map((figure) => figure.value)).toEqual([
+    const labels = ['Throughput now', 'p99 now', 'Mean executed batch size, last level'];
+    const now = nowFigures(state, 'online', level);
+    expect(now.map((figure) => figure.label)).toEqual(labels);
+    expect(now.map((figure) => figure.value).slice(0, 2)).toEqual(['1,234', '5.68']);
+    expect(now[0]?.note).toBe('batch size 1, concurrency 8, window 1');
+    const between = nowFigures(state, 'online', null);
+    expect(between.map((figure) => figure.label)).toEqual(labels);
+    expect(between[0]?.note).toBe('batch size 1, concurrency 64, measured');
+    const none = nowFigures(runCreated(), 'online', null);
+    expect(none.map(({ label, value }) => [label, value])).toEqual(labels.map((label) => [label, '–']));
+    expect(none[0]?.note).toBe('no window has ended yet');
+  });
+
+  it('keeps the meaning of its tiles from the first level to the end', () => {
+    const labels = (of: RunState) => keyFigures(of, {}).map((figure) => figure.label);
+    expect(labels(state)).toEqual(labels({ ...state, status: 'done' }));
+    expect(keyFigures(runCreated(), {}).map((figure) => figure.value)).toEqual([
       ...['–', '–', '–', '–', '0 of 12'],
     ]);
   });
@@ -87,7 +99,7 @@ describe('a run in figures', () => {
     expect(toReport(done, { generatedAt: '', metricTitles: titles }).verdict).toContain(
       endVerdict(done, titles)?.lead,
     );
-    expect(figuresOf(done, null, titles)).toEqual(
+    expect(keyFigures(done, titles)).toEqual(
       toReport(done, { generatedAt: '', metricTitles: titles }).figures,
     );
   });

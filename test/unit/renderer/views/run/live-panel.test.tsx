@@ -59,10 +59,8 @@ it('says that the time of the other steps is not known in the first run of a mod
 });
 
 it('has throughput and p99 of each window as it lands, and the same tiles until the end', async () => {
-  const window = {
-    ...{ type: 'window', runId, scenario: 'offline', batchSize: 2, concurrency: 1 },
-    ...{ index: 0, inferencesPerSecond: 1234, p99Us: 5678 },
-  } as const;
+  const level = { runId, scenario: 'offline', batchSize: 2, concurrency: 1, index: 0 } as const;
+  const window = { ...level, type: 'window', inferencesPerSecond: 1234, p99Us: 5678 } as const;
   const { page, now, unmount } = await shown(
     [measuring, measurementBody('offline', pointFixture({ batchSize: 1 }))],
     [window],
