@@ -160,7 +160,7 @@ function UnderWay(props: { state: RunState; preset: Preset | undefined; measured
   return (
     <>
       {status === 'running' && waitsFor === null ? (
-        <section className="panel now" aria-label="Now">
+        <section className="now" aria-label="Now">
           <StepNow state={state} step={step} past={past} />
         </section>
       ) : null}

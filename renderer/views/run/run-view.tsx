@@ -103,6 +103,8 @@ function RunStanding({ state }: { state: RunState }) {
   );
 }
 
+const isUnderWay = ({ status }: RunState): boolean => status === 'running' || status === 'created';
+
 export function RunView({ runId }: { runId: string }) {
   const wayTo = useWayTo();
   const { run, presets } = useWorkbench();
@@ -117,6 +119,7 @@ export function RunView({ runId }: { runId: string }) {
     <Page
       title={runTitle(runId, shown, known?.find(({ id }) => shown !== null && id === modelOf(shown))?.title)}
       bare
+      {...(shown !== null && isUnderWay(shown) ? { type: 'live' } : {})}
       before={
         <span className="dim">
           <CompactButton variant="subtle" color="gray" onClick={wayTo({ page: 'runs' })}>
