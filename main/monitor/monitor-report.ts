@@ -6,11 +6,18 @@ import {
   tableHeading,
   tableTitle,
 } from '../contract/monitor/model-columns';
-import { type Alert, modelKey, type MonitorSample, mostGpus } from '../contract/monitor/monitor';
+import {
+  type Alert,
+  type AlertRule,
+  modelKey,
+  type MonitorSample,
+  mostGpus,
+} from '../contract/monitor/monitor';
 import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/monitor/monitor-history';
 import { formatBytes, formatCount, formatShare } from '../contract/numbers';
 import { moreText } from '../contract/words';
 import { okabeIto } from '../domain/measured/chart-lines';
+import { latencySentence, p99LimitMs, probeLatency, ruleText } from '../domain/monitor/probe-latency';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { Markup, markup } from '../reports/html/markup';
@@ -178,6 +185,8 @@ ${keys.slice(0, mostCharts).map((key, index) => gpuCharts(history, key, index))}
 }
 
 const mostMarkers = 100;
+/** Of more, the table has the highest p99. */
+const mostAnswers = 12;
 /** The CSV has all rows. */
 const mostRows = 500;
 
@@ -254,8 +263,37 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
       line('probeP95Us', okabeIto.orange),
       line('probeP99Us', okabeIto.vermillion),
     ]),
+    reportChart(`batch${index}`, modelColumns.batch.title, modelColumns.batch.unit, [
+      line('batch', okabeIto.purple),
+    ]),
   ];
   return figures(key, 'charts', drawn);
+}
+
+/** Whether each model answered within its limit. */
+function answers(history: MonitorHistory, keys: readonly string[], rules: readonly AlertRule[]): Markup {
+  const sentences = keys.slice(0, mostAnswers).map((key) => {
+    // Rules name a model without its version.
+    const limitMs = p99LimitMs(rules, key.replace(/\/[^/]*$/, ''));
+    return latencySentence(key, probeLatency(history, `model:${key}`, limitMs), limitMs, time);
+  });
+  if (sentences.length === 0) return markup``;
+  return markup`<h2>Was the latency within its limit?</h2>${sentences.map((sentence) => markup`<p>${sentence}</p>`)}`;
+}
+
+/** What was watched for, and how often it was found. */
+function ruleSection(rules: readonly AlertRule[], history: MonitorHistory): Markup {
+  const span = history.span();
+  const markers = span === null ? [] : history.markers(span.fromMs, span.toMs + 999);
+  const fired = markers.filter(({ kind }) => kind === 'alert').length;
+  const rows = rules.map(
+    (rule) => markup`<tr><td>${ruleText(rule)}</td><td>${rule.enabled ? 'on' : 'off'}</td></tr>`,
+  );
+  return markup`<h2>Alert rules</h2><p class="soft">${fired === 0 ? 'No alert fired.' : fired === 1 ? 'One alert fired.' : `${formatCount(fired)} alerts fired.`}</p>${
+    rules.length === 0
+      ? markup``
+      : markup`<table><thead><tr><th>Rule</th><th>State</th></tr></thead><tbody>${rows}</tbody></table>`
+  }`;
 }
 
 /** A self-contained HTML file; also printed as PDF. */
@@ -263,8 +301,9 @@ export function monitorReport(input: {
   readonly source: string;
   readonly history: MonitorHistory;
   readonly alerts: readonly Alert[];
+  readonly rules: readonly AlertRule[];
 }): string {
-  const { source, history, alerts } = input;
+  const { source, history, alerts, rules } = input;
   const span = history.span();
   const latest: MonitorSample | null = history.latest();
   const states = new Map((latest?.models ?? []).map((model) => [modelKey(model), model]));
@@ -295,6 +334,7 @@ ${alerts
     (alert) =>
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
   )}</header>
+${answers(history, keys, rules)}
 <h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
   )}</tbody></table>
@@ -302,6 +342,7 @@ ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
 ${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
 ${gpuSection(history)}
+${ruleSection(rules, history)}
 <h2>Events</h2>${seen.length === 0 ? markup`<p class="soft">No events.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
 </main></body></html>
 `.text;

@@ -17,7 +17,7 @@ import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { unlistedModel } from '../triton/listed-models';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
 import { MonitorSession, type MonitorSessionOptions } from './monitor-session';
-import { monitorCsv } from './recording';
+import { monitorCsv, readRecordingHead } from './recording';
 
 type MonitorCall = Extract<keyof Handlers, `monitor.${string}`>;
 
@@ -52,8 +52,12 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
     names
       .filter((name) => name.endsWith('.jsonl'))
       .map(async (file): Promise<RecordingInfo> => {
-        const { size, mtime } = await stat(join(folder, file));
-        return { file, sizeBytes: size, changedAt: mtime.toISOString() };
+        const path = join(folder, file);
+        const [{ size, mtime }, head] = await Promise.all([stat(path), readRecordingHead(path)]);
+        return {
+          ...{ file, sizeBytes: size, changedAt: mtime.toISOString() },
+          ...{ url: head?.url ?? null, startedAt: head?.startedAt ?? null },
+        };
       }),
   );
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
@@ -126,12 +130,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
     return `monitor-${host}-${stamp}`;
   };
   const report = async (): Promise<string> => {
-    const { alerts } = await session.state();
+    const { alerts, rules } = await session.state();
     const source = session.seen();
     const name = source === null ? 'Nothing' : source.kind === 'live' ? watchedName(source) : source.file;
     // Loaded on demand: the charts' library is a large part of the core.
     const { monitorReport } = await import('./monitor-report');
-    return monitorReport({ source: name, history: session.history, alerts });
+    return monitorReport({ source: name, history: session.history, alerts, rules });
   };
   return {
     handlers: createHandlers(session, options, stemOf),

@@ -76,6 +76,24 @@ export class RecordingWriter {
   }
 }
 
+/** Holds any head: an address and a time. */
+const mostHeadBytes = 4096;
+
+/** Server and start of a recording; null: another file, or it cannot be read. */
+export async function readRecordingHead(path: string): Promise<RecordingHead | null> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeadBytes), 0, mostHeadBytes, 0);
+    const [line = ''] = buffer.subarray(0, bytesRead).toString('utf8').split('\n');
+    return headSchema.safeParse(jsonOrNull(line)).data ?? null;
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
 /** null for incomplete or modified lines. */
 export function parseRecordingLine(line: string): MonitorSample | null {
   return monitorSampleSchema.safeParse(jsonOrNull(line)).data ?? null;

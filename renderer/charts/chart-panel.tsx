@@ -3,7 +3,7 @@ import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, us
 import { ActionMenu, IconButton, MenuAction } from '../components/actions';
 import { attempting } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
-import { type Chart, withMeasuredScale } from './chart';
+import { type Chart, hasValues, withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
 import { legendEntries } from './legend-entries';
 import { Plot } from './plot/plot';
@@ -40,10 +40,13 @@ export const ChartPanel = memo(function ChartPanel(props: {
   fileName: string;
   wide?: boolean;
   cursor?: SharedCursor;
+  /** In the place of a chart without a value. */
+  empty?: ReactNode;
   children?: ReactNode;
 }) {
   const { id, title } = props;
   const chart = useMemo(() => withMeasuredScale(props.chart), [props.chart]);
+  const isEmpty = props.empty !== undefined && !hasValues(chart);
   const { panel, text } = useChartTheme();
   const [only, setOnly] = useState<string | null>(null);
   const entries = useMemo(() => legendEntries(chart, text), [chart, text]);
@@ -72,13 +75,19 @@ export const ChartPanel = memo(function ChartPanel(props: {
         <ChartMenu title={title} onSave={save} />
       </div>
       <ChartLegend title={title} entries={entries} only={only} onOnly={setOnly} />
-      <Plot
-        chart={chart}
-        only={only}
-        height={props.height}
-        label={`Chart: ${title}. The table below has its numbers.`}
-        {...(props.cursor === undefined ? {} : { cursor: props.cursor })}
-      />
+      {isEmpty ? (
+        <div className="column chart-empty" style={{ height: props.height }}>
+          {props.empty}
+        </div>
+      ) : (
+        <Plot
+          chart={chart}
+          only={only}
+          height={props.height}
+          label={`Chart: ${title}. The table below has its numbers.`}
+          {...(props.cursor === undefined ? {} : { cursor: props.cursor })}
+        />
+      )}
     </section>
   );
 });

@@ -36,9 +36,11 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
   await expect(monitor.server).toHaveAttribute('data-server', 'up');
   await monitor.action('Record to a file').click();
-  await monitor.probes.click();
+  // The empty chart offers what it lacks.
+  await app.page.locator('[data-chart="monitor-probe"]').getByRole('button', { name: 'Start probes' }).click();
   await expect(monitor.probes).toBeChecked();
   await expect(monitor.lines('monitor-probe').first()).toBeAttached();
+  await expect(monitor.now).toContainText(/of \d+ probes in the last minute/);
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
   expect(await findings(app.page)).toEqual([]);
   await takePictures(app.page, 'monitor');
@@ -79,6 +81,7 @@ test('what was seen is saved as CSV, and the recording plays again', async () =>
   await expect(app.page.getByText(path)).toBeVisible();
   expect(await readFile(path, 'utf8')).toContain('model:echo/1');
   await monitor.action('Stop watching').click();
+  await expect(app.page.getByRole('region', { name: 'Recordings' })).toContainText(triton.httpAddress);
   await app.page.getByRole('button', { name: /^Replay monitor-/ }).click();
   await expect(monitor.server).toContainText('Recording monitor-');
   await expect(app.page.locator('[data-model="echo/1"]')).toBeVisible();

@@ -212,6 +212,10 @@ export interface RecordingInfo {
   readonly sizeBytes: number;
   /** ISO 8601. */
   readonly changedAt: string;
+  /** The server as it was named; null: the head cannot be read. */
+  readonly url: string | null;
+  /** ISO 8601; null as `url`. */
+  readonly startedAt: string | null;
 }
 
 export type MonitorEvent =

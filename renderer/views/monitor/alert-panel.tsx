@@ -8,13 +8,13 @@ import {
   type AlertRule,
 } from '../../../main/contract/monitor/monitor';
 import { moreText } from '../../../main/contract/words';
+import { metricText } from '../../../main/domain/monitor/probe-latency';
 import { BareIcon } from '../../components/actions';
 import { attempt } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { Status } from '../../components/status-text';
-import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
-import { metricText, ruleModels } from './monitor-text';
+import { alertSince, ruleModels } from './monitor-text';
 
 const styles = {
   firing: { icon: IconAlertTriangle, tone: 'bad', text: 'Firing' },
@@ -22,14 +22,14 @@ const styles = {
   resolved: { icon: IconCircleCheck, tone: 'good', text: 'Resolved' },
 } as const;
 
-function AlertLine({ alert }: { alert: Alert }) {
+function AlertLine({ alert, nowMs }: { alert: Alert; nowMs: number }) {
   return (
     <li data-alert={alert.state}>
       <Status {...styles[alert.state]} />
       <span className="cut" title={`${alert.subject}: ${alert.text}`}>
         <strong>{alert.subject}</strong> {alert.text}
       </span>
-      <span className="dim">since {formatClock(new Date(alert.sinceMs).toISOString())}</span>
+      <span className="dim number">{alertSince(alert, nowMs)}</span>
     </li>
   );
 }
@@ -145,8 +145,10 @@ export function AlertPanel(props: {
   alerts: readonly Alert[];
   rules: readonly AlertRule[];
   models: readonly string[];
+  /** Time of the newest sample. */
+  nowMs: number;
 }) {
-  const { alerts, rules, models } = props;
+  const { alerts, rules, models, nowMs } = props;
   const { client } = useWorkbench();
   const more = moreText(Math.max(0, alerts.length - mostShown), 'alert');
   const set = (next: readonly AlertRule[]): void =>
@@ -173,7 +175,7 @@ export function AlertPanel(props: {
         <ul className="column monitor-alerts" aria-label="Current alerts">
           {alerts.slice(0, mostShown).map((alert, place) => (
             // By index: subjects may change every second, and lines have no state.
-            <AlertLine key={place} alert={alert} />
+            <AlertLine key={place} alert={alert} nowMs={nowMs} />
           ))}
         </ul>
         {more === null ? null : <p className="dim">{more}</p>}

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { type GpuSample, modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
 import type { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import { formatCount } from '../../../main/contract/numbers';
@@ -24,6 +24,8 @@ export function ModelCharts(props: {
   moreGpus: number;
   fromMs: number;
   toMs: number;
+  /** In the place of the chart of probes before there is one. */
+  noProbes?: ReactNode;
 }) {
   const { history, version, model, gpus, fromMs, toMs } = props;
   const [room, setRoom] = useState(gpuStep);
@@ -60,6 +62,7 @@ export function ModelCharts(props: {
           height={height}
           fileName={file}
           cursor={cursor}
+          {...(id === 'probe' && props.noProbes !== undefined ? { empty: props.noProbes } : {})}
         />
       ))}
       {shownGpus.map((gpu, place) => (

@@ -7,7 +7,7 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import {
-  type AlertMetric,
+  type Alert,
   type AlertRule,
   type GpuSample,
   type ModelSample,
@@ -19,6 +19,7 @@ import {
 } from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
 import type { StatusWord } from '../../components/status-text';
+import { formatAge, formatClock, formatWhen } from '../../format/times';
 
 const serverStyles: Readonly<Record<ServerState, StatusWord>> = {
   starting: { icon: IconLoader2, tone: 'info', text: 'Starting' },
@@ -45,16 +46,6 @@ export const windowText = (minutes: number): string =>
   minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
 
 export const speedText = (speed: number): string => (speed === 0 ? 'as fast as possible' : `${speed} ×`);
-
-export const metricText: Readonly<
-  Record<AlertMetric, { readonly label: string; readonly unit: string | null }>
-> = {
-  server: { label: 'Server is not up', unit: null },
-  model: { label: 'Model is not ready', unit: null },
-  'error-percent': { label: 'Errors', unit: '%' },
-  'queue-ms': { label: 'Queue time', unit: 'ms' },
-  'probe-p99-ms': { label: 'Probe p99', unit: 'ms' },
-};
 
 /** Made once: a comparison that looks up the language each time takes ten times as long for thousands of names. */
 export const compareNames = new Intl.Collator().compare;
@@ -108,3 +99,18 @@ export function unloadQuestion(model: Pick<ModelSample, 'name' | 'rates'>, serve
 
 export const withScheme = (url: string): string =>
   url === '' || url.includes('://') ? url : `http://${url}`;
+
+const dayMs = 86_400_000;
+
+/** "14:03:22", with its day where that is another one. */
+const momentText = (ms: number, nowMs: number): string => {
+  const iso = new Date(ms).toISOString();
+  return Math.abs(nowMs - ms) < dayMs ? formatClock(iso) : formatWhen(iso);
+};
+
+/** "for 3 min, since 14:03:22"; of a resolved alert "3 min ago, at 14:03:22". @param nowMs of the newest sample */
+export function alertSince({ state, sinceMs }: Pick<Alert, 'state' | 'sinceMs'>, nowMs: number): string {
+  const age = formatAge(new Date(sinceMs).toISOString(), nowMs);
+  const at = momentText(sinceMs, nowMs);
+  return state === 'resolved' ? `${age} ago, at ${at}` : `for ${age}, since ${at}`;
+}

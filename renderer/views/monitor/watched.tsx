@@ -3,11 +3,13 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import {
   modelKey,
+  type ModelSample,
   type MonitorMarker,
   type MonitorSample,
   type MonitorState,
   watchedName,
 } from '../../../main/contract/monitor/monitor';
+import { shownRangeMs } from '../../charts/monitor/shown-range';
 import { CopyButton } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -15,13 +17,16 @@ import { Panel } from '../../components/panel';
 import { Status } from '../../components/status-text';
 import { formatClock } from '../../format/times';
 import { asSentence } from '../../format/words';
+import type { Monitor } from '../../stores/monitor';
 import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
 import { AlertPanel } from './alert-panel';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
 import { compareNames, serverName, serverSentence, serverStyle, speedText } from './monitor-text';
-import { ProbeControl } from './probe-control';
+import { NowStrip } from './now-strip';
+import { NoProbes, ProbeControl } from './probe-control';
+import { RecordingsList } from './recordings-list';
 
 function sourceText({ source }: MonitorState): string {
   if (source === null) return '';
@@ -117,9 +122,51 @@ function ConfigDialog({ model, onClose }: { model: string; onClose: () => void }
   );
 }
 
+/** The charts of one model and the GPUs. */
+function ModelPart(props: {
+  state: MonitorState;
+  sample: MonitorSample;
+  model: ModelSample;
+  fromMs: number;
+  toMs: number;
+}) {
+  const { state, sample, model, fromMs, toMs } = props;
+  const { monitor } = useWorkbench();
+  const { history, version } = useStore(monitor);
+  const live = state.source?.kind === 'live';
+  return (
+    <>
+      <div className="row monitor-model-head">
+        <h2 className="cut">{modelKey(model)}</h2>
+        {live ? <ProbeControl model={model} state={state} /> : null}
+      </div>
+      <ModelCharts
+        history={history}
+        version={version}
+        model={model}
+        gpus={sample.gpus}
+        moreGpus={sample.more?.gpus ?? 0}
+        fromMs={fromMs}
+        toMs={toMs}
+        noProbes={<NoProbes model={model} state={state} live={live} />}
+      />
+    </>
+  );
+}
+
+/** What the charts show: as much as there is of the chosen range. */
+function rangeOf(
+  { history, minutes, pausedMs }: Pick<Monitor, 'history' | 'minutes' | 'pausedMs'>,
+  atMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  const toMs = pausedMs ?? atMs;
+  const sinceMs = history.span()?.fromMs ?? toMs;
+  return { fromMs: toMs - shownRangeMs(toMs - sinceMs, minutes * 60_000), toMs };
+}
+
 export function Watched({ state, sample }: { state: MonitorState; sample: MonitorSample }) {
   const { monitor } = useWorkbench();
-  const { alerts, history, version, minutes, pausedMs, selected, select } = useStore(monitor);
+  const { alerts, history, minutes, pausedMs, selected, select } = useStore(monitor);
   const [configOf, setConfigOf] = useState<string | null>(null);
   const models = sample.models.toSorted(
     (a, b) => rank[a.state] - rank[b.state] || compareNames(a.name, b.name),
@@ -130,13 +177,13 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   useEffect(() => {
     if (selected === null && shown !== null) select(shown);
   }, [selected, shown, select]);
-  const toMs = pausedMs ?? sample.atMs;
-  const fromMs = toMs - minutes * 60_000;
+  const { fromMs, toMs } = rangeOf({ history, minutes, pausedMs }, sample.atMs);
   const live = state.source?.kind === 'live';
   const gone = sample.server.state === 'gone';
   return (
     <div className="stack">
       <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />
+      {model === undefined ? null : <NowStrip model={model} rules={state.rules} />}
       {models.length === 0 ? (
         <NoModels server={serverName(state.source)} gone={gone} reason={sample.server.reason ?? ''} />
       ) : (
@@ -151,26 +198,18 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
         />
       )}
       {model === undefined ? null : (
-        <>
-          <div className="row monitor-model-head">
-            <h2 className="cut">{modelKey(model)}</h2>
-            {live ? <ProbeControl model={model} state={state} /> : null}
-          </div>
-          <ModelCharts
-            history={history}
-            version={version}
-            model={model}
-            gpus={sample.gpus}
-            moreGpus={sample.more?.gpus ?? 0}
-            fromMs={fromMs}
-            toMs={toMs}
-          />
-        </>
+        <ModelPart state={state} sample={sample} model={model} fromMs={fromMs} toMs={toMs} />
       )}
       <div className="cards">
-        <AlertPanel alerts={alerts} rules={state.rules} models={models.map(({ name }) => name)} />
+        <AlertPanel
+          alerts={alerts}
+          rules={state.rules}
+          models={models.map(({ name }) => name)}
+          nowMs={sample.atMs}
+        />
         <EventList markers={history.markers(fromMs, toMs)} />
       </div>
+      {live ? <RecordingsList asked={state.recording?.file ?? ''} server={serverName(state.source)} /> : null}
       {configOf === null ? null : <ConfigDialog model={configOf} onClose={() => setConfigOf(null)} />}
     </div>
   );

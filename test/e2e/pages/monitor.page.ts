@@ -15,6 +15,11 @@ export class MonitorPage {
     return this.page.getByRole('region', { name: 'Server', exact: true });
   }
 
+  /** Rate, p99, errors and queue of the selected model. */
+  get now(): Locator {
+    return this.page.getByRole('region', { name: / now$/ });
+  }
+
   state(model: string): Locator {
     return this.page.locator(`[data-model="${model}"] [data-state]`);
   }

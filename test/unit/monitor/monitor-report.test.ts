@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GpuSample } from '../../../main/contract/monitor/monitor';
+import { defaultRules, type GpuSample } from '../../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import { gpuSection, monitorReport } from '../../../main/monitor/monitor-report';
 import { model, sample } from './fixtures';
@@ -23,7 +23,7 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
     };
     history.add(sample(start + second * 1000, { models: [{ ...known, rates }] }));
   }
-  const html = monitorReport({ source: 'test', history, alerts: [] });
+  const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
   const row = /<tr><td>echo\/1<\/td>.*?<\/tr>/s.exec(html)?.[0] ?? '';
   const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
   expect(cells.slice(0, 4)).toEqual(['500.0', '999.0', '0.1 %', '1.00']);
@@ -34,6 +34,30 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   ]);
   for (const line of ['requests/s', 'queue', 'compute infer', 'compute input', 'compute output', 'p95'])
     expect(html).toContain(`>${line}<`);
+});
+
+it('answers whether the latency was within the limit, with batches and the rules that were watched for', () => {
+  const history = new MonitorHistory();
+  for (const [second, p99Us] of [5000, 81_100, 7000].entries()) {
+    const probe = { count: 60, failures: 0, p50Us: 1, p95Us: 1, p99Us, sendP99Us: 1, worstUs: p99Us };
+    const markers = [{ atMs: start, kind: 'alert' as const, text: 'Alert: echo/1' }];
+    history.add(
+      sample(start + second * 1000, { models: [model({ probe })], markers: second === 1 ? markers : [] }),
+    );
+  }
+  const p99 = { id: 'p99', metric: 'probe-p99-ms', model: 'echo', forSeconds: 1, enabled: true } as const;
+  const rules = [...defaultRules, { ...p99, above: 20 }];
+  const html = monitorReport({ source: 'test', history, alerts: [], rules });
+  expect(html).toContain(
+    'echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',
+  );
+  expect(html).toContain('One alert fired.');
+  expect(html).toContain('<td>Probe p99 above 20 ms for 1 s, echo</td><td>on</td>');
+  expect(html).toContain('<td>Queue time above 100 ms for 10 s, all models</td><td>off</td>');
+  expect(html).toContain('<title id="batch0-title">');
+  const quiet = monitorReport({ source: 'test', history: new MonitorHistory(), alerts: [], rules: [] });
+  expect(quiet).toContain('No alert fired.');
+  expect(quiet).not.toContain('within its limit?');
 });
 
 describe('the GPUs', () => {
@@ -53,7 +77,7 @@ describe('the GPUs', () => {
     history.add(sample(start + 1000, { gpus: [busy] }));
     // The server is gone: what was seen of its GPUs stays.
     history.add(sample(start + 2000, { gpus: [] }));
-    const html = monitorReport({ source: 'test', history, alerts: [] });
+    const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
     const cells = (uuid: string) => {
       const row = new RegExp(`<tr><td>${uuid}</td>.*?</tr>`, 's').exec(html)?.[0] ?? '';
       return [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
@@ -73,7 +97,7 @@ describe('the GPUs', () => {
   it('are no section where none were seen', () => {
     const history = new MonitorHistory();
     history.add(sample(start));
-    expect(monitorReport({ source: 'test', history, alerts: [] })).not.toContain('GPU');
+    expect(monitorReport({ source: 'test', history, alerts: [], rules: [] })).not.toContain('GPU');
   });
 });
 
@@ -83,7 +107,7 @@ it('a report of many models has the first 500, of them those that are still ther
     Array.from({ length: count }, (_unused, at) => model({ name: `${prefix}-${at}` }));
   history.add(sample(start, { models: some('gone', 100) }));
   history.add(sample(start + 1000, { models: some('here', 600), more: { models: 7, gpus: 0 } }));
-  const html = monitorReport({ source: 'test', history, alerts: [] });
+  const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
   expect(html.match(/<tr><td>here-/g)).toHaveLength(500);
   expect(html).not.toContain('<tr><td>gone-');
   expect(html).toContain('and 207 more models');

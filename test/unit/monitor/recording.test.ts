@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MonitorSample } from '../../../main/contract/monitor/monitor';
 import {
   readRecording,
+  readRecordingHead,
   recordingHead,
   RecordingWriter,
   replayRecording,
@@ -31,6 +32,16 @@ async function readAll(): Promise<{ readonly samples: MonitorSample[]; readonly 
   for await (const one of readRecording(path, onDamaged)) samples.push(one);
   return { samples, damaged };
 }
+
+it('names its server and its start, and nothing of another file', async () => {
+  expect(await readRecordingHead(path)).toMatchObject({
+    url: 'http://localhost:8000',
+    startedAt: new Date(0).toISOString(),
+  });
+  await writeFile(path, 'not a recording\n');
+  expect(await readRecordingHead(path)).toBeNull();
+  expect(await readRecordingHead(join(dir, 'none.jsonl'))).toBeNull();
+});
 
 it('gives back what was written', async () => {
   expect(await readAll()).toEqual({ samples: [sample(0), sample(1000), sample(2000)], damaged: 0 });

@@ -1,16 +1,28 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { act, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { Alert, AlertRule, ModelSample } from '../../../../../main/contract/monitor/monitor';
+import type {
+  Alert,
+  AlertRule,
+  ModelSample,
+  MonitorState,
+  RecordingInfo,
+} from '../../../../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../../../../main/contract/monitor/monitor-history';
 import { AlertPanel } from '../../../../../renderer/views/monitor/alert-panel';
 import { ModelCharts } from '../../../../../renderer/views/monitor/model-charts';
 import { ModelTable } from '../../../../../renderer/views/monitor/model-table';
+import { alertSince } from '../../../../../renderer/views/monitor/monitor-text';
+import { NowStrip } from '../../../../../renderer/views/monitor/now-strip';
+import { NoProbes } from '../../../../../renderer/views/monitor/probe-control';
+import { RecordingsList } from '../../../../../renderer/views/monitor/recordings-list';
 import { createWorkbench, WorkbenchProvider } from '../../../../../renderer/workbench';
-import { model } from '../../../monitor/fixtures';
+import { model, sample } from '../../../monitor/fixtures';
 import { createClientDouble } from '../../client-double';
+import { mount } from '../../mounted';
+import { monitorStateFixture } from '../../window-fixtures';
 
 function drawn(element: ReactElement): Document {
   const { client } = createClientDouble({});
@@ -95,7 +107,7 @@ describe('the rules of the alerts', () => {
     enabled: true,
   };
   const modelOf = (one: AlertRule) =>
-    drawn(<AlertPanel alerts={[]} rules={[one]} models={['echo', 'echo']} />)
+    drawn(<AlertPanel alerts={[]} rules={[one]} models={['echo', 'echo']} nowMs={0} />)
       .querySelector('input[aria-label$=": model"]')
       ?.getAttribute('value');
 
@@ -110,12 +122,125 @@ describe('the rules of the alerts', () => {
   });
 });
 
+it('an alert says since when and for how long, a resolved one since when it is over', () => {
+  const nowMs = new Date(2026, 0, 5, 12, 3, 30).getTime();
+  const sinceMs = new Date(2026, 0, 5, 12, 0, 20).getTime();
+  expect(alertSince({ state: 'firing', sinceMs }, nowMs)).toBe('for 3 min, since 12:00:20');
+  expect(alertSince({ state: 'pending', sinceMs: nowMs - 4000 }, nowMs)).toBe('for 4 s, since 12:03:26');
+  expect(alertSince({ state: 'resolved', sinceMs }, nowMs)).toBe('3 min ago, at 12:00:20');
+  const before = new Date(2026, 0, 3, 9, 15).getTime();
+  expect(alertSince({ state: 'firing', sinceMs: before }, nowMs)).toMatch(/^for 2 d, since 03 Jan, 09:15$/);
+});
+
+describe('the model now', () => {
+  const probe = {
+    count: 120,
+    failures: 2,
+    p50Us: 5000,
+    p95Us: 6000,
+    p99Us: 81_100,
+    sendP99Us: 1,
+    worstUs: 1,
+  };
+  const limit: AlertRule = {
+    ...{ id: 'p', metric: 'probe-p99-ms', model: 'echo', above: 50, forSeconds: 1, enabled: true },
+  };
+  const values = (page: Document): string[] =>
+    [...page.querySelectorAll('.now-value')].map((value) => value.textContent.trim());
+
+  it('has rate, p99 with its count and limit, errors and queue', () => {
+    const page = drawn(<NowStrip model={model({ probe, pending: 3 })} rules={[limit]} />);
+    expect(values(page)).toEqual(['10.00 requests/s', '81.10 ms', '0.0 %', '0.100 ms']);
+    expect(page.body.textContent).toContain('of 120 probes in the last minute, 2 failed · limit 50 ms');
+    expect(page.body.textContent).toContain('mean per request · 3 pending');
+    expect(page.querySelector('.now-value.tone-bad')?.textContent).toContain('81.10');
+  });
+
+  it('says that there are no probes, and no more than the counters say', () => {
+    const page = drawn(<NowStrip model={model({ rates: null, pending: null })} rules={[limit]} />);
+    expect(values(page)).toEqual(['– requests/s', '– ms', '–', '– ms']);
+    expect(page.body.textContent).toContain('no probes are sent');
+    expect(page.querySelector('.tone-bad')).toBeNull();
+  });
+});
+
+describe('the chart of probes', () => {
+  const url = 'http://localhost:8000';
+  const empty = (state: MonitorState, live = true) =>
+    drawn(<NoProbes model={model()} state={state} live={live} />).body.textContent;
+
+  it('offers them while there are none, and says what keeps them away', () => {
+    expect(empty(monitorStateFixture(url))).toContain('Start probes');
+    const settings = { model: 'echo', version: '', perSecond: 2, input: 'zero', shapes: {} } as const;
+    const asked = monitorStateFixture(url, { probe: settings });
+    expect(empty(asked)).toBe('Waiting for the first probe.');
+    expect(empty({ ...asked, probeProblem: 'echo has an input of text' })).toBe('echo has an input of text');
+    expect(empty(monitorStateFixture(url), false)).toBe('No probes in this time range.');
+  });
+
+  it('is drawn once there is a value', () => {
+    const history = new MonitorHistory();
+    const fixed = { version: 0, gpus: [], moreGpus: 0, fromMs: 0, toMs: 60_000, noProbes: 'offer' };
+    const text = (): string =>
+      drawn(<ModelCharts history={history} model={model()} {...fixed} />).body.innerHTML;
+    expect(text()).toContain('offer');
+    const figures = { ...probe(), worstUs: 1 };
+    history.add(sample(1000, { models: [model({ probe: figures })] }));
+    expect(text()).not.toContain('offer');
+  });
+});
+
+const probe = () => ({ count: 1, failures: 0, p50Us: 1, p95Us: 1, p99Us: 1, sendP99Us: 1 });
+
+describe('recordings', () => {
+  const recording = (file: string, url: string | null): RecordingInfo => ({
+    ...{ file, sizeBytes: 2048, url, changedAt: '2026-01-05T12:30:00.000Z' },
+    startedAt: url === null ? null : '2026-01-05T12:00:00.000Z',
+  });
+  const all = [
+    recording('monitor-a-2.jsonl', 'http://a:8000'),
+    recording('monitor-b-1.jsonl', 'http://b:8000'),
+    recording('monitor-x.jsonl', null),
+  ];
+  const shown = async (asked: string, server?: string) => {
+    const { client, calls } = createClientDouble({
+      'monitor.recordings': () => all,
+      'monitor.replay': () => null,
+    });
+    const list = <RecordingsList asked={asked} {...(server === undefined ? {} : { server })} />;
+    const mounted = await mount(client, list);
+    await act(async () => Promise.resolve());
+    return { ...mounted, calls };
+  };
+  const rows = (page: HTMLElement): (string | null)[] =>
+    [...page.querySelectorAll('tbody tr')].map((row) => row.children[0]?.textContent ?? null);
+
+  it('are listed with server, start and length, and opened from there', async () => {
+    const { page, click, button, calls, unmount } = await shown('');
+    expect(rows(page)).toEqual(['a:8000', 'b:8000', 'unknown server']);
+    expect(page.querySelector('tbody tr')?.textContent).toContain('30 min');
+    await click(button('Replay monitor-b-1.jsonl'));
+    expect(calls).toContainEqual(['monitor.replay', { file: 'monitor-b-1.jsonl', speed: 0 }]);
+    unmount();
+  });
+
+  it('beside a server that is watched are those of this server', async () => {
+    const { page, unmount } = await shown('', 'b:8000');
+    expect(page.textContent).toContain('Earlier recordings of this server');
+    expect(rows(page)).toEqual(['b:8000']);
+    unmount();
+    const none = await shown('monitor-b-1.jsonl', 'b:8000');
+    expect(none.page.querySelector('section')).toBeNull();
+    none.unmount();
+  });
+});
+
 describe('what a server with changing names makes of the page', () => {
   it('50 alerts are drawn, and the number of the others', () => {
     const alerts = Array.from({ length: 1000 }, (_unused, at): Alert => ({
       ...{ ruleId: 'model', subject: `m-${at}/1`, state: 'firing', sinceMs: 0, text: 'failing' },
     }));
-    const panel = drawn(<AlertPanel alerts={alerts} rules={[]} models={[]} />);
+    const panel = drawn(<AlertPanel alerts={alerts} rules={[]} models={[]} nowMs={0} />);
     expect(panel.querySelectorAll('[data-alert]')).toHaveLength(50);
     expect(panel.body.textContent).toContain('and 950 more alerts');
   });
