@@ -1,19 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Handlers, WorkUnderWay } from '../contract/api';
-import { type DocumentInfo, licensedSoftwareSchema } from '../contract/calls/application-calls';
+import type { DocumentInfo } from '../contract/calls/application-calls';
 import { WorkbenchError } from '../contract/errors';
 import { isEmptyReach } from '../contract/reach';
 import type { RunState } from '../contract/run/run-state';
 import type { RetiredRun, StorageReport } from '../contract/settings/storage';
 import { readApplicationLog } from '../home/application-log';
+import { readLicenses } from '../home/licenses';
 import { createHomeMove } from '../home/move-home';
 import { problemReport } from '../home/problem-report';
 import { redactHere } from '../home/redact';
 import { readStorage } from '../home/storage';
 import { bytesBelow, exists } from '../platform/files';
-import { fileBesideApp } from '../platform/layout';
 import { pipSecrets } from '../setup/index-secrets';
 import { readPipConfigs } from '../setup/package-index';
 import { pathReach } from '../store/approvals';
@@ -150,13 +149,6 @@ async function readDocument(resources: string, id: string): Promise<{ readonly t
   return { text: await readFile(fileOf(resources, id), 'utf8') };
 }
 
-/** Throws internal for a damaged list. */
-async function readLicenses(resources: string): ReturnType<Handlers['support.licenses']> {
-  const file = fileBesideApp(resources, 'licenses.json');
-  const text = file === null ? null : await readFile(file, 'utf8').catch(() => null);
-  return { software: text === null ? null : z.array(licensedSoftwareSchema).parse(JSON.parse(text)) };
-}
-
 /** Settings, storage, the home's folder, and problem reports. */
 export function createHomeCalls(
   parts: CoreParts,
@@ -215,7 +207,7 @@ export function createHomeCalls(
       'support.report': createReport(parts, needs),
       'support.log': ({ limit }) => readApplicationLog(layout.logs, limit),
       'support.documents': () => listDocuments(options.resources),
-      'support.licenses': () => readLicenses(options.resources),
+      'support.licenses': async () => ({ software: await readLicenses(options.resources) }),
       'support.document': ({ id }) => readDocument(options.resources, id),
     },
     close: () => move.cancel(),

@@ -106,12 +106,12 @@ function layOut({ root, app, icons, identity, tree }) {
   const licences = ['NOTICE', 'LICENSE'].map((name) => readFileSync(join(root, name), 'utf8'));
   writeFileSync(join(doc, 'copyright'), licences.join('\n'));
   writeFileSync(join(doc, 'changelog.gz'), gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
-  openUp(tree);
-  // Chromium's own sandbox, where user namespaces may not be made; it takes root's right for that and nothing else.
-  chmodSync(join(program, 'chrome-sandbox'), 0o4755);
   mkdirSync(join(tree, 'usr', 'bin'), { recursive: true });
   const start = join(program, 'bin', 'triton-workbench');
   symlinkSync(relative(join(tree, 'usr', 'bin'), start), join(tree, 'usr', 'bin', 'triton-workbench'));
+  openUp(tree);
+  // Chromium's own sandbox, where user namespaces may not be made; it takes root's right for that and nothing else.
+  chmodSync(join(program, 'chrome-sandbox'), 0o4755);
 }
 
 /**
