@@ -23,6 +23,7 @@ import {
   StartPage,
   StudiesPage,
 } from './views/pages';
+import { HelpPane } from './views/help/help-pane';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {
@@ -65,6 +66,7 @@ export function App() {
       <main className="page">
         <View route={shown} />
       </main>
+      <HelpPane />
       <StatusBar />
       <ClosingBar />
       <Commands />

@@ -22,6 +22,7 @@ import './styles/hosts.css';
 import './styles/live.css';
 import './styles/runs.css';
 import './styles/compare.css';
+import './styles/help.css';
 import './styles/palette.css';
 import './styles/monitor.css';
 import './styles/settings.css';

@@ -11,6 +11,7 @@ import { createFormView } from './stores/draft/form-view';
 import { createOwnModel } from './stores/draft/own-model';
 import { createStartCheck } from './stores/draft/start-check';
 import { createGpuReadings } from './stores/gpu-load';
+import { createHelp } from './stores/help';
 import { createHosts } from './stores/hosts';
 import { createImageWorks } from './stores/image-works';
 import { createContainerLog } from './stores/logs/container-log';
@@ -64,6 +65,8 @@ export function createWorkbench(client: Client, storage: Storage) {
     route: createRoute(storage),
     closing: createClosing(),
     overlay: createOverlay(),
+    help: createHelp(storage),
+    documents: createResource(() => client.call('support.documents')),
     settings,
     storage: createResource(() => client.call('home.storage')),
   };

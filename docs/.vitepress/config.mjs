@@ -7,67 +7,25 @@ const { version } = JSON.parse(readFileSync(join(docs, '..', 'package.json'), 'u
 
 const titleOf = (file) => /^# (.+)$/m.exec(readFileSync(join(docs, file), 'utf8'))?.[1] ?? file;
 const page = (file, text = titleOf(file)) => ({ text, link: `/${file.replace(/(?:README)?\.md$/, '')}` });
-const pages = (folder, ...names) => names.map((name) => page(join(folder, `${name}.md`)));
 const every = (folder) =>
   readdirSync(join(docs, folder))
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .sort()
     .map((name) => page(join(folder, name)));
 
+/** Pages that tests and benchmarks write. */
+const measured = /^\/(benchmarks|matrix|reliability|vectors)/;
+
+// The window lists the same articles (main/home/documents.ts).
+const contents = JSON.parse(readFileSync(join(docs, 'contents.json'), 'utf8'));
 const sidebar = [
+  ...contents.map(({ title, pages }) => ({ text: title, items: pages.map((id) => page(`${id}.md`)) })),
+  { text: 'Measured', collapsed: true, items: every('.').filter(({ link }) => measured.test(link)) },
   {
-    text: 'Start',
-    items: [
-      page('guide/README.md'),
-      ...pages(
-        'guide',
-        'installing',
-        'settings',
-        'shell-scripts',
-        'perf-analyzer',
-        'model-analyzer',
-        'glossary',
-      ),
-    ],
-  },
-  {
-    text: 'Run a model',
-    items: pages(
-      'guide',
-      'runs',
-      'presets',
-      'data',
-      'own-models',
-      'preset-yaml',
-      'inputs',
-      'containers',
-      'hosts',
-      'preflight',
-      'matrices',
-      'search',
-      'predict',
-      'slurm',
-      'kubernetes',
-      'window',
-    ),
-  },
-  { text: 'Measure and watch a server', items: pages('guide', 'load', 'monitor') },
-  { text: 'Serve and hand over', items: pages('guide', 'deployments', 'ci') },
-  { text: 'When something fails', items: pages('guide', 'troubleshooting', 'limits') },
-  {
-    text: 'Reference',
-    items: [
-      ...pages('reference', 'cli', 'configuration'),
-      page('guide/fields.md'),
-      ...pages('reference', 'errors', 'environment', 'schemas'),
-    ],
-  },
-  {
-    text: 'Measured',
+    text: 'Design',
     collapsed: true,
-    items: every('.').filter(({ link }) => link !== '/SECURITY' && link !== '/design'),
+    items: [...every('.').filter(({ link }) => !measured.test(link)), ...every('adr')],
   },
-  { text: 'Design', collapsed: true, items: [page('design.md'), page('SECURITY.md'), ...every('adr')] },
 ];
 
 const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));
@@ -98,9 +56,14 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // As in the window: the beginning of each word is enough, and all have to be there.
+      options: { miniSearch: { searchOptions: { prefix: true, fuzzy: 0.2, combineWith: 'AND' } } },
+    },
     outline: [2, 3],
     nav: [
+      { text: 'First deployment', link: '/guide/first-deployment' },
       { text: 'Guide', link: '/guide/' },
       { text: 'Command line', link: '/reference/cli' },
       { text: version, items: [page('guide/limits.md'), page('SECURITY.md')] },

@@ -1,18 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Handlers, WorkUnderWay } from '../contract/api';
-import type { DocumentInfo } from '../contract/calls/application-calls';
 import { WorkbenchError } from '../contract/errors';
 import { isEmptyReach } from '../contract/reach';
 import type { RunState } from '../contract/run/run-state';
 import type { RetiredRun, StorageReport } from '../contract/settings/storage';
 import { readApplicationLog } from '../home/application-log';
+import { readDocuments } from '../home/documents';
 import { readLicenses } from '../home/licenses';
 import { createHomeMove } from '../home/move-home';
 import { problemReport } from '../home/problem-report';
 import { redactHere } from '../home/redact';
 import { readStorage } from '../home/storage';
-import { bytesBelow, exists } from '../platform/files';
+import { bytesBelow } from '../platform/files';
 import { pipSecrets } from '../setup/index-secrets';
 import { readPipConfigs } from '../setup/package-index';
 import { pathReach } from '../store/approvals';
@@ -118,37 +117,6 @@ function createReport(parts: CoreParts, needs: HomeNeeds): Handlers['support.rep
   };
 }
 
-const folders = ['guide', 'reference'] as const;
-const changelog: DocumentInfo = { id: 'about/changelog', title: 'Changelog' };
-
-const fileOf = (resources: string, id: string): string =>
-  id === changelog.id ? join(resources, '..', 'CHANGELOG.md') : join(resources, '..', 'docs', `${id}.md`);
-
-const titleOf = (text: string, id: string): string => /^# +(.+)$/m.exec(text)?.[1]?.trim() ?? id;
-
-/** The documentation's pages, the overview of the guide first. */
-async function listDocuments(resources: string): Promise<readonly DocumentInfo[]> {
-  const found: DocumentInfo[] = [];
-  for (const folder of folders) {
-    const names = await readdir(join(resources, '..', 'docs', folder)).catch(() => []);
-    const pages = names.filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -'.md'.length));
-    for (const page of pages.sort(
-      (a, b) => Number(b === 'README') - Number(a === 'README') || (a < b ? -1 : 1),
-    )) {
-      const id = `${folder}/${page}`;
-      found.push({ id, title: titleOf(await readFile(fileOf(resources, id), 'utf8'), id) });
-    }
-  }
-  return (await exists(fileOf(resources, changelog.id))) ? [...found, changelog] : found;
-}
-
-/** Throws input-invalid for a page that is not part of the program. */
-async function readDocument(resources: string, id: string): Promise<{ readonly text: string }> {
-  const known = (await listDocuments(resources)).some((one) => one.id === id);
-  if (!known) throw new WorkbenchError('input-invalid', `The documentation has no page "${id}"`);
-  return { text: await readFile(fileOf(resources, id), 'utf8') };
-}
-
 /** Settings, storage, the home's folder, and problem reports. */
 export function createHomeCalls(
   parts: CoreParts,
@@ -206,9 +174,8 @@ export function createHomeCalls(
       'home.moveWork': () => Promise.resolve(move.work()),
       'support.report': createReport(parts, needs),
       'support.log': ({ limit }) => readApplicationLog(layout.logs, limit),
-      'support.documents': () => listDocuments(options.resources),
+      'support.documents': () => readDocuments(join(options.resources, '..')),
       'support.licenses': async () => ({ software: await readLicenses(options.resources) }),
-      'support.document': ({ id }) => readDocument(options.resources, id),
     },
     close: () => move.cancel(),
   };

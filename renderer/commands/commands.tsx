@@ -32,7 +32,7 @@ function useShortcuts(commands: readonly Command[]): void {
         else show('palette');
         return;
       }
-      if (overlay.getState().shown !== null || (!text.includes('+') && isWriting(event.target))) return;
+      if (overlay.getState().shown !== null || (text.length === 1 && isWriting(event.target))) return;
       const command = commands.find(({ shortcut }) => shortcut === text);
       if (command === undefined) return;
       event.preventDefault();

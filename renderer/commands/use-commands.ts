@@ -11,6 +11,7 @@ import { settledChoice } from '../stores/draft/draft-state';
 import type { OverlayPage } from '../stores/overlay';
 import { type Route, routeTo } from '../stores/route';
 import { settingsOf, type SoughtSetting } from '../stores/settings';
+import { changelog, pageArticle } from '../views/help/article';
 import { useWorkbench, type Workbench } from '../workbench';
 import type { Action, Command } from './command';
 import { compareCommands, savedCommands } from './compare-commands';
@@ -92,7 +93,8 @@ const draftCommands = ({ draft, overlay }: Workbench): readonly Action[] => [
   },
 ];
 
-function helpCommands({ client, overlay }: Workbench): readonly Action[] {
+function helpCommands(workbench: Workbench): readonly Action[] {
+  const { client, overlay, help } = workbench;
   const shown = (id: string, page: OverlayPage, title: string, more: Partial<Action> = {}): Action => ({
     id,
     title,
@@ -101,13 +103,21 @@ function helpCommands({ client, overlay }: Workbench): readonly Action[] {
   });
   return [
     shown('shortcuts', 'shortcuts', 'Show all shortcuts', { shortcut: '?' }),
-    shown('documentation', 'documentation', 'Documentation', {
-      note: 'help, guide, reference',
+    {
+      id: 'documentation',
+      title: 'Documentation',
+      note: 'help, guide, search, article of this page',
       shortcut: 'F1',
-    }),
+      run: () => help.getState().open(pageArticle(workbench)),
+    },
+    {
+      id: 'changelog',
+      title: 'Changelog',
+      note: 'help, release notes',
+      run: () => help.getState().open(changelog),
+    },
     shown('whats-new', 'whats-new', 'What’s new', { note: 'help, changes of this version' }),
     shown('licenses', 'licenses', 'Licenses', { note: 'help, software in this package' }),
-    shown('changelog', 'changelog', 'Changelog', { note: 'help, release notes' }),
     shown('report-problem', 'report', 'Report a problem …', { note: 'help, text without secrets to copy' }),
     {
       id: 'open-logs',

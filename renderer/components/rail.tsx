@@ -18,8 +18,10 @@ import {
 } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
 import { useStore } from 'zustand';
+import { Keys } from '../commands/command-palette';
 import { themeChoices, themeText, useThemeChoice } from '../commands/use-theme-choice';
 import { type Route, routeTo } from '../stores/route';
+import { changelog, pageArticle } from '../views/help/article';
 import { useWorkbench } from '../workbench';
 import { ActionMenu, MenuAction } from './actions';
 
@@ -84,18 +86,24 @@ const entries: readonly {
 ];
 
 const helpEntries = [
-  ['documentation', 'Documentation'],
   ['whats-new', 'What’s new'],
-  ['changelog', 'Changelog'],
   ['shortcuts', 'Keyboard shortcuts'],
   ['report', 'Report a problem…'],
   ['about', 'About Triton Workbench'],
 ] as const;
 
 function HelpButton() {
-  const { overlay } = useWorkbench();
+  const workbench = useWorkbench();
+  const { overlay, help } = workbench;
   return (
     <ActionMenu position="right-end" button={<RailButton icon={IconHelp}>Help</RailButton>}>
+      <MenuAction
+        rightSection={<Keys shortcut="F1" />}
+        onClick={() => help.getState().open(pageArticle(workbench))}
+      >
+        Documentation
+      </MenuAction>
+      <MenuAction onClick={() => help.getState().open(changelog)}>Changelog</MenuAction>
       {helpEntries.map(([page, title]) => (
         <MenuAction key={page} onClick={() => overlay.getState().show(page)}>
           {title}

@@ -21,8 +21,6 @@ export type OverlayPage =
   | 'add-host'
   | 'save-comparison'
   | 'report'
-  | 'documentation'
-  | 'changelog'
   | 'whats-new'
   | 'licenses'
   | 'about';

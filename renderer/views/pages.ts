@@ -44,6 +44,7 @@ export const SettingsPage = pageOnDemand(
   async () => (await import('./settings/settings-view')).SettingsView,
 );
 
+export const HelpReader = onDemand(async () => (await import('./help/help-reader')).HelpReader);
 export const MeasureDialog = onDemand(async () => (await import('./measure/measure-dialog')).MeasureDialog);
 export const SearchDialog = onDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
 export const VaryDialog = onDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);

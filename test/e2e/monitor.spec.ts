@@ -7,7 +7,7 @@ import { MonitorPage } from './pages/monitor.page';
 import { Shell } from './pages/shell.page';
 import { createHome, launch, saveTo, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
-import { takePictures } from './support/pictures';
+import { fillForPictures, takePictures } from './support/pictures';
 
 let home: TestHome;
 let app: WorkbenchApp;
@@ -43,6 +43,7 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.now).toContainText(/of \d+ probes in the last minute/);
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
   expect(await findings(app.page)).toEqual([]);
+  await fillForPictures(app.page, 90_000);
   await takePictures(app.page, 'monitor');
 });
 

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { specOf } from '../../main/contract/run/run-source';
-import { cli } from '../support/cli';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import {
@@ -29,15 +28,12 @@ test.afterAll(async () => {
   await home.remove();
 });
 
-test('a folder of model code: broken it is refused with the reason, whole it runs once it is trusted', async () => {
+test('the folder of the examples: broken it is refused with the reason, whole it runs once it is trusted', async () => {
   const { page } = app;
   const form = new NewDeploymentPage(page);
   const folder = join(home.path, 'my-model');
   const broken = join(home.path, 'broken-model');
-  for (const path of [folder, broken]) {
-    const made = await cli(home.path, 'init', path);
-    expect(made.code, made.stderr).toBe(0);
-  }
+  for (const path of [folder, broken]) await cp('docs/examples/cnn', path, { recursive: true });
   await rm(join(broken, 'dataloader.py'));
 
   await form.begin();

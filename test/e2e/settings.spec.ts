@@ -93,18 +93,114 @@ test('the clean-up is found by what it is for, and removes what is ticked', asyn
   await expect(app.page.getByRole('row', { name: /^Cache/ })).toHaveCount(0);
 });
 
-test('the help shows documents and a report without the home', async () => {
+test('the documentation is read beside the page, searched as one types, by keyboard', async () => {
+  const { page } = app;
+  const pane = page.getByRole('complementary', { name: 'Documentation' });
+  const article = pane.getByRole('region', { name: 'Article' });
+  const search = pane.getByRole('combobox', { name: 'Search the documentation' });
+  const settingsSearch = page.getByRole('searchbox', { name: 'Search settings' });
+  await page.keyboard.press('Control+,');
+  await settingsSearch.focus();
+  await page.keyboard.press('F1');
+  await expect(article.getByRole('heading', { name: 'Settings', exact: true })).toBeVisible();
+  await expect(search).toBeFocused();
+  expect(await findings(page), 'an article').toEqual([]);
+  // The page beside it stays usable.
+  await settingsSearch.fill('proxy');
+  await expect(page.getByRole('heading', { name: 'Proxy', exact: true })).toBeVisible();
+  await settingsSearch.fill('');
+
+  await search.fill('dynamic batch');
+  const found = pane.getByRole('option');
+  await expect(found.first()).toBeVisible();
+  expect(await findings(page), 'what was found').toEqual([]);
+  await search.fill('docker group');
+  await expect(found.first()).toContainText(/docker/i);
+  await page.keyboard.press('ArrowDown');
+  await expect(found.nth(1)).toHaveAttribute('aria-selected', 'true');
+  await search.fill('tls');
+  await expect(found.filter({ hasText: 'Load › TLS' })).toBeVisible();
+  await found.filter({ hasText: 'Load › TLS' }).click();
+  await expect(article).toBeFocused();
+  await expect(article.getByRole('heading', { name: 'TLS', exact: true })).toBeInViewport();
+
+  await article.getByRole('button', { name: 'Copy code' }).first().click();
+  const copied = await app.electron.evaluate(({ clipboard }) => clipboard.readText());
+  expect(copied.length).toBeGreaterThan(0);
+  await expect(
+    article
+      .locator('pre')
+      .filter({ hasText: copied.split('\n')[0] ?? '' })
+      .first(),
+  ).toBeAttached();
+
+  await pane.getByRole('button', { name: 'Contents' }).click();
+  await expect(pane.getByRole('navigation', { name: 'Contents' }).getByRole('button').first()).toHaveText(
+    'Your first deployment',
+  );
+  expect(await findings(page), 'the contents').toEqual([]);
+  await pane.getByRole('button', { name: 'Article of this page' }).click();
+  await expect(article.getByRole('heading', { name: 'Settings', exact: true })).toBeVisible();
+  await pane.getByRole('button', { name: 'Back' }).click();
+  await expect(article.getByRole('heading', { name: 'TLS', exact: true })).toBeInViewport();
+
+  const edge = pane.getByRole('separator', { name: 'Width of the documentation' });
+  const before = Number(await edge.getAttribute('aria-valuenow'));
+  await edge.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(edge).toHaveAttribute('aria-valuenow', `${before + 20}`);
+  await settingsSearch.focus();
+  await search.focus();
+  await page.keyboard.press('Escape');
+  await expect(pane).toBeHidden();
+  await expect(settingsSearch).toBeFocused();
+  await new Shell(page).command('Documentation');
+  await expect(search).toBeFocused();
+  await expect(edge).toHaveAttribute('aria-valuenow', `${before + 20}`);
+  await page.keyboard.press('Escape');
+});
+
+test('no page is wider than its room beside the documentation', async () => {
+  const { page } = app;
+  const pane = page.getByRole('complementary', { name: 'Documentation' });
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const name of [
+      'Runs',
+      'New deployment',
+      'Studies',
+      'Deployments',
+      'Monitor',
+      'Containers',
+      'Compare',
+      'Environment',
+      'Hosts',
+    ] as const) {
+      await new Shell(page).go(name);
+      await page.keyboard.press('F1');
+      await expect(pane.getByRole('region', { name: 'Article' })).toBeVisible();
+      const wide = await page.evaluate(() => {
+        const room = document.querySelector('main')?.getBoundingClientRect().right ?? 0;
+        const head = document.querySelector('.page-head')?.lastElementChild;
+        return {
+          page: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          head: Math.max(0, Math.round((head?.getBoundingClientRect().right ?? 0) - room)),
+        };
+      });
+      expect(wide, `${name} at ${width} pixels`).toEqual({ page: 0, head: 0 });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await pane.getByRole('button', { name: 'Close documentation' }).click();
+  await expect(pane).toBeHidden();
+});
+
+test('the help shows the changelog, and a report without the home', async () => {
   const help = app.page.getByRole('button', { name: 'Help', exact: true });
+  const pane = app.page.getByRole('complementary', { name: 'Documentation' });
   await help.click();
   await app.page.getByRole('menuitem', { name: 'Changelog' }).click();
-  const documents = app.page.getByRole('dialog', { name: 'Documentation' });
-  await expect(documents.getByRole('heading', { name: 'Changelog' })).toBeVisible();
-  expect(await findings(app.page)).toEqual([]);
-  const page = documents.getByRole('region', { name: 'Page' });
-  await documents.getByRole('button', { name: 'Load', exact: true }).click();
-  await expect(page).toBeFocused();
-  await page.getByRole('button', { name: 'below', exact: true }).first().click();
-  await expect(page.getByRole('heading', { name: 'TLS', exact: true })).toBeInViewport();
+  await expect(pane.getByRole('heading', { name: 'Changelog' })).toBeVisible();
   await app.page.keyboard.press('Escape');
   await expect(help).toBeFocused();
   await help.click();
@@ -119,6 +215,7 @@ test('the help shows documents and a report without the home', async () => {
   await expect(text).toContainText('## Application log');
   await expect(text).toContainText('Started:');
   await expect(text).not.toContainText(home.path);
+  expect(await findings(app.page)).toEqual([]);
   await app.page.keyboard.press('Escape');
 });
 

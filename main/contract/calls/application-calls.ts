@@ -55,9 +55,14 @@ const cleaned = z.strictObject({
   trash: z.boolean(),
   runIds: z.array(z.string().max(128)).default([]),
 });
-export interface DocumentInfo {
+/** An article of the documentation. */
+export interface Document {
+  /** Its folder and name: "guide/monitor". */
   readonly id: string;
+  readonly group: string;
   readonly title: string;
+  /** Markdown. */
+  readonly text: string;
 }
 
 const target = z.strictObject({ to: z.string().min(1).max(4096) });
@@ -97,12 +102,10 @@ export const settingsApi = {
   /** Text for a problem report; names, paths and secrets of this machine are replaced. */
   'support.report': call<{ readonly text: string }>().with(z.undefined()),
   'support.log': call<readonly string[]>().with(z.strictObject({ limit: z.int().min(1).max(20_000) })),
-  'support.documents': call<readonly DocumentInfo[]>().with(z.undefined()),
+  /** In the order in which they are listed. */
+  'support.documents': call<readonly Document[]>().with(z.undefined()),
   /** The software in this package and that its set-up installs; null in a clone. */
   'support.licenses': call<{ readonly software: readonly LicensedSoftware[] | null }>().with(z.undefined()),
-  'support.document': call<{ readonly text: string }>().with(
-    z.strictObject({ id: z.string().regex(/^[a-z]+\/[\w-]+$/) }),
-  ),
 } as const;
 
 const hostName = z.strictObject({ name: hostNameSchema });

@@ -1,15 +1,13 @@
 import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
-import type { DocumentInfo } from '../../../main/contract/calls/application-calls';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';
 import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
-import type { PagePlace } from './markdown';
-import { MarkdownView } from './markdown-view';
+import { useFocusBack } from './use-focus-back';
 
 function Report({ onClose }: { onClose: () => void }) {
   const { client } = useWorkbench();
@@ -53,47 +51,6 @@ function Report({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Page(props: {
-  page: string;
-  at: PagePlace;
-  known: ReadonlySet<string>;
-  open: (place: PagePlace) => void;
-}) {
-  const { value, error } = useAnswer((one) => one.call('support.document', { id: props.page }), props.page);
-  if (error !== null) return <ErrorPanel error={error} />;
-  return value === null ? (
-    <p className="dim">Loading…</p>
-  ) : (
-    <MarkdownView text={value.text} context={props} />
-  );
-}
-
-function Documents({ first }: { first: string }) {
-  const [at, setAt] = useState<PagePlace>({ page: first, heading: null });
-  const { page } = at;
-  const { value, error } = useAnswer<readonly DocumentInfo[]>((one) => one.call('support.documents'));
-  if (error !== null) return <ErrorPanel error={error} />;
-  const list = value ?? [];
-  return (
-    <div className="documents">
-      <nav className="column documents-list" aria-label="Documentation">
-        {list.map(({ id, title }) => (
-          <button
-            key={id}
-            type="button"
-            className="plain-button"
-            aria-current={id === page ? 'page' : undefined}
-            onClick={() => setAt({ page: id, heading: null })}
-          >
-            {title}
-          </button>
-        ))}
-      </nav>
-      <Page key={page} page={page} at={at} known={new Set(list.map(({ id }) => id))} open={setAt} />
-    </div>
-  );
-}
-
 function About() {
   const { app, overlay } = useWorkbench();
   const info = useStore(app, (state) => state.value);
@@ -127,27 +84,8 @@ function About() {
 
 const titles = {
   report: 'Report a problem',
-  documentation: 'Documentation',
-  changelog: 'Documentation',
   about: 'About Triton Workbench',
 } as const;
-
-function useFocusBack(opened: boolean): void {
-  const last = useRef<HTMLElement | null>(null);
-  useEffect(() => {
-    const onFocus = ({ target }: FocusEvent): void => {
-      if (target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"]') === null) {
-        last.current = target;
-      }
-    };
-    document.addEventListener('focusin', onFocus);
-    return () => document.removeEventListener('focusin', onFocus);
-  }, []);
-  useEffect(() => {
-    if (!opened) return undefined;
-    return () => last.current?.focus();
-  }, [opened]);
-}
 
 export function HelpDialogs() {
   const { overlay } = useWorkbench();
@@ -156,8 +94,6 @@ export function HelpDialogs() {
   useFocusBack(help !== null);
   const content: Readonly<Record<keyof typeof titles, () => ReactNode>> = {
     report: () => <Report onClose={close} />,
-    documentation: () => <Documents key="guide" first="guide/README" />,
-    changelog: () => <Documents key="changelog" first="about/changelog" />,
     about: () => <About />,
   };
   return (

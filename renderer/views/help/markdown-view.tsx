@@ -1,20 +1,22 @@
 import { Anchor } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { CopyButton } from '../../components/copy-button';
 import { attempting, noticeDone } from '../../components/notices';
+import type { PagePlace } from '../../stores/help';
 import { useWorkbench } from '../../workbench';
-import { type Block, headingName, linkedPage, type PagePlace, parseMarkdown, parseSpans } from './markdown';
+import { type Block, headingName, linkedPage, parseMarkdown, parseSpans } from './markdown';
 
 interface LinkContext {
-  readonly page: string;
+  /** Ids of the articles that there are. */
   readonly known: ReadonlySet<string>;
   /** A new object with each followed link. */
   readonly at: PagePlace;
-  readonly open: (context: PagePlace) => void;
+  readonly open: (place: PagePlace) => void;
 }
 
 function Link({ text, to, context }: { text: string; to: string; context: LinkContext }) {
   const { client } = useWorkbench();
-  const linked = linkedPage(context.page, to);
+  const linked = linkedPage(context.at.page, to);
   if (linked !== null && context.known.has(linked.page)) {
     return (
       <Anchor component="button" type="button" onClick={() => context.open(linked)}>
@@ -71,7 +73,12 @@ function One({ block, context }: { block: Block; context: LinkContext }) {
         </p>
       );
     case 'code':
-      return <pre tabIndex={0}>{block.text}</pre>;
+      return (
+        <div className="document-code">
+          <pre tabIndex={0}>{block.text}</pre>
+          <CopyButton text={block.text} label="Copy code" />
+        </div>
+      );
     case 'list': {
       const List = block.ordered ? 'ol' : 'ul';
       return (
@@ -86,33 +93,36 @@ function One({ block, context }: { block: Block; context: LinkContext }) {
     }
     case 'table':
       return (
-        <table>
-          <thead>
-            <tr>
-              {block.head.map((cell, index) => (
-                <th key={index} scope="col">
-                  <Spans text={cell} context={context} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {block.rows.map((row, index) => (
-              <tr key={index}>
-                {row.map((cell, column) => (
-                  <td key={column}>
+        <div className="table-scroll" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, index) => (
+                  <th key={index} scope="col">
                     <Spans text={cell} context={context} />
-                  </td>
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {block.rows.map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>
+                      <Spans text={cell} context={context} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       );
   }
 }
 
-export function MarkdownView({ text, context }: { text: string; context: LinkContext }) {
+/** An article, scrolled to its place; it takes the focus where a link led here. */
+export function MarkdownView({ text, ...context }: { text: string } & LinkContext) {
   const region = useRef<HTMLDivElement>(null);
   const { at } = context;
   useEffect(() => {
@@ -126,7 +136,7 @@ export function MarkdownView({ text, context }: { text: string; context: LinkCon
     current.scrollTop = heading === undefined ? 0 : heading.getBoundingClientRect().top - from;
   }, [at]);
   return (
-    <div ref={region} className="document" tabIndex={0} role="region" aria-label="Page">
+    <div ref={region} className="document" tabIndex={0} role="region" aria-label="Article">
       {parseMarkdown(text).map((block, index) => (
         <One key={index} block={block} context={context} />
       ))}

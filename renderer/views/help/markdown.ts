@@ -1,3 +1,5 @@
+import type { PagePlace } from '../../stores/help';
+
 /** The Markdown that this program's documentation uses. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
@@ -89,12 +91,6 @@ export function parseSpans(text: string): readonly Span[] {
     from = found.index + whole.length;
   }
   return from < text.length ? [...spans, { kind: 'text', text: text.slice(from) }] : spans;
-}
-
-/** Heading to begin at; null: the top. */
-export interface PagePlace {
-  readonly page: string;
-  readonly heading: string | null;
 }
 
 /** null: not a page of the documentation. */

@@ -4,23 +4,19 @@ import { useStore } from 'zustand';
 import { ErrorPanel } from '../../components/error-panel';
 import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
-import type { PagePlace } from './markdown';
+import { changelog } from './article';
 import { MarkdownView } from './markdown-view';
 import { newsSince, releaseOf } from './news';
 
-const changelog = 'about/changelog';
-const at: PagePlace = { page: changelog, heading: null };
 const noPages: ReadonlySet<string> = new Set();
 
 function News({ since }: { since: string | null }) {
-  const { value, error } = useAnswer((one) => one.call('support.document', { id: changelog }));
+  const { value, error } = useAnswer((one) => one.call('support.documents'));
   if (error !== null) return <ErrorPanel error={error} />;
   if (value === null) return <p className="dim">Loading…</p>;
+  const text = value.find(({ id }) => id === changelog.page)?.text ?? '';
   return (
-    <MarkdownView
-      text={newsSince(value.text, since)}
-      context={{ page: changelog, known: noPages, at, open: () => undefined }}
-    />
+    <MarkdownView text={newsSince(text, since)} at={changelog} known={noPages} open={() => undefined} />
   );
 }
 

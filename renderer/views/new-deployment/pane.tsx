@@ -1,6 +1,7 @@
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarRightCollapse, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useStore } from 'zustand';
 import { shellLine } from '../../../main/contract/flag-text';
 import { stepsOf } from '../../../main/contract/run/run-events';
 import { stepTitle } from '../../../main/contract/words';
@@ -8,6 +9,7 @@ import { IconButton } from '../../components/actions';
 import { CommandText, CopyButton } from '../../components/copy-button';
 import { Loading } from '../../components/loading';
 import { pageTitle, stepsOfPage, type WizardPage } from '../../stores/draft/wizard-page';
+import { useWorkbench } from '../../workbench';
 import { pageText } from './page-text';
 import { planText, runFiles } from './plan-text';
 import { shortcuts } from './shortcuts';
@@ -128,7 +130,9 @@ function Help() {
 /** Folded by default where the config.pbtxt editor needs the room, and in a narrow window. */
 export function usePane(page: WizardPage) {
   const kind = page === 'configure' ? 'configure' : 'form';
-  const wide = useMediaQuery('(min-width: 1180px)', true, { getInitialValueInEffect: false });
+  const { help } = useWorkbench();
+  const beside = useStore(help, (state) => (state.place === null ? 0 : state.width));
+  const wide = useMediaQuery(`(min-width: ${1180 + beside}px)`, true, { getInitialValueInEffect: false });
   const [chosen, setChosen] = useLocalStorage<Partial<Record<string, boolean>>>({
     key: 'workbench.wizard-pane',
     defaultValue: {},

@@ -20,6 +20,11 @@ const tooWide = (page: Page): Promise<string[]> =>
       .map((element) => element.outerHTML.slice(0, 80));
   });
 
+/** Waits until a chart over time has something to show, where the guide's pictures are written; a test needs no more than a point. */
+export async function fillForPictures(page: Page, ms: number): Promise<void> {
+  if (writes) await page.waitForTimeout(ms);
+}
+
 /**
  * Has the page in both colour schemes and both sizes, and sees that nothing reaches out of the window. Pictures for the
  * guide are taken by `TRITON_WORKBENCH_PICTURES=keep npm test -- e2e`.

@@ -8,7 +8,7 @@ import { mount, type Mounted } from '../../mounted';
 const text = '# Changelog\n\n## 0.3.0\n\n- Three\n\n## 0.2.0\n\n- Two\n\n## 0.1.0\n\n- One\n';
 const { client } = createClientDouble({
   'app.info': () => ({ version: '0.3.0', home: '/home', homeFixed: false, electron: null }),
-  'support.document': () => ({ text }),
+  'support.documents': () => [{ id: 'about/changelog', group: 'Reference', title: 'Changelog', text }],
 });
 
 let mounted: Mounted | null = null;
