@@ -88,7 +88,7 @@ export default defineConfig({
       lane('kubernetes-campaign', ['test/campaigns/kubernetes-*.test.ts'], []),
       // By `npm run test:published` and `npm run test:inputs` only: they take five minutes each.
       lane('published-campaign', ['test/campaigns/published-*.test.ts', ...presets, ...procedures], [], all),
-      lane('inputs-campaign', inputs, [], all),
+      lane('inputs-campaign', ['test/campaigns/inputs-*.test.ts', ...inputs], [], all),
       // By `npm run test:matrix` only: its pairs, and with Docker an image that takes three minutes.
       lane(
         'matrix-campaign',

@@ -1,6 +1,6 @@
 /**
  * Runs public models, which nobody here wrote, unchanged through `run FILE`, and prints their results as the table of
- * docs/guide/own-models.md. Needs a connection and a prepared home (npm run demo); not a part of the tests.
+ * docs/public-models.md. Needs a connection and a prepared home (npm run demo); not a part of the tests.
  *
  *   node scripts/public-models.mjs [name ...]
  */

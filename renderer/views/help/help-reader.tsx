@@ -35,9 +35,12 @@ function useFind(documents: readonly Document[]): Find | null {
 function Reader({ documents, place }: { documents: readonly Document[]; place: PagePlace }) {
   const { help } = useWorkbench();
   const { open, back, close, before } = useStore(help);
-  const [search, setSearch] = useState('');
+  // Both end with the place that they were begun at.
+  const [typed, setTyped] = useState<{ at: PagePlace; text: string } | null>(null);
   const [at, setAt] = useState(0);
-  const [listing, setListing] = useState(false);
+  const [listed, setListed] = useState<PagePlace | null>(null);
+  const search = typed?.at === place ? typed.text : '';
+  const listing = listed === place;
   const input = useRef<HTMLInputElement>(null);
   const own = usePageArticle();
   const find = useFind(documents);
@@ -49,11 +52,6 @@ function Reader({ documents, place }: { documents: readonly Document[]; place: P
   }, []);
   const searching = search.trim() !== '';
   const chosen = Math.min(at, Math.max(0, results.length - 1));
-  const go = (next: PagePlace): void => {
-    setSearch('');
-    setListing(false);
-    open(next);
-  };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -61,7 +59,7 @@ function Reader({ documents, place }: { documents: readonly Document[]; place: P
       if (results.length > 0) setAt((chosen + by + results.length) % results.length);
     } else if (event.key === 'Enter') {
       const result = results[chosen];
-      if (result !== undefined) go(result.place);
+      if (result !== undefined) open(result.place);
     }
   };
   const article = documents.find(({ id }) => id === place.page);
@@ -82,30 +80,30 @@ function Reader({ documents, place }: { documents: readonly Document[]; place: P
           leftSection={<IconSearch size={14} aria-hidden="true" />}
           value={search}
           onChange={onText((text) => {
-            setSearch(text);
+            setTyped({ at: place, text });
             setAt(0);
           })}
           onKeyDown={onKey}
         />
         <IconButton icon={IconArrowLeft} label="Back" disabled={before.length === 0} onClick={back} />
-        <IconButton icon={IconBook} label="Article of this page" disabled={isOwn} onClick={() => go(own)} />
+        <IconButton icon={IconBook} label="Article of this page" disabled={isOwn} onClick={() => open(own)} />
         <IconButton
           icon={IconListDetails}
           label="Contents"
           aria-pressed={listing}
           onClick={() => {
-            setSearch('');
-            setListing(!listing);
+            setTyped(null);
+            setListed(listing ? null : place);
           }}
         />
         <CloseButton aria-label="Close documentation" title="Close (Escape)" size="sm" onClick={close} />
       </div>
       {searching && find !== null ? (
-        <HelpResults results={results} search={search} chosen={chosen} open={go} />
+        <HelpResults results={results} search={search} chosen={chosen} open={open} />
       ) : null}
-      {listing && !searching ? <HelpContents documents={documents} page={place.page} open={go} /> : null}
+      {listing && !searching ? <HelpContents documents={documents} page={place.page} open={open} /> : null}
       {article === undefined || searching || listing ? null : (
-        <MarkdownView key={article.id} text={article.text} at={place} known={known} open={go} />
+        <MarkdownView key={article.id} text={article.text} at={place} known={known} open={open} />
       )}
     </>
   );

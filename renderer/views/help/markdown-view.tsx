@@ -17,23 +17,21 @@ interface LinkContext {
 function Link({ text, to, context }: { text: string; to: string; context: LinkContext }) {
   const { client } = useWorkbench();
   const linked = linkedPage(context.at.page, to);
-  if (linked !== null && context.known.has(linked.page)) {
-    return (
-      <Anchor component="button" type="button" onClick={() => context.open(linked)}>
-        {text}
-      </Anchor>
-    );
-  }
-  if (!to.startsWith('https:')) return <>{text}</>;
+  const known = linked !== null && context.known.has(linked.page);
+  if (!known && !to.startsWith('https:')) return <>{text}</>;
+  const outside = attempting(async () => {
+    const { opened } = await client.call('desktop.openLink', { address: to });
+    if (!opened) noticeDone('Address copied', to);
+  });
   return (
     <Anchor
-      component="button"
-      type="button"
-      title={to}
-      onClick={attempting(async () => {
-        const { opened } = await client.call('desktop.openLink', { address: to });
-        if (!opened) noticeDone('Address copied', to);
-      })}
+      href={known ? `#${to}` : to}
+      title={known ? undefined : to}
+      onClick={(event) => {
+        event.preventDefault();
+        if (known) context.open(linked);
+        else outside();
+      }}
     >
       {text}
     </Anchor>

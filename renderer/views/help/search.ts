@@ -68,10 +68,13 @@ function sectionsOf({ id: page, title, text }: Document): readonly Omit<Section,
 const escaped = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function excerptOf(text: string, terms: readonly string[]): Excerpt {
-  const words = terms.length === 0 ? null : new RegExp(`(${terms.map(escaped).join('|')})`, 'gi');
+  const words =
+    terms.length === 0 ? null : new RegExp(`(?<![\\p{L}\\p{N}])(${terms.map(escaped).join('|')})`, 'giu');
   const first = words === null ? -1 : text.search(words);
   const from = first <= excerptBefore ? 0 : text.indexOf(' ', first - excerptBefore) + 1;
-  const cut = text.slice(from, from + excerptLength);
+  const long = from + excerptLength < text.length;
+  const to = long ? text.lastIndexOf(' ', from + excerptLength) : text.length;
+  const cut = text.slice(from, to);
   const parts = (words === null ? [cut] : cut.split(words)).map((part, index) => ({
     text: part,
     found: index % 2 === 1,
@@ -79,7 +82,7 @@ function excerptOf(text: string, terms: readonly string[]): Excerpt {
   return [
     ...(from > 0 ? [{ text: '… ', found: false }] : []),
     ...parts.filter((part) => part.text !== ''),
-    ...(from + excerptLength < text.length ? [{ text: ' …', found: false }] : []),
+    ...(long ? [{ text: ' …', found: false }] : []),
   ];
 }
 

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What they come to is measured by `npm run test:inputs` (test/integration/own-examples.triton.test.ts). */
+/** What they come to is measured by `npm run test:inputs` (test/campaigns/inputs-examples.test.ts). */
 it.each([
   [[`${examples}/tabular/model.onnx`, '--dataset', `${examples}/tabular/samples.json`], [/features/]],
   [[`${examples}/text/model.onnx`, '--dataset', `${examples}/text/samples.json`], [/token_ids/]],
