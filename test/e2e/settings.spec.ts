@@ -226,7 +226,7 @@ test('what is new is shown once after an update, and again from the palette', as
     window.localStorage.setItem('seen-version', '"0.0.1"');
   });
   await app.page.reload();
-  await expect(news.getByRole('region', { name: 'Page' })).toBeFocused();
+  await expect(news.getByRole('region', { name: 'Article' })).toBeFocused();
   await expect(news).toContainText('0.1.0');
   expect(await findings(app.page)).toEqual([]);
   await app.page.keyboard.press('Escape');

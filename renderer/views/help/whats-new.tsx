@@ -15,9 +15,7 @@ function News({ since }: { since: string | null }) {
   if (error !== null) return <ErrorPanel error={error} />;
   if (value === null) return <p className="dim">Loading…</p>;
   const text = value.find(({ id }) => id === changelog.page)?.text ?? '';
-  return (
-    <MarkdownView text={newsSince(text, since)} at={changelog} known={noPages} open={() => undefined} />
-  );
+  return <MarkdownView text={newsSince(text, since)} at={changelog} known={noPages} open={() => undefined} />;
 }
 
 /** Opens by itself once after the version changed; a first start has nothing to compare with. */
