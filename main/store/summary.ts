@@ -10,7 +10,8 @@ import { bySource, importedFileOf, modelOf, serverLoadOf } from '../contract/run
 import type { RunState } from '../contract/run/run-state';
 import { measuredServer } from '../contract/run/server-load';
 import { budgetLatencyUs } from '../contract/run/sweep';
-import { answerOf } from '../domain/measured/answer';
+import { present } from '../contract/trees';
+import { answerOf, p99HalfUs } from '../domain/measured/answer';
 import { type BestPoint, bestPoint } from '../domain/measured/points';
 import { servedByOf, servedByText } from '../domain/run/served-by';
 import { replaceFile } from '../platform/files';
@@ -82,6 +83,10 @@ const levelRow = (level: BestPoint | null): RunRow['best'] =>
     : {
         inferencesPerSecond: level.point.inferencesPerSecond,
         p99Us: budgetLatencyUs(level.point),
+        ...present({
+          intervalIps: level.point.throughputIntervalIps ?? undefined,
+          p99IntervalUs: p99HalfUs(level.point) ?? undefined,
+        }),
         steady: isSteady(level.point),
       };
 
@@ -165,7 +170,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Increment when `toSummary` changes. */
-const madeBy = 20;
+const madeBy = 21;
 
 const keptSchema = z.strictObject({
   madeBy: z.int(),

@@ -18,6 +18,9 @@ const levelSummarySchema = z.strictObject({
   inferencesPerSecond: z.number(),
   /** From the schedule in an open loop. */
   p99Us: z.number(),
+  /** Half-widths of the 95 % intervals; absent: unknown. */
+  intervalIps: z.number().optional(),
+  p99IntervalUs: z.number().optional(),
   steady: z.boolean(),
 });
 

@@ -3,11 +3,15 @@ import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
 import { formatMs, missing } from '../../../main/contract/numbers';
 import type { RunSummary } from '../../../main/contract/run/run-outcome';
+import { changesOf, historyPoints } from '../../../main/domain/measured/run-changes';
 import { historyOf } from '../../../main/domain/measured/verdict';
+import { ChartPanel } from '../../charts/chart-panel';
+import { historyChart } from '../../charts/history-chart';
 import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { RunStatusText } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
+import { useChartTheme } from '../../components/use-chart-theme';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { AnswerRate } from './run-row';
@@ -26,13 +30,53 @@ const known = (text: string): string => (text === '' ? missing : text);
 const titleOf = ({ name, createdAt }: Pick<RunSummary, 'name' | 'createdAt'>): string =>
   [name, formatWhen(createdAt)].filter(Boolean).join(', ');
 
+const charts = [
+  ['throughput', 'Throughput by run, over time'],
+  ['p99', 'p99 latency by run, over time'],
+] as const;
+
 export function RunHistory({ runId }: { runId: string }) {
   const { runs } = useWorkbench();
+  const theme = useChartTheme();
   const list = useStore(runs, ({ value }) => value);
   const history = historyOf(list ?? [], runId);
   if (history.length < 2) return null;
+  const points = historyPoints(history);
+  const changes = changesOf(points);
   return (
     <Panel title="Runs of this model" note="same format and precision, newest first">
+      {points.length < 2 ? null : (
+        <>
+          <div className="charts">
+            {charts.map(([of, title]) => (
+              <ChartPanel
+                key={of}
+                id={`history-${of}`}
+                title={title}
+                chart={historyChart(points, changes, of, theme)}
+                height={200}
+                fileName="runs"
+              />
+            ))}
+          </div>
+          <ul className="plain" aria-label="Changes larger than the noise">
+            {changes.length === 0 ? (
+              <li className="dim">No change between these runs is larger than the noise.</li>
+            ) : (
+              changes.map(({ run, of, text }) => (
+                <li key={`${run.runId} ${of}`}>
+                  {run.runId === runId ? (
+                    titleOf(run)
+                  ) : (
+                    <PageLink to={{ page: 'run', runId: run.runId }}>{titleOf(run)}</PageLink>
+                  )}
+                  : {text}
+                </li>
+              ))
+            )}
+          </ul>
+        </>
+      )}
       <ScrollTable label="Runs of this model">
         <TableHead headings={headings} />
         <tbody>
