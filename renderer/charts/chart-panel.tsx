@@ -1,13 +1,13 @@
 import { IconDownload } from '@tabler/icons-react';
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ActionMenu, IconButton, MenuAction } from '../components/actions';
-import { attempting } from '../components/notices';
+import { attempting, noticeDone } from '../components/notices';
 import { useChartTheme } from '../components/use-chart-theme';
 import { type Chart, hasValues, withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
 import { legendEntries } from './legend-entries';
 import { Plot } from './plot/plot';
-import { chartFormats, saveChart } from './plot/save-chart';
+import { chartFormats, copyChart, saveChart } from './plot/save-chart';
 import type { SharedCursor } from './plot/shared-cursor';
 
 const formatText = { svg: 'SVG picture', png: 'PNG picture', csv: 'CSV, every point' } as const;
@@ -17,6 +17,7 @@ const ChartMenu = memo(function ChartMenu(props: {
   title: string;
   /** The same function for the life of the chart. */
   onSave: (format: (typeof chartFormats)[number]) => Promise<void>;
+  onCopy: () => Promise<void>;
 }) {
   return (
     <ActionMenu
@@ -27,6 +28,7 @@ const ChartMenu = memo(function ChartMenu(props: {
           {formatText[format]}
         </MenuAction>
       ))}
+      <MenuAction onClick={attempting(props.onCopy)}>Copy as picture</MenuAction>
     </ActionMenu>
   );
 });
@@ -63,6 +65,11 @@ export const ChartPanel = memo(function ChartPanel(props: {
       background,
     });
   }, []);
+  const copy = useCallback(async () => {
+    const { chart: shown, title: name, background } = latest.current;
+    await copyChart({ ...shown, title: name }, background);
+    noticeDone('Copied', `The picture of “${name}” is in the clipboard.`);
+  }, []);
   return (
     <section
       className={`panel column chart-panel ${props.wide === true ? 'wide' : ''}`.trimEnd()}
@@ -72,7 +79,7 @@ export const ChartPanel = memo(function ChartPanel(props: {
       <div className="row chart-head">
         <h3 className="cut">{title}</h3>
         {props.children}
-        <ChartMenu title={title} onSave={save} />
+        <ChartMenu title={title} onSave={save} onCopy={copy} />
       </div>
       <ChartLegend title={title} entries={entries} only={only} onOnly={setOnly} />
       {isEmpty ? (

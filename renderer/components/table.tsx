@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { tableText } from '../format/table-text';
+import { CopyButton } from './copy-button';
 
 export interface Heading {
   readonly title: string;
@@ -40,9 +42,20 @@ export function TableHead({ headings }: { headings: readonly (Heading | string)[
 
 export function ScrollTable(props: { label: string; className?: string; children: ReactNode }) {
   const { label, className, children } = props;
+  const table = useRef<HTMLTableElement>(null);
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label={label}>
-      <table className={className === undefined ? 'table' : `table ${className}`}>{children}</table>
+    <div className="table-frame">
+      <div className="table-scroll" tabIndex={0} role="region" aria-label={label}>
+        <table ref={table} className={className === undefined ? 'table' : `table ${className}`}>
+          {children}
+        </table>
+      </div>
+      <span className="table-copy">
+        <CopyButton
+          label={`Copy table: ${label}`}
+          text={() => (table.current === null ? '' : tableText(table.current))}
+        />
+      </span>
     </div>
   );
 }

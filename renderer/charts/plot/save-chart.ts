@@ -36,6 +36,13 @@ async function picture(chart: Chart, format: 'svg' | 'png', background: string):
   return new Blob([bytes], { type: 'image/png' });
 }
 
+/** Puts the picture into the clipboard, as PNG. Throws where the clipboard takes none. */
+export async function copyChart(chart: Chart, background: string): Promise<void> {
+  await navigator.clipboard.write([
+    new ClipboardItem({ 'image/png': await picture(chart, 'png', background) }),
+  ]);
+}
+
 export async function saveChart(options: {
   readonly chart: Chart;
   readonly format: ChartFormat;
