@@ -33,7 +33,7 @@ export type ConfirmedCall =
   | 'runs.change'
   | 'runs.trust'
   | 'runs.check'
-  | 'runs.report'
+  | 'reports.change'
   | 'runs.import'
   | 'spec.preview'
   | 'spec.choice'
@@ -182,7 +182,7 @@ export function confirmedCalls(
       return null;
     },
     'runs.check': after(handlers['runs.check'], ({ spec }) => requireOpened(spec)),
-    'runs.report': after(handlers['runs.report'], ({ change }) =>
+    'reports.change': after(handlers['reports.change'], ({ change }) =>
       ensure(typeof change.logo === 'string' ? pathReach('logo', change.logo) : emptyReach),
     ),
     'runs.import': after(handlers['runs.import'], async ({ path, beside = [] }) => {

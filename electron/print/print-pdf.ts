@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { BrowserWindow, type Session, session } from 'electron';
 import { WorkbenchError } from '../../main/contract/errors';
 import { writeFileAtomic } from '../../main/platform/files';
+import { withPdfProperties } from '../../main/platform/pdf-properties';
+import { marginTemplates, pageMarks } from '../../main/reports/html/page-marks';
 import { denyPermissions, safeWebPreferences } from '../security';
 
 const mm = (value: number): number => value / 25.4;
 
-const footer =
-  '<div style="width:100%;font:8px sans-serif;color:#52606d;text-align:center">' +
-  '<span class="pageNumber"></span> / <span class="totalPages"></span></div>';
+/** The first Chromium that draws the head and foot of the style sheet; others get the same as templates. */
+const drawsMargins = 131;
 
 /** In memory; loads nothing but the given file and images inside it. */
 function closedSession(url: string): Session {
@@ -22,7 +24,7 @@ function closedSession(url: string): Session {
 }
 
 /**
- * Prints an HTML file to an A4 PDF with page numbers, in a hidden window without scripts.
+ * Prints a report to a tagged PDF of A4 with its title, in a hidden window without scripts.
  * The PDF appears whole or not at all. Throws report-failed, or cancelled when the signal fires.
  */
 export async function printPdf(htmlPath: string, pdfPath: string, signal: AbortSignal): Promise<void> {
@@ -41,14 +43,21 @@ export async function printPdf(htmlPath: string, pdfPath: string, signal: AbortS
   const printed = async (): Promise<Buffer> => {
     try {
       await window.loadURL(url);
-      return await window.webContents.printToPDF({
+      const marks = pageMarks(await readFile(htmlPath, 'utf8'));
+      const { header, footer } = marginTemplates(marks);
+      const pdf = await window.webContents.printToPDF({
         pageSize: 'A4',
+        landscape: marks.landscape,
+        preferCSSPageSize: true,
         printBackground: true,
-        margins: { top: mm(14), bottom: mm(16), left: mm(14), right: mm(14) },
-        displayHeaderFooter: true,
-        headerTemplate: '<span></span>',
+        generateTaggedPDF: true,
+        generateDocumentOutline: true,
+        margins: { top: mm(16), bottom: mm(15), left: mm(14), right: mm(14) },
+        displayHeaderFooter: Number.parseInt(process.versions.chrome, 10) < drawsMargins,
+        headerTemplate: header,
         footerTemplate: footer,
       });
+      return withPdfProperties(pdf, marks);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new WorkbenchError('report-failed', `The report could not be printed: ${why}`, {

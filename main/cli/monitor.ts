@@ -18,8 +18,15 @@ import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options'
 import { type AlertOptions, monitorTable, readAlerts, unjudgedLines } from './monitor-table';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
+import {
+  addReportOptions,
+  keepReportChange,
+  reportChangeOf,
+  type ReportOptions,
+  requireReportFile,
+} from './runs/report';
 
-interface MonitorCliOptions extends TlsOptions, AlertOptions {
+interface MonitorCliOptions extends TlsOptions, AlertOptions, ReportOptions {
   readonly header?: readonly string[];
   readonly url?: string;
   readonly metricsUrl?: string;
@@ -75,7 +82,9 @@ function reportKind(file: string): 'html' | 'pdf' {
 async function write(core: Core, options: MonitorCliOptions): Promise<void> {
   if (options.csv !== undefined) await core.handlers['monitor.write']({ path: options.csv, kind: 'csv' });
   const { report } = options;
-  if (report !== undefined) await core.handlers['monitor.write']({ path: report, kind: reportKind(report) });
+  if (report === undefined) return;
+  await keepReportChange(core, { kind: 'monitor' }, options);
+  await core.handlers['monitor.write']({ path: report, kind: reportKind(report) });
 }
 
 /** Milliseconds; `forMs` null: until Ctrl-C. */
@@ -217,7 +226,9 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   const rules = readAlerts(options);
   const { intervalMs, forMs } = readTimes(options);
   // Before watching for hours.
-  if (options.report !== undefined) reportKind(options.report);
+  if (options.report === undefined) requireReportFile(options, '--report FILE');
+  else reportKind(options.report);
+  reportChangeOf(options);
   for (const file of [options.csv, options.report]) if (file !== undefined) await requireOutput(file);
   boundHeapGrowth();
   const core = await context.core();
@@ -298,5 +309,6 @@ export function addMonitor(program: Command, context: CliContext): void {
     .action(async (options: MonitorCliOptions) => {
       context.exit(await monitor(context, options));
     });
+  addReportOptions(command);
   addTlsOptions(command);
 }

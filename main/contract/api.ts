@@ -30,7 +30,7 @@ import { measureRequestSchema, serverAddressSchema, type ServerDescription } fro
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { PastRun } from './run/past-run';
 import type { presetSchema } from './run/preset';
-import { reportChangeSchema, type ReportSettings } from './run/report-settings';
+import { reportChangeSchema, type ReportSettings, reportSubjectSchema } from './run/report-settings';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
@@ -257,9 +257,11 @@ export const api = {
     runId.extend({ tags: z.array(z.string().min(1).max(40)).max(20), note: z.string().max(10_000) }),
   ),
   'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
-  /** Writes the reports again with the change. Throws run-busy, and input-invalid for an unusable logo. */
-  'runs.report': call<null>().with(runId.extend({ change: reportChangeSchema })),
-  'runs.reportSettings': call<ReportSettings>().with(runId),
+  'reports.settings': call<ReportSettings>().with(reportSubjectSchema),
+  /** Keeps the change, and writes the reports of a run again. Throws run-busy, and input-invalid for an unusable logo. */
+  'reports.change': call<null>().with(
+    z.strictObject({ subject: reportSubjectSchema, change: reportChangeSchema }),
+  ),
   /** Sets the p99 budget in milliseconds, or removes it. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /** Moves the run to the trash of the home; `runs.restore` brings it back. Throws run-busy while somebody works on the run. */

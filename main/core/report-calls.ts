@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { invalidInput, toWire, type WireError, WorkbenchError } from '../contract/errors';
@@ -12,7 +13,7 @@ import { present } from '../contract/trees';
 import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
 import type { ReadCapture } from '../perf/import/read-capture';
 import { reportContext } from '../pipeline/steps/report.step';
-import { changeReportSettings, readLogo, readReportSettings } from '../reports/report-settings';
+import { readLogo } from '../reports/report-settings';
 import type { WrittenStudy } from '../reports/study-files';
 import { formatTime, type ReportContext } from '../reports/to-report';
 import { writeReports } from '../reports/write-reports';
@@ -24,12 +25,14 @@ import { reportNames, requireReport } from '../store/run-files';
 import { requirePlainResults } from '../store/run-folder';
 import type { MatrixReportRequest, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { createReportPlaces } from './report-places';
 
 function createComparisonCalls(
-  parts: Pick<CoreParts, 'store' | 'layout' | 'presets' | 'options' | 'now'>,
+  parts: CoreParts,
 ): Pick<Handlers, Extract<keyof Handlers, `comparisons.${string}`>> &
   Pick<TrustedCalls, 'comparisons.write'> {
   const { store, layout, presets, options, now } = parts;
+  const places = createReportPlaces(parts);
   const saved = createComparisons(layout.comparisons);
   const compared = async ({ runIds, p99BudgetMs, title }: ComparisonRequest): Promise<Comparison> => {
     const states = [];
@@ -46,34 +49,38 @@ function createComparisonCalls(
       const { writeComparison } = await writer();
       const { printPdf } = options;
       const comparison = await compared(request);
-      await writeComparison({ comparison, kind, path, generatedAt: generatedAt(), printPdf });
+      const settings = await places.read({ kind: 'comparison', runIds: request.runIds });
+      await writeComparison({ comparison, kind, path, generatedAt: generatedAt(), settings, printPdf });
     },
     'comparisons.list': () => saved.list(),
     'comparisons.save': (comparison) => saved.save(comparison),
     'comparisons.remove': ({ name }) => saved.remove(name),
     'comparisons.text': async (request) => {
-      const { comparisonText } = await writer();
-      return { text: comparisonText(await compared(request), 'markdown', generatedAt()) };
+      const { comparisonMarkdown } = await import('../reports/comparison/comparison-text');
+      return { text: comparisonMarkdown(await compared(request)) };
     },
   };
 }
 
 async function contextOf({ presetOf, options, now }: CoreParts, state: RunState): Promise<ReportContext> {
   const spec = specOf(state);
-  if (spec === null) return { generatedAt: now().toISOString(), modelTitle: modelOf(state) };
+  if (spec === null)
+    return { generatedAt: now().toISOString(), homeFolder: homedir(), modelTitle: modelOf(state) };
   const { resources } = options;
   const { gpus } = state.environment;
   return reportContext(await presetOf(spec.model), spec, { resources, now: now(), gpus });
 }
 
 async function writeMatrix(
-  { layout, options, now }: CoreParts,
+  parts: CoreParts,
   { name, results, out }: MatrixReportRequest,
 ): Promise<WrittenStudy> {
+  const { layout, options, now } = parts;
+  const settings = await createReportPlaces(parts).read({ kind: 'study', name });
   const { writeMatrixReport } = await import('../reports/matrix-report');
   const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
   const { printPdf } = options;
-  return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), printPdf });
+  return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), settings, printPdf });
 }
 
 type WriteAgain = (
@@ -123,10 +130,11 @@ const fileImporter =
 
 export function createReportCalls(
   parts: CoreParts,
-): Pick<Handlers, 'runs.import' | 'runs.report' | 'runs.reportSettings'> &
+): Pick<Handlers, 'runs.import' | 'reports.change' | 'reports.settings'> &
   Pick<TrustedCalls, 'runs.reportPath' | 'runs.writeReports' | 'runs.checkLogo' | 'matrix.write'> &
   ReturnType<typeof createComparisonCalls> {
-  const { store, layout, emit } = parts;
+  const { store, emit } = parts;
+  const places = createReportPlaces(parts);
   const { printPdf } = parts.options;
   const writeAgain: WriteAgain = async (runId, change = {}, onNoPrinter) => {
     const folder = await store.folderOf(runId);
@@ -142,10 +150,7 @@ export function createReportCalls(
         state,
         context: {
           ...(await contextOf(parts, state)),
-          settings: await changeReportSettings(
-            { house: layout.reportSettings, results: folder.results },
-            change,
-          ),
+          settings: await places.change({ kind: 'run', runId }, change),
         },
         dir: folder.results,
         signal: new AbortController().signal,
@@ -164,13 +169,13 @@ export function createReportCalls(
   return {
     ...createComparisonCalls(parts),
     'runs.import': fileImporter(parts, writeAgain),
-    'runs.report': async ({ runId, change }) => {
-      await writeAgain(runId, change);
+    'reports.change': async ({ subject, change }) => {
+      if (subject.kind === 'run') await writeAgain(subject.runId, change);
+      else await places.change(subject, change);
       return null;
     },
-    'runs.reportSettings': async ({ runId }) => {
-      const { results } = (await store.load(runId)).folder;
-      const settings = await readReportSettings({ house: layout.reportSettings, results });
+    'reports.settings': async (subject) => {
+      const settings = await places.read(subject);
       return { ...settings, logo: settings.logo?.name ?? null };
     },
     'runs.checkLogo': async ({ path }) => {

@@ -11,6 +11,7 @@ import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
 import { readGpus, watchGpus } from '../machine/watch-gpus';
 import type { Runs } from '../pipeline/runs';
+import type { StoredReportSettings } from '../reports/report-settings';
 import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
 import { Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
@@ -19,6 +20,7 @@ import { fromAnalyzer } from './analyzer-calls';
 import { contestOf, placeHandsOf, requireHere, requireTogether } from './contests';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { createReportPlaces } from './report-places';
 import { createSearchPlan } from './search-plan';
 import { verifiedRun } from './server-calls';
 
@@ -34,21 +36,21 @@ export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
 
 async function reportFiles(
   study: Study,
-  generatedAt: string,
+  how: { readonly generatedAt: string; readonly settings: StoredReportSettings },
   configsOf: Handlers['searches.configs'],
 ): Promise<readonly StudyFile[]> {
   const { name, searched } = study;
   const duel = duelOf(study);
   if (duel !== null) {
     const { duelFiles } = await import('../reports/duel-report');
-    return duelFiles({ name, generatedAt, duel, answer: duelAnswer(duel, searched) });
+    return duelFiles({ name, ...how, duel, answer: duelAnswer(duel, searched) });
   }
   const { searchFiles } = await import('../reports/search-report');
   const search = searchOf(study) as SearchStrategy;
   // Without its run there are none.
   const configs = await configsOf({ name }).catch(() => null);
   return searchFiles({
-    ...{ name, generatedAt, search, searched, configs, answer: searchAnswer(search, searched) },
+    ...{ name, ...how, search, searched, configs, answer: searchAnswer(search, searched) },
   });
 }
 
@@ -86,7 +88,9 @@ export function createSearchCalls(
   };
   const report = async (name: string, out?: string) => {
     const study = await studyOf(name);
-    const files = await reportFiles(study, parts.now().toISOString(), others['searches.configs']);
+    const settings = await createReportPlaces(parts).read({ kind: 'study', name });
+    const how = { generatedAt: parts.now().toISOString(), settings };
+    const files = await reportFiles(study, how, others['searches.configs']);
     const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
     return writeStudyFiles(dir, files, parts.options.printPdf);
   };

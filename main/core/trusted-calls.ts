@@ -4,6 +4,7 @@ import { pointsCsv } from '../reports/csv';
 import { reportPaths } from '../store/run-files';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { createReportPlaces } from './report-places';
 import type { Upkeep } from './upkeep';
 
 type MadeElsewhere =
@@ -47,19 +48,23 @@ const runCalls = (runs: Runs, { store }: CoreParts): Calls<'runs' | 'jobs'> => (
   'jobs.ends': ({ runId, when }) => runs.jobEnds(runId, when),
 });
 
-const monitorCalls = ({ monitor }: CoreParts): Calls<'monitor'> => ({
-  'monitor.watch': ({ target, intervalMs, headers }) => monitor.watch(target, intervalMs, headers),
-  'monitor.requireModel': ({ target, headers, model }) => monitor.requireModel(target, headers, model),
-  'monitor.judgeBy': ({ rules }) => {
-    monitor.judgeBy(rules);
-    return Promise.resolve();
-  },
-  'monitor.unjudged': () => Promise.resolve(monitor.unjudged()),
-  'monitor.recordTo': ({ path }) => monitor.recordTo(path),
-  'monitor.replayFile': ({ path, speed }) => monitor.replayFile(path, speed),
-  'monitor.write': ({ path, kind }) => monitor.exportTo(path, kind),
-  'monitor.fileStem': () => Promise.resolve(monitor.fileStem()),
-});
+const monitorCalls = (parts: CoreParts): Calls<'monitor'> => {
+  const { monitor } = parts;
+  return {
+    'monitor.watch': ({ target, intervalMs, headers }) => monitor.watch(target, intervalMs, headers),
+    'monitor.requireModel': ({ target, headers, model }) => monitor.requireModel(target, headers, model),
+    'monitor.judgeBy': ({ rules }) => {
+      monitor.judgeBy(rules);
+      return Promise.resolve();
+    },
+    'monitor.unjudged': () => Promise.resolve(monitor.unjudged()),
+    'monitor.recordTo': ({ path }) => monitor.recordTo(path),
+    'monitor.replayFile': ({ path, speed }) => monitor.replayFile(path, speed),
+    'monitor.write': async ({ path, kind }) =>
+      monitor.exportTo(path, kind, await createReportPlaces(parts).read({ kind: 'monitor' })),
+    'monitor.fileStem': () => Promise.resolve(monitor.fileStem()),
+  };
+};
 
 const homeCalls = (
   upkeep: Upkeep,

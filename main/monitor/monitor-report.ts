@@ -20,8 +20,9 @@ import { okabeIto } from '../domain/measured/chart-lines';
 import { latencySentence, p99LimitMs, probeLatency, ruleText } from '../domain/monitor/probe-latency';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from '../reports/html/frame';
 import { Markup, markup } from '../reports/html/markup';
-import { contentPolicy, style } from '../reports/html/style';
+import type { StoredReportSettings } from '../reports/report-settings';
 
 /** About `limit` points: minimum and maximum per group of seconds keep outliers, and NaN marks missing seconds. */
 export function decimateSeries(
@@ -250,6 +251,12 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
     series: history.series(`model:${key}`, field, span.fromMs, span.toMs),
   });
   const { title, unit } = requestsPerSecond;
+  const probes = [
+    line('probeP50Us', okabeIto.sky),
+    line('probeP95Us', okabeIto.orange),
+    line('probeP99Us', okabeIto.vermillion),
+  ];
+  const isProbed = probes.some(({ series }) => series.values.some((value) => !Number.isNaN(value)));
   const drawn = [
     reportChart(`rate${index}`, title, unit, [line('requestsPerSecond', okabeIto.blue, unit)]),
     reportChart(`latency${index}`, 'Server time per request (mean)', 'ms', [
@@ -258,11 +265,7 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
       line('computeInputUs', okabeIto.sky),
       line('computeOutputUs', okabeIto.green),
     ]),
-    reportChart(`probe${index}`, 'Probes, last minute', 'ms', [
-      line('probeP50Us', okabeIto.sky),
-      line('probeP95Us', okabeIto.orange),
-      line('probeP99Us', okabeIto.vermillion),
-    ]),
+    ...(isProbed ? [reportChart(`probe${index}`, 'Probes, last minute', 'ms', probes)] : []),
     reportChart(`batch${index}`, modelColumns.batch.title, modelColumns.batch.unit, [
       line('batch', okabeIto.purple),
     ]),
@@ -302,8 +305,9 @@ export function monitorReport(input: {
   readonly history: MonitorHistory;
   readonly alerts: readonly Alert[];
   readonly rules: readonly AlertRule[];
+  readonly settings: StoredReportSettings;
 }): string {
-  const { source, history, alerts, rules } = input;
+  const { source, history, alerts, rules, settings } = input;
   const span = history.span();
   const latest: MonitorSample | null = history.latest();
   const states = new Map((latest?.models ?? []).map((model) => [modelKey(model), model]));
@@ -321,19 +325,22 @@ export function monitorReport(input: {
         );
   const more = moreText(known.length - keys.length + (latest?.more?.models ?? 0), 'model');
   const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
-  return markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
-<title>Monitoring of ${source}</title><style>${new Markup(style)}</style></head><body><main>
-<header><p class="eyebrow">Triton Workbench · monitoring report</p><h1>${source}</h1>
-<p class="soft">${span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`}</p>
-<p class="verdict">${latest === null ? 'No sample' : `Server ${latest.server.state}${latest.server.reason === null ? '' : `: ${latest.server.reason}`}; ${latest.server.restarts} restarts seen.`}</p>
+  const head = reportHead(settings, {
+    kind: 'monitoring report',
+    title: source,
+    lines: [span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`],
+    verdict:
+      latest === null
+        ? 'No sample'
+        : `Server ${latest.server.state}${latest.server.reason === null ? '' : `: ${latest.server.reason}`}; ${latest.server.restarts} restarts seen.`,
+  });
+  const body = markup`${head}
 ${alerts
   .filter((alert) => alert.state !== 'pending')
   .map(
     (alert) =>
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
-  )}</header>
+  )}
 ${answers(history, keys, rules)}
 <h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
@@ -342,8 +349,11 @@ ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
 ${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
 ${gpuSection(history)}
-${ruleSection(rules, history)}
-<h2>Events</h2>${seen.length === 0 ? markup`<p class="soft">No events.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}
-</main></body></html>
-`.text;
+${
+  hasPart(settings, 'record')
+    ? markup`${ruleSection(rules, history)}
+<h2>Events</h2>${seen.length === 0 ? markup`<p class="soft">No events.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}`
+    : null
+}`;
+  return htmlPage(pageMarksOf(settings, `Monitoring of ${source}`), body).text;
 }

@@ -12,6 +12,7 @@ import {
 import type { MonitorHistory } from '../contract/monitor/monitor-history';
 import { makeTemporaryFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
+import type { StoredReportSettings } from '../reports/report-settings';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import { unlistedModel } from '../triton/listed-models';
@@ -38,8 +39,10 @@ export interface Monitor {
   replayFile(path: string, speed: number): Promise<void>;
   /** File name without extension. */
   fileStem(): string;
+  /** Address of the server, or the recording's file. */
+  watchedName(): string;
   /** Throws report-failed, disk-full, file-unwritable. */
-  exportTo(path: string, kind: 'csv' | 'html' | 'pdf'): Promise<void>;
+  exportTo(path: string, kind: 'csv' | 'html' | 'pdf', settings: StoredReportSettings): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -129,13 +132,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
     const stamp = options.now().toISOString().slice(0, 19).replace(/[:T]/g, '-');
     return `monitor-${host}-${stamp}`;
   };
-  const report = async (): Promise<string> => {
-    const { alerts, rules } = await session.state();
+  const nameSeen = (): string => {
     const source = session.seen();
-    const name = source === null ? 'Nothing' : source.kind === 'live' ? watchedName(source) : source.file;
+    return source === null ? 'Nothing' : source.kind === 'live' ? watchedName(source) : source.file;
+  };
+  const report = async (settings: StoredReportSettings): Promise<string> => {
+    const { alerts, rules } = await session.state();
     // Loaded on demand: the charts' library is a large part of the core.
     const { monitorReport } = await import('./monitor-report');
-    return monitorReport({ source: name, history: session.history, alerts, rules });
+    return monitorReport({ source: nameSeen(), history: session.history, alerts, rules, settings });
   };
   return {
     handlers: createHandlers(session, options, stemOf),
@@ -164,9 +169,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (source === null) return 'monitor';
       return source.kind === 'live' ? stemOf(source) : parse(source.file).name;
     },
-    exportTo: async (path, kind) => {
+    watchedName: nameSeen,
+    exportTo: async (path, kind, settings) => {
       if (kind === 'csv') return writeOutput(path, monitorCsv(session.history));
-      const html = await report();
+      const html = await report(settings);
       if (kind === 'html') return writeOutput(path, html);
       // Own folder, because other processes may print too.
       const folder = await makeTemporaryFolder('triton-workbench-report-', 'report-failed');

@@ -3,9 +3,10 @@ import type { DuelStrategy } from '../contract/study/duel';
 import type { DuelAnswer } from '../domain/study/duel/duel-answer';
 import { duelColumns, questionColumns } from '../domain/study/duel/duel-columns';
 import { csvOf } from './csv';
-import { htmlPage } from './html.exporter';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { markup, tableHead, tableRow } from './html/markup';
 import { escaped, list, table } from './markdown.exporter';
+import type { StoredReportSettings } from './report-settings';
 import type { StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
@@ -15,6 +16,7 @@ interface DuelReport {
   readonly generatedAt: string;
   readonly duel: DuelStrategy;
   readonly answer: DuelAnswer;
+  readonly settings: StoredReportSettings;
 }
 
 /** How it was measured, one line each. */
@@ -27,23 +29,30 @@ const procedure = ({ duel, answer }: DuelReport): readonly string[] => [
 ];
 
 const page = (report: DuelReport): string => {
-  const { name, generatedAt, answer } = report;
+  const { name, generatedAt, answer, settings } = report;
   const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
     markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
 </tbody></table>`;
   return htmlPage(
-    `Comparison ${name}`,
-    markup`<header>
-<p class="eyebrow">Triton Workbench · comparison in turns</p>
-<h1>${name}</h1>
-<p class="soft">Report of ${formatTime(generatedAt)}</p>
-<p class="verdict">${answer.sentence}.</p>
-</header>
-${tableOf(questionColumns, answer.judged)}
-${tableOf(duelColumns, answer.rows)}
-<h2>Procedure</h2>
-<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`,
-    '@page { size: A4 landscape; } main { max-width: 269mm; } .matrix { margin-top: 5mm; }',
+    pageMarksOf(settings, `Comparison ${name}`, true),
+    markup`${reportHead(settings, {
+      kind: 'comparison in turns',
+      title: name,
+      lines: [`Report of ${formatTime(generatedAt)}`],
+      verdict: `${answer.sentence}.`,
+    })}
+${
+  hasPart(settings, 'results')
+    ? [tableOf(questionColumns, answer.judged), tableOf(duelColumns, answer.rows)]
+    : null
+}
+${
+  hasPart(settings, 'record')
+    ? markup`<h2>Procedure</h2>
+<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
+    : null
+}`,
+    '.matrix { margin-top: 5mm; }',
   ).text;
 };
 
@@ -64,10 +73,12 @@ function markdown(report: DuelReport): string {
   ].join('\n\n');
 }
 
+const documentOf = ({ name, generatedAt, duel, answer }: DuelReport) => ({ name, generatedAt, duel, answer });
+
 /** All formats but PDF. */
 export const duelFiles = (report: DuelReport): readonly StudyFile[] => [
   { kind: 'html', fileName: 'comparison.html', content: page(report) },
   { kind: 'csv', fileName: 'comparison.csv', content: csvOf(questionColumns, report.answer.judged) },
   { kind: 'markdown', fileName: 'comparison.md', content: markdown(report) },
-  { kind: 'json', fileName: 'comparison.json', content: `${JSON.stringify(report, null, 2)}\n` },
+  { kind: 'json', fileName: 'comparison.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
 ];

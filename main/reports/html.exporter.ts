@@ -1,6 +1,13 @@
-import { type ReportSection, reportSections } from '../contract/run/report-settings';
-import { headSection, limitsSection, problemsSection, remarksSection } from './html/head-section';
-import { Markup, markup } from './html/markup';
+import { partTitles, reportParts, type ReportSection } from '../contract/run/report-settings';
+import { htmlPage } from './html/frame';
+import {
+  headSection,
+  limitsSection,
+  problemsSection,
+  remarksSection,
+  summaryCharts,
+} from './html/head-section';
+import { type Markup, markup } from './html/markup';
 import {
   accuracySection,
   commandsSection,
@@ -11,56 +18,46 @@ import {
   stepsSection,
 } from './html/record-sections';
 import { scenarioSection } from './html/scenario-section';
-import { contentPolicy, style } from './html/style';
 import type { Exporter, Report } from './report';
 
-/** A report in one file. @param ownStyle appended CSS */
-export const htmlPage = (title: string, body: Markup, ownStyle = ''): Markup => markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(contentPolicy)}">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>${new Markup(style + ownStyle)}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
-
-/** Selected sections in order. */
-function sections(report: Report): readonly (Markup | null)[] {
+/** Selected sections of these, in order; null without any. */
+function part(title: string, report: Report, ids: readonly ReportSection[]): Markup | null {
   const made: Readonly<Record<ReportSection, () => Markup | readonly (Markup | null)[] | null>> = {
     accuracy: () => accuracySection(report.accuracy),
     environment: () => environmentSection(report),
     levels: () => [
       limitsSection(report),
-      ...report.scenarios.map((scenario) => scenarioSection(scenario, report.summary.accuracyBadge)),
+      ...report.scenarios.map((scenario) => {
+        const shown = scenario.id === report.summary.scenario ? summaryCharts(report) : 0;
+        return scenarioSection(scenario, report.summary.accuracyBadge, shown);
+      }),
     ],
     published: () => publishedSection(report.published),
     parameters: () => parametersSection(report),
     steps: () => stepsSection(report),
-    commands: () => commandsSection(report.commands),
+    commands: () => commandsSection(report),
     reading: () => notesSection(report.notes),
   };
-  return reportSections.filter((id) => !report.without.includes(id)).flatMap((id) => made[id]());
+  const found = ids.filter((id) => !report.without.includes(id)).flatMap((id) => made[id]());
+  return found.every((one) => one === null)
+    ? null
+    : markup`<p class="eyebrow part">${title}</p>
+${found}`;
 }
 
-const page = (report: Report): Markup =>
-  htmlPage(
-    report.title,
+function page(report: Report): Markup {
+  const details = [
+    remarksSection(report),
+    problemsSection(report),
+    part(partTitles.results, report, reportParts.results),
+    part(`${partTitles.record} of this run`, report, reportParts.record),
+  ];
+  return htmlPage(
+    { ...report, landscape: false },
     markup`${headSection(report)}
-<div class="record">
-<p class="eyebrow">Appendix · the record of this run</p>
-${remarksSection(report)}
-${problemsSection(report)}
-${sections(report)}
-</div>`,
+${details.every((one) => one === null) ? null : markup`<div class="record">${details}</div>`}`,
   );
+}
 
 /** Self-contained; also printed as PDF. */
 export const html: Exporter = {

@@ -1,5 +1,6 @@
 import { otherwiseText } from '../contract/measured/baseline';
 import type { ReportSection } from '../contract/run/report-settings';
+import { preparedText } from './html/page-marks';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 import { logoUri } from './report-settings';
 
@@ -29,10 +30,12 @@ const section = (title: string, ...parts: readonly (string | null)[]): string =>
 function head(report: Report): string {
   const { title, subtitle, times, status, verification, verdict, figures, summary } = report;
   const { logo, remarks } = report;
+  const prepared = preparedText(report);
   return [
     ...(logo === null ? [] : [`![Logo](${logoUri(logo)})`]),
     `# ${escaped(title)}`,
     `${escaped(subtitle)}  \n${escaped(times)}, run \`${report.runId}\``,
+    ...(prepared === null ? [] : [escaped(prepared)]),
     `**${escaped(verdict)}**`,
     ...(remarks === '' ? [] : remarks.split(/\n\s*\n/).map(escaped)),
     escaped(`${status.label}. Accuracy ${verification.label}. ${verification.reason}`),

@@ -23,8 +23,9 @@ import {
 import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } from './charts/chart-base';
 import { type Chart, renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
-import { htmlPage } from './html.exporter';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { Markup, markup, tableHead, tableRow } from './html/markup';
+import type { StoredReportSettings } from './report-settings';
 import { type PrintPdf, type StudyFile, writeStudyFiles, type WrittenStudy } from './study-files';
 import { formatTime } from './to-report';
 
@@ -91,6 +92,7 @@ interface MatrixReport {
   /** ISO 8601. */
   readonly generatedAt: string;
   readonly results: readonly MatrixResult[];
+  readonly settings: StoredReportSettings;
 }
 
 /** Style of {@link gpuSection}. */
@@ -125,11 +127,7 @@ ${charts.length === 0 ? null : markup`<div class="gpu-charts">${charts}</div>`}
   }`;
 }
 
-/** Landscape. */
-const wide = `
-@page { size: A4 landscape; }
-main { max-width: 269mm; }
-@media screen { main { max-width: 297mm; } }
+const ownStyle = `
 .matrix { margin-top: 5mm; }
 .matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
 .matrix td:first-child { padding-right: 3mm; }
@@ -157,17 +155,16 @@ function runList({ results }: MatrixReport): Markup {
 
 const page = (report: MatrixReport): Markup =>
   htmlPage(
-    `Matrix ${report.name}`,
-    markup`<header>
-<p class="eyebrow">Triton Workbench · matrix report</p>
-<h1>${report.name}</h1>
-<p class="soft">Report of ${formatTime(report.generatedAt)}</p>
-<p class="verdict">${matrixSentence(report.results)}.</p>
-</header>
-${table(report)}
-${gpuSection(report.results)}
-${runList(report)}`,
-    wide,
+    pageMarksOf(report.settings, `Matrix ${report.name}`, true),
+    markup`${reportHead(report.settings, {
+      kind: 'matrix report',
+      title: report.name,
+      lines: [`Report of ${formatTime(report.generatedAt)}`],
+      verdict: `${matrixSentence(report.results)}.`,
+    })}
+${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results)] : null}
+${hasPart(report.settings, 'record') ? runList(report) : null}`,
+    ownStyle,
   );
 
 const gpuFileName = 'matrix-by-gpu.csv';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import {
+  reportAuthorSchema,
   type ReportChange,
   reportChangeSchema,
   type ReportText,
@@ -135,20 +136,24 @@ const houseSchema = z.strictObject({
   logo: z
     .strictObject({ name: z.string(), kind: z.enum(['png', 'jpg', 'svg']), base64: z.base64() })
     .nullable(),
+  author: reportAuthorSchema.default(''),
   without: reportChangeSchema.shape.without.unwrap(),
 });
 
 export type StoredReportSettings = ReportText & Readonly<z.infer<typeof houseSchema>>;
 
-/** Logo and sections per home, title and notes per run. */
-interface SettingsPaths {
+/** Author, logo and sections per home; title, customer and notes per report. */
+export interface SettingsPaths {
   /** `report-look.json` of the home. */
   readonly house: string;
-  /** `results` of the run. */
+  /** Folder of the report: `results` of a run. */
   readonly results: string;
 }
 
-export const defaultReportSettings: StoredReportSettings = { logo: null, without: [], title: '', notes: '' };
+export const defaultReportSettings: StoredReportSettings = {
+  ...{ logo: null, author: '', without: [] },
+  ...{ title: '', customer: '', notes: '' },
+};
 const mostBytes = 1024 * 1024;
 
 /** null if not set. */
@@ -156,7 +161,7 @@ async function read<Schema extends z.ZodType>(path: string, schema: Schema): Pro
   const unreadable = (problem: string, cause?: unknown): WorkbenchError =>
     new WorkbenchError('report-failed', `What the report is to look like cannot be read: ${problem}`, {
       where: path,
-      remedy: 'Remove this file, and choose title, notes, logo and sections again.',
+      remedy: 'Remove this file, and choose title, customer, author, logo and contents again.',
       cause,
     });
   const found = await readBoundedFile(path, mostBytes);
@@ -185,25 +190,20 @@ export async function changeReportSettings(
   paths: SettingsPaths,
   change: ReportChange,
 ): Promise<StoredReportSettings> {
-  const { logo, without, title, notes } = change;
+  const { logo, without, author, title, customer, notes } = change;
   const before = await readReportSettings(paths);
   const next: StoredReportSettings = {
     logo: logo === undefined ? before.logo : logo === null ? null : await readLogo(logo),
+    author: author?.trim() ?? before.author,
     without: without ?? before.without,
     title: title?.trim() ?? before.title,
+    customer: customer?.trim() ?? before.customer,
     notes: notes?.trim() ?? before.notes,
   };
-  if (logo !== undefined || without !== undefined)
-    await writeFileAtomic(
-      paths.house,
-      `${JSON.stringify({ logo: next.logo, without: next.without })}\n`,
-      0o600,
-    );
-  if (title !== undefined || notes !== undefined)
-    await writeFileAtomic(
-      textFile(paths),
-      `${JSON.stringify({ title: next.title, notes: next.notes })}\n`,
-      0o600,
-    );
+  const write = (path: string, value: unknown) => writeFileAtomic(path, `${JSON.stringify(value)}\n`, 0o600);
+  if ([logo, without, author].some((one) => one !== undefined))
+    await write(paths.house, { logo: next.logo, author: next.author, without: next.without });
+  if ([title, customer, notes].some((one) => one !== undefined))
+    await write(textFile(paths), { title: next.title, customer: next.customer, notes: next.notes });
   return next;
 }

@@ -24,6 +24,9 @@ export interface Report {
   readonly workbenchVersion: string;
   readonly status: Badge;
   readonly logo: Logo | null;
+  /** May be empty, as the author. */
+  readonly customer: string;
+  readonly author: string;
   /** The user's remarks; may be empty. */
   readonly remarks: string;
   readonly without: readonly ReportSection[];

@@ -10,9 +10,10 @@ import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
 import { presentText, untriedLines } from '../domain/study/search/search-text';
 import { csvOf } from './csv';
-import { htmlPage } from './html.exporter';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { type Markup, markup, tableHead, tableRow } from './html/markup';
 import { list, table } from './markdown.exporter';
+import type { StoredReportSettings } from './report-settings';
 import type { StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
@@ -25,6 +26,7 @@ interface SearchReport {
   readonly answer: SearchAnswer;
   /** null: there is no best configuration, or its run is gone. */
   readonly configs: WinnerConfigs | null;
+  readonly settings: StoredReportSettings;
 }
 
 const latencyText = ({ percentile, latencyUs }: SearchStrategy['target']): string =>
@@ -90,26 +92,30 @@ ${command === '' ? null : markup`<h3>To run it</h3><pre>${command}</pre>`}`;
 }
 
 const page = (report: SearchReport): string => {
-  const { name, generatedAt, search, answer } = report;
-  const [sentence = '', present = ''] = answerTexts(report);
+  const { name, generatedAt, search, answer, settings } = report;
+  const [verdict = '', present = ''] = answerTexts(report);
   const columns = searchColumns(search);
+  const lines = [`Report of ${formatTime(generatedAt)}`];
   return htmlPage(
-    `Search ${name}`,
-    markup`<header>
-<p class="eyebrow">Triton Workbench · search report</p>
-<h1>${name}</h1>
-<p class="soft">Report of ${formatTime(generatedAt)}</p>
-<p class="verdict">${sentence}</p>
+    pageMarksOf(settings, `Search ${name}`, true),
+    markup`${reportHead(settings, { kind: 'search report', title: name, lines, verdict })}
 <p class="soft">${present}</p>
-</header>
-<table class="matrix">${tableHead(columns)}<tbody>${answer.rows.map((row) => tableRow(columns, row))}
+${
+  hasPart(settings, 'results')
+    ? markup`<table class="matrix">${tableHead(columns)}<tbody>${answer.rows.map((row) => tableRow(columns, row))}
 </tbody></table>
-${changesSection(report)}
-<h2>What was not tried</h2>
-<ul>${untriedLines(search, answer).map((line) => markup`<li>${line}.</li>`)}</ul>
-<h2>Procedure</h2>
-<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`,
-    '@page { size: A4 landscape; } main { max-width: 269mm; } .matrix { margin-top: 5mm; }',
+${changesSection(report)}`
+    : null
+}
+${
+  hasPart(settings, 'record')
+    ? markup`<div class="pair whole"><div><h2>What was not tried</h2>
+<ul>${untriedLines(search, answer).map((line) => markup`<li>${line}.</li>`)}</ul></div>
+<div><h2>Procedure</h2>
+<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul></div></div>`
+    : null
+}`,
+    '.matrix { margin-top: 5mm; }',
   ).text;
 };
 

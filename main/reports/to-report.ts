@@ -22,6 +22,7 @@ import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps
 import type { NamedText, Report, ReportAccuracy } from './report';
 import { defaultReportSettings, type StoredReportSettings } from './report-settings';
 import { publishedReport, reportBaseline, scenarioReport } from './scenario-report';
+import { withShortPaths } from './short-paths';
 import { reportSummary } from './summary';
 
 const exceptFor = (share = 0): string => (share === 0 ? '' : `, all but ${formatScale(share * 100)} %`);
@@ -130,6 +131,8 @@ export interface ReportContext {
   /** Logo, title, notes and sections; absent: defaults. */
   readonly settings?: StoredReportSettings | undefined;
   readonly differences?: readonly string[] | undefined;
+  /** Of the person whose paths are shortened; absent: only the usual places are known. */
+  readonly homeFolder?: string | undefined;
 }
 
 /** "Triton 2.51.0", or the engine until it responds. */
@@ -181,11 +184,13 @@ export function toReport(state: RunState, context: ReportContext): Report {
   const modelTitle = context.modelTitle ?? modelOf(state);
   const shown = shownScenarios(state).map((scenario) => scenarioReport(state, scenario, baseline));
   const { title, subtitle } = namedTitles(state, modelTitle);
-  return {
+  const report: Report = {
     runId: state.runId,
     title: settings.title === '' ? title : settings.title,
     subtitle: settings.title === '' ? subtitle : `${title} · ${subtitle}`,
     logo: settings.logo,
+    customer: settings.customer,
+    author: settings.author,
     remarks: settings.notes,
     without: settings.without,
     generatedAt: context.generatedAt,
@@ -220,4 +225,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     published: publishedReport(state, published, context.differences),
     notes: performance === null ? importedNotes() : reportNotes(performance),
   };
+  const { verdict, summary, problems, parameters, changes, steps, commands } = report;
+  const withPaths = { verdict, summary, problems, parameters, changes, steps, commands };
+  return { ...report, ...withShortPaths(withPaths, context.homeFolder ?? '') };
 }

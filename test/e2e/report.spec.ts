@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
-import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import {
+  choosePath,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { findings } from './support/axe';
 import { placeRun } from './support/place-run';
 
@@ -29,13 +37,13 @@ test.afterAll(async () => {
   await home.remove();
 });
 
-test('title, notes, logo and sections of a report are chosen in the window, and a script is no logo', async () => {
+test('title, customer, author, logo and contents of a report are chosen in the window, and a script is no logo', async () => {
   const { page } = app;
   const shell = new Shell(page);
-  const dialog = page.getByRole('dialog', { name: 'Title, logo and sections of the reports' });
+  const dialog = page.getByRole('dialog', { name: 'Title, customer and contents of the report' });
   const open = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Title, logo and sections…' }).click();
+    await page.getByRole('menuitem', { name: 'Title, customer and contents…' }).click();
     await expect(dialog).toBeVisible();
   };
   const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`;
@@ -47,6 +55,8 @@ test('title, notes, logo and sections of a report are chosen in the window, and 
   await page.locator('[data-run]').click();
   await open();
   await dialog.getByLabel('Title', { exact: true }).fill('For hall 4');
+  await dialog.getByLabel('Customer').fill('ACME Works');
+  await dialog.getByLabel('Author').fill('Jane Doe');
   await dialog.getByLabel('Notes').fill('Measured on their machine.');
   await dialog.getByLabel('Commands').uncheck();
   await choosePath(app, bad);
@@ -58,19 +68,35 @@ test('title, notes, logo and sections of a report are chosen in the window, and 
   await dialog.getByRole('button', { name: 'Choose…' }).click();
   await expect(dialog.getByText('Logo: acme.svg')).toBeVisible();
   expect(await findings(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Write reports' }).click();
+  // One click more than the words: the PDF for the customer.
+  const saved = join(home.path, 'for-acme.pdf');
+  await saveTo(app, saved);
+  await dialog.getByRole('button', { name: 'Save PDF…' }).click();
   await expect(dialog).toBeHidden();
+  await expect(page.getByText(saved)).toBeVisible();
 
   const text = await readFile(join(results, 'report.html'), 'utf8');
   expect(text).toContain('<h1>For hall 4</h1>');
   expect(text).toContain('Measured on their machine.');
   expect(text).toContain('<img class="logo" src="data:image/svg+xml;base64,');
   expect(text).not.toContain('<h2>Commands</h2>');
-  expect((await readFile(join(results, 'report.pdf'))).subarray(0, 5).toString()).toBe('%PDF-');
+  expect(text).toContain('Prepared for ACME Works by Jane Doe');
+  const pdf = await readFile(saved);
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(pdf.length).toBeLessThan(600_000);
+  const title = Buffer.from('For hall 4', 'utf16le').swap16().toString('hex').toUpperCase();
+  expect(pdf.toString('latin1')).toContain(`/Title <FEFF${title}>`);
 
   // What was chosen is there again.
   await open();
   await expect(dialog.getByLabel('Title', { exact: true })).toHaveValue('For hall 4');
   await expect(dialog.getByLabel('Commands')).not.toBeChecked();
+  await expect(dialog.getByLabel('Customer')).toHaveValue('ACME Works');
+  // A part and its sections are one.
+  await dialog.getByLabel('Results', { exact: true }).uncheck();
+  await expect(dialog.getByLabel('Accuracy')).not.toBeChecked();
+  await dialog.getByRole('button', { name: 'Write reports' }).click();
+  await expect(dialog).toBeHidden();
+  expect(await readFile(join(results, 'report.html'), 'utf8')).not.toContain('<h2>Accuracy</h2>');
   expect(app.complaints).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { CoreEvent } from '../../main/contract/api';
 import type { MonitorSample, MonitorState, ProbeSettings } from '../../main/contract/monitor/monitor';
 import { createMonitor, type Monitor } from '../../main/monitor/monitor';
+import { defaultReportSettings } from '../../main/reports/report-settings';
 import { createTritonClient } from '../../main/triton/client';
 import { zeroTensor } from '../../main/triton/tensor';
 import { noHosts } from '../support/host-reach';
@@ -127,12 +128,12 @@ describe('a Triton that serves', () => {
     await monitor.handlers['monitor.record']({ on: false });
     const [recording] = await monitor.handlers['monitor.recordings'](undefined);
     const csv = join(dir, 'seen.csv');
-    await monitor.exportTo(csv, 'csv');
+    await monitor.exportTo(csv, 'csv', defaultReportSettings);
     expect(parseCsv(await readFile(csv, 'utf8')).length).toBeGreaterThan(2);
     const port = triton.httpAddress.split(':').at(-1);
     expect(monitor.fileStem()).toMatch(new RegExp(`^monitor-127\\.0\\.0\\.1-${port}-\\d{4}(-\\d{2}){5}$`));
     const html = join(dir, 'seen.html');
-    await monitor.exportTo(html, 'html');
+    await monitor.exportTo(html, 'html', defaultReportSettings);
     expect(await readFile(html, 'utf8')).toContain('<svg');
 
     const file = recording?.file ?? '';

@@ -1,6 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunState } from '../../main/contract/run/run-state';
 import { createElectronPrinter } from '../../main/platform/electron-printer';
@@ -12,7 +15,7 @@ import { toReport } from '../../main/reports/to-report';
 import { repository } from '../support/home';
 import { type PdfPage, pdfPages } from '../support/pdf-pages';
 import { reportKinds } from '../support/report-kinds';
-import { specFixture } from '../support/run-state';
+import { completeState, specFixture } from '../support/run-state';
 
 /** A page whose last line is above this share of its height is nearly empty. */
 const leastFilled = 0.4;
@@ -25,6 +28,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const settings: StoredReportSettings = {
   title: 'Recommendation for the line in hall 4',
+  customer: 'ACME Works',
+  author: 'Jane Doe',
   notes: 'Measured on the engineer’s machine; the rack in hall 4 has the same GPU and twice the memory.',
   without: [],
   logo: {
@@ -37,6 +42,7 @@ const settings: StoredReportSettings = {
 
 interface Printed {
   readonly report: Report;
+  readonly pdfPath: string;
   readonly pages: readonly PdfPage[];
   readonly headings: ReadonlySet<string>;
 }
@@ -61,7 +67,7 @@ async function printed(name: string, made: RunState): Promise<Printed> {
   const print = createElectronPrinter({ electron, app: repository, env: process.env });
   await print(htmlPath, pdfPath, new AbortController().signal);
   const headings = [...content.matchAll(/<h[23]>([\s\S]*?)<\/h[23]>/g)].map(([, text]) => plain(text ?? ''));
-  return { report, pages: await pdfPages(pdfPath), headings: new Set(headings) };
+  return { report, pdfPath, pages: await pdfPages(pdfPath), headings: new Set(headings) };
 }
 
 const squeezed = (text: string): string => text.replace(/\s+/g, '');
@@ -87,10 +93,29 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
     for (const text of wanted) expect(first).toContain(squeezed(text));
   });
 
-  it('begins the record on its second page', () => {
+  it('begins the details on its second page, and ends with the commands', () => {
     const [first, second] = result.pages;
-    expect(first?.text).not.toMatch(/appendix/i);
-    expect(second?.text).toMatch(/^appendix/i);
+    expect(first?.text).not.toMatch(/appendix|record of this run/i);
+    expect(second?.text).toMatch(/^(?:problems and warnings|results)/i);
+    if (result.report.commands.length > 0)
+      expect(result.pages.map(({ text }) => text).join(' ')).toMatch(
+        /record of this run.*appendix commands/i,
+      );
+  });
+
+  it('has title and customer at the head of each page, and author and page number at its foot', () => {
+    const { pages } = result;
+    for (const [index, { head, foot }] of pages.entries()) {
+      expect(head).toBe(`${settings.title} ${settings.customer}`);
+      expect(foot).toBe(`${settings.author} · Triton Workbench Page ${index + 1} of ${pages.length}`);
+    }
+  });
+
+  it('has a title and an author, and is small enough for a mail', async () => {
+    const { stdout } = await promisify(execFile)('pdfinfo', [result.pdfPath]);
+    expect(stdout).toMatch(new RegExp(`^Title: +${settings.title}$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^Author: +${settings.author}$`, 'm'));
+    expect((await stat(result.pdfPath)).size).toBeLessThan(600_000);
   });
 
   it('has no page that is nearly empty, but for the last', () => {
@@ -108,3 +133,28 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
     expect(pages.map(({ lastLine }) => lastLine).filter((line) => headings.has(line))).toEqual([]);
   });
 });
+
+/** Tags are asked of each runtime, and not every one writes them: an installed Chromium prints the same HTML. */
+const chromium = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+
+it.skipIf(chromium === undefined)(
+  'the page of a report prints as a tagged PDF with head and foot',
+  async () => {
+    const state = completeState();
+    const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', settings });
+    const [htmlPath, pdfPath] = [join(folder, 'tagged.html'), join(folder, 'tagged.pdf')];
+    await writeFile(htmlPath, html.render({ state, report }).content);
+    const options = ['--headless', '--no-sandbox', '--disable-gpu', '--no-pdf-header-footer'];
+    await promisify(execFile)(chromium ?? '', [
+      ...options,
+      `--print-to-pdf=${pdfPath}`,
+      `file://${htmlPath}`,
+    ]);
+    const { stdout } = await promisify(execFile)('pdfinfo', [pdfPath]);
+    expect(stdout).toMatch(/^Tagged: +yes$/m);
+    expect(stdout).toMatch(new RegExp(`^Title: +${settings.title}$`, 'm'));
+    const [first] = await pdfPages(pdfPath);
+    expect(first?.head).toBe(`${settings.title} ${settings.customer}`);
+    expect(first?.foot).toMatch(/Page 1 of \d+$/);
+  },
+);

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** One printed page as a reader sees it, without the page number at its foot. */
+/** One printed page as a reader sees it; `text` without the head and foot of each page. */
 export interface PdfPage {
+  /** Title and customer. */
+  readonly head: string;
+  /** Author and page number. */
+  readonly foot: string;
   /** In reading order, one space between words. */
   readonly text: string;
   readonly lastLine: string;
@@ -16,8 +20,12 @@ interface Word {
   readonly bottom: number;
 }
 
-/** The margin that holds the page number; points. */
-const footPt = 44;
+/** The margins that hold head and foot; points. */
+const headPt = 42;
+const footPt = 42;
+
+const joined = (words: readonly { readonly text: string }[]): string =>
+  words.map(({ text }) => text).join(' ');
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const decoded = (text: string): string =>
@@ -41,13 +49,18 @@ export async function pdfPages(path: string): Promise<readonly PdfPage[]> {
   return [...stdout.matchAll(/<page width="[\d.]+" height="([\d.]+)">([\s\S]*?)<\/page>/g)].map(
     ([, heightText, body]) => {
       const height = Number(heightText);
-      const words = wordsOf(body ?? '').filter(({ bottom }) => bottom < height - footPt);
+      const all = wordsOf(body ?? '');
+      const isHead = ({ bottom }: Word) => bottom < headPt;
+      const isFoot = ({ top }: Word) => top > height - footPt;
+      const words = all.filter((word) => !isHead(word) && !isFoot(word));
       const lowest = Math.max(0, ...words.map(({ bottom }) => bottom));
       // Words of one line differ a little in height where their fonts do.
       const last = words.filter(({ top, bottom }) => top < lowest && bottom > lowest - 3);
       return {
-        text: words.map(({ text }) => text).join(' '),
-        lastLine: last.map(({ text }) => text).join(' '),
+        head: joined(all.filter(isHead)),
+        foot: joined(all.filter(isFoot)),
+        text: joined(words),
+        lastLine: joined(last),
         filled: lowest / height,
       };
     },

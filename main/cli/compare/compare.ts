@@ -8,6 +8,7 @@ import type { RunState } from '../../contract/run/run-state';
 import type { ComparisonFile } from '../../contract/run/saved-comparison';
 import { sweepTitle } from '../../contract/run/sweep';
 import type { Core } from '../../core';
+import { comparisonJUnit } from '../../domain/comparison/junit';
 import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../../domain/measured/best-of-runs';
 import {
   type ComparedPair,
@@ -29,17 +30,26 @@ import {
   ratioWords,
 } from '../../domain/measured/comparison-gate';
 import { bestDocument, budgetDocument } from '../../domain/measured/verdict';
+import { writeOutput } from '../../platform/files';
 import { formatTable } from '../output';
 import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
+import {
+  addReportOptions,
+  keepReportChange,
+  reportChangeOf,
+  type ReportOptions,
+  requireReportFile,
+} from '../runs/report';
 import { budgetOf } from '../settings';
 import type { Verb } from '../verb';
 import { type AnewOptions, compareAnew, requireAnew } from './compare-anew';
 import { exitOfOutcome } from './duel';
 
-interface CompareOptions extends AnewOptions {
+interface CompareOptions extends AnewOptions, ReportOptions {
   readonly failIf?: readonly string[];
   readonly markdown?: boolean;
   readonly out?: string;
+  readonly junit?: string;
   readonly measure?: boolean;
 }
 
@@ -240,7 +250,7 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
 }
 
 export function addCompare(program: Verb): void {
-  program
+  const command = program
     .command('compare')
     .description('Compare run B with run A, level by level, noise taken into account')
     .argument(
@@ -254,6 +264,7 @@ export function addCompare(program: Verb): void {
     )
     .option('--markdown', 'Markdown, for a pull request')
     .option('--out <file>', 'also write the comparison with charts to a file: .pdf, .html, .csv or .md')
+    .option('--junit <file>', 'with --fail-if: also write the outcome as JUnit XML, for a CI system')
     .option(
       '--measure',
       'serve both again side by side, and measure them in turns until each criterion is told',
@@ -269,7 +280,18 @@ export function addCompare(program: Verb): void {
     )
     .option('--batch-size <n>', 'with --measure: batch size of each request')
     .option('--name <name>', 'with --measure: name of the study; default: compare-<date>-<time>')
-    .option('--dry-run', 'with --measure: show what would be measured; nothing is started')
+    .option('--dry-run', 'with --measure: show what would be measured; nothing is started');
+  addReportOptions(command)
+    .checking((options: CompareOptions) => {
+      if (options.out === undefined) requireReportFile(options, '--out FILE');
+      else reportChangeOf(options);
+      if (options.junit !== undefined && options.failIf === undefined)
+        throw invalidInput(
+          '--junit',
+          'There is no criterion to judge',
+          'Add --fail-if, for example --fail-if "p99>1.1x".',
+        );
+    })
     .work(async ({ core, output, exit }, a: string, b: string, options: CompareOptions) => {
       const criteria = (options.failIf ?? []).map(parseCriterion);
       requireAnew(options, [a, b]);
@@ -291,8 +313,11 @@ export function addCompare(program: Verb): void {
       if (outcome !== null) exit(exitOfOutcome[outcome]);
       if (file !== null) {
         const request = { runIds: [compared.a, compared.b], p99BudgetMs: compared.budgetMs, title: null };
+        await keepReportChange(core, { kind: 'comparison', runIds: request.runIds }, options);
         await core.handlers['comparisons.write']({ request, kind: file.kind, path: file.path });
       }
+      if (options.junit !== undefined)
+        await writeOutput(resolve(options.junit), comparisonJUnit(compared, criteria, judged));
       const inForm = options.markdown === true ? markdownLines : textLines;
       if (output.json) output.document({ ...compared, outcome, judged, sentences });
       else for (const line of inForm(compared, lines)) output.say(line);

@@ -1,12 +1,10 @@
-import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { formatBytes } from '../../contract/numbers';
-import { type ReportChange, type ReportSection, reportSections } from '../../contract/run/report-settings';
 import { cacheSize } from '../../contract/settings/storage';
-import { present } from '../../contract/trees';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
 import { askToRemove, formatError, type Output, printText } from '../output';
-import { readBudgetMs, readRunName, resolveRunId, runArgument, saySharedName } from '../read-values';
+import { readRunName, resolveRunId, runArgument, saySharedName } from '../read-values';
 import type { Verb } from '../verb';
+import { addReport } from './report';
 
 interface CleanOptions {
   readonly cache?: boolean;
@@ -94,73 +92,6 @@ export function addClean(program: Verb): void {
     );
 }
 
-interface ReportOptions {
-  readonly title?: string;
-  readonly notes?: string;
-  readonly logo?: string;
-  readonly sections?: string;
-  readonly without?: string;
-  readonly p99BudgetMs?: number;
-}
-
-const names = reportSections.join(', ');
-
-const addReportOptions = (command: Verb): Verb =>
-  command
-    .option('--title <text>', 'title of the report, saved with the run; "" removes it')
-    .option('--notes <text>', 'what the reader should know, below the verdict; kept with the run')
-    .option(
-      '--logo <file>',
-      'PNG, JPEG or SVG of at most 256 KiB at the head of every further report; "none" removes it',
-    )
-    .option('--sections <names>', `what every further report has: "all", or some of ${names}`)
-    .option('--without <names>', 'what every further report leaves out, of the same names');
-
-function readSections(text: string, option: string): readonly ReportSection[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-    .map((name) => {
-      const section = reportSections.find((known) => known === name);
-      if (section !== undefined) return section;
-      throw new WorkbenchError('input-invalid', `"${name}" is not a section of a report`, {
-        where: option,
-        remedy: `The sections are ${names}. The first page, problems and warnings are always there.`,
-      });
-    });
-}
-
-function leftOut({ sections, without }: ReportOptions): readonly ReportSection[] | undefined {
-  if (sections !== undefined && without !== undefined) {
-    throw new WorkbenchError('input-invalid', '--sections and --without say the same thing twice', {
-      where: '--sections',
-      remedy: 'Give one of them.',
-    });
-  }
-  if (without !== undefined) return readSections(without, '--without');
-  if (sections === undefined) return undefined;
-  if (sections.trim() === 'all') return [];
-  const kept = readSections(sections, '--sections');
-  return reportSections.filter((section) => !kept.includes(section));
-}
-
-export function reportChangeOf(options: ReportOptions): ReportChange {
-  const { title, notes, logo } = options;
-  const without = leftOut(options);
-  for (const [option, text, most] of [
-    ['--title', title, 120],
-    ['--notes', notes, 4000],
-  ] as const) {
-    if (text === undefined || text.length <= most) continue;
-    throw invalidInput(option, `The text has ${text.length} characters`, `Use at most ${most}.`);
-  }
-  return {
-    ...present({ title, notes, without }),
-    ...(logo === undefined ? {} : { logo: logo === 'none' ? null : logo }),
-  };
-}
-
 interface Stop {
   readonly verb: 'cancel' | 'pause';
   readonly description: string;
@@ -196,33 +127,6 @@ function addStop(program: Verb, { verb, description, stop, said }: Stop): void {
       const { status, error } = (await core.handlers['runs.show']({ runId })).state;
       // A remedy remains, for example for a cluster job that does not respond.
       if (status === 'cancelled' && error?.remedy !== undefined) output.say(formatError(error));
-    });
-}
-
-function addReport(program: Verb): void {
-  const report = program
-    .command('report')
-    .description('Write the reports of a run again from its journal, even if the run has not finished')
-    .argument('<run>', runArgument)
-    .option(
-      '--p99-budget-ms <ms>',
-      'p99 budget of the run, in milliseconds; saved with the run',
-      readBudgetMs,
-    );
-  addReportOptions(report)
-    .checking(reportChangeOf)
-    .answer(async ({ core }, given: string, options: ReportOptions) => {
-      const change = reportChangeOf(options);
-      const runId = await resolveRunId(core, given);
-      // Checked before the run is changed.
-      if (typeof change.logo === 'string') await core.handlers['runs.checkLogo']({ path: change.logo });
-      const { p99BudgetMs } = options;
-      if (p99BudgetMs !== undefined) await core.handlers['runs.setBudget']({ runId, p99BudgetMs });
-      const reports = await core.handlers['runs.writeReports']({ runId, change });
-      return {
-        document: { runId, reports },
-        lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`),
-      };
     });
 }
 

@@ -10,6 +10,7 @@ import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { duelLines, workOnDuel } from '../compare/duel';
 import { askToRemove, formatError, formatTable, printText } from '../output';
+import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import { answerLines, configsOf, workOnSearch } from '../search/search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
@@ -136,6 +137,25 @@ function addResume(program: Verb): void {
     }, 'print one JSON document to stdout; messages go to stderr');
 }
 
+function addReport(program: Verb): void {
+  const report = program
+    .command('report')
+    .description('Write the report of a study again from its journal')
+    .argument('<study>', studyArgument);
+  addReportOptions(report)
+    .checking(reportChangeOf)
+    .answer(async ({ core, output }, name: string, options: ReportOptions) => {
+      await core.handlers['studies.show']({ name });
+      await keepReportChange(core, { kind: 'study', name }, options);
+      const { files, problem } = await core.handlers['studies.report']({ name });
+      if (problem !== null) output.say(formatError(problem));
+      return {
+        document: { name, reports: files },
+        lines: () => files.map(({ kind, path }) => `${kind}: ${path}`),
+      };
+    });
+}
+
 interface RemoveOptions {
   readonly withRuns?: boolean;
   readonly yes?: boolean;
@@ -174,6 +194,7 @@ export function addStudies(program: Verb): void {
     .command('studies')
     .description('Manage studies: the runs of a matrix, which are driven and reported together');
   addReadVerbs(studies);
+  addReport(studies);
   addStops(studies);
   addResume(studies);
   addRemove(studies);

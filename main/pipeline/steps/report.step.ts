@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { baselineGpu } from '../../contract/measured/baseline';
 import { scenarios } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
@@ -38,6 +39,7 @@ export async function reportContext(
   const targetGpu = baselineGpu(spec, gpuNames) ?? undefined;
   return {
     generatedAt: from.now.toISOString(),
+    homeFolder: homedir(),
     modelTitle: preset.title,
     metricTitles: metricTitlesOf(preset),
     defaults: defaultsOf(preset, spec),

@@ -9,6 +9,7 @@ import {
 } from 'echarts/components';
 import { type ComposeOption, init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
+import { hatchedAsLines } from './hatch';
 
 /** Glyph widths of DejaVu Sans, the widest font, per font size; the rest are letters and digits. */
 const widths: readonly (readonly [RegExp, number])[] = [
@@ -57,8 +58,7 @@ export function renderChart(chart: Chart): string {
   const instance = init(null, null, { renderer: 'svg', ssr: true, width: chart.width, height: chart.height });
   try {
     instance.setOption({ animation: false, ...chart.option });
-    const body = instance
-      .renderToSVGString()
+    const body = hatchedAsLines(instance.renderToSVGString())
       .replace(/^\s*<svg[^>]*>/, '')
       .replace(/<style[\s\S]*?<\/style>/g, '')
       .replace(/ (?:class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')

@@ -19,8 +19,9 @@ import {
   valueAxis,
 } from '../charts/chart-base';
 import { type Chart, renderChart } from '../charts/render-chart';
-import { htmlPage } from '../html.exporter';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from '../html/frame';
 import { Markup, markup } from '../html/markup';
+import type { StoredReportSettings } from '../report-settings';
 import { formatTime } from '../to-report';
 import { comparisonCsv, comparisonMarkdown, differencesText } from './comparison-text';
 
@@ -189,28 +190,38 @@ ${comparison.runs.length <= 3 ? markup`<div class="pair">${tables}</div>` : tabl
 </section>`;
 }
 
+interface WriteHow {
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  readonly settings: StoredReportSettings;
+}
+
 /** The page that the PDF is printed from. */
-function comparisonPage(comparison: Comparison, generatedAt: string): string {
+function comparisonPage(comparison: Comparison, { generatedAt, settings }: WriteHow): string {
   const { title, runs, models, best, sweeps } = comparison;
+  const levels =
+    sweeps.length === 0
+      ? markup`<p class="lead">No level has been measured yet.</p>`
+      : markup`${sweeps.map((table) => sweepSection(comparison, table))}
+<p class="key">${comparisonKey(runs[0]?.short ?? '')}</p>`;
   return htmlPage(
-    `Comparison: ${title}`,
-    markup`<header>
-<p class="eyebrow">Triton Workbench · comparison</p>
-<h1>${title}</h1>
-<p class="soft">${runs.length} runs · report of ${formatTime(generatedAt)}</p>
-<p class="verdict">${best.sentence}</p>
+    pageMarksOf(settings, `Comparison: ${title}`),
+    markup`${reportHead(settings, {
+      kind: 'comparison',
+      title,
+      lines: [`${runs.length} runs · report of ${formatTime(generatedAt)}`],
+      verdict: best.sentence,
+    })}
 ${models === null ? null : markup`<div class="doubts warning"><p>${models}</p></div>`}
-</header>
 <h2>Runs</h2>
 ${runsTable(comparison)}
-<h2>Parameters that differ</h2>
-${differencesTable(comparison)}
-${sweeps.map((table) => sweepSection(comparison, table))}
 ${
-  sweeps.length === 0
-    ? markup`<p class="lead">No level has been measured yet.</p>`
-    : markup`<p class="key">${comparisonKey(runs[0]?.short ?? '')}</p>`
-}`,
+  hasPart(settings, 'record')
+    ? markup`<h2>Parameters that differ</h2>
+${differencesTable(comparison)}`
+    : null
+}
+${hasPart(settings, 'results') ? levels : null}`,
     style,
   ).text;
 }
@@ -219,11 +230,11 @@ ${
 export function comparisonText(
   comparison: Comparison,
   kind: Exclude<ComparisonFile, 'pdf'>,
-  generatedAt: string,
+  how: WriteHow,
 ): string {
   switch (kind) {
     case 'html':
-      return comparisonPage(comparison, generatedAt);
+      return comparisonPage(comparison, how);
     case 'csv':
       return comparisonCsv(comparison);
     case 'markdown':
@@ -232,20 +243,21 @@ export function comparisonText(
 }
 
 /** Atomic. Throws if the file cannot be written, and toolchain-missing without a printer. */
-export async function writeComparison(input: {
-  readonly comparison: Comparison;
-  readonly kind: ComparisonFile;
-  readonly path: string;
-  readonly generatedAt: string;
-  readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
-}): Promise<void> {
-  const { comparison, kind, path, generatedAt, printPdf } = input;
-  if (kind !== 'pdf') return writeOutput(path, comparisonText(comparison, kind, generatedAt));
+export async function writeComparison(
+  input: WriteHow & {
+    readonly comparison: Comparison;
+    readonly kind: ComparisonFile;
+    readonly path: string;
+    readonly printPdf: (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
+  },
+): Promise<void> {
+  const { comparison, kind, path, printPdf } = input;
+  if (kind !== 'pdf') return writeOutput(path, comparisonText(comparison, kind, input));
   // Own folder, because other processes may print too.
   const folder = await makeTemporaryFolder('triton-workbench-compare-', 'report-failed');
   try {
     const page = join(folder, 'comparison.html');
-    await writeFile(page, comparisonPage(comparison, generatedAt));
+    await writeFile(page, comparisonPage(comparison, input));
     await printPdf(page, path, new AbortController().signal);
   } finally {
     await rm(folder, { recursive: true, force: true });

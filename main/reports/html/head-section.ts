@@ -3,7 +3,7 @@ import type { KeyFigure } from '../../domain/measured/key-figures';
 import { renderChart } from '../charts/render-chart';
 import { scenarioCharts } from '../charts/report-charts';
 import type { Report, ReportProblem } from '../report';
-import { logoUri } from '../report-settings';
+import { paragraphs, topLine, unbroken } from './frame';
 import { Markup, markup } from './markup';
 import { namedTable, stepsTable } from './record-sections';
 import { listedLevels } from './scenario-section';
@@ -21,7 +21,7 @@ function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
   ];
   if (lines.length > 0) {
     return markup`<div class="doubts warning"><h3>What is doubtful</h3>
-<ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
+<ul>${lines.map((line) => markup`<li>${unbroken(line)}</li>`)}</ul></div>`;
   }
   // The verdict above contains it.
   if (!isSure) return null;
@@ -47,16 +47,21 @@ const failure = ({ tone, title, text, remedy, details }: ReportProblem, roomy: b
   remedy === null ? null : markup`<p>${clipped(remedy, longest.line)}</p>`
 }${roomy && details !== null ? tail(details) : null}</div>`;
 
+/** How many charts the first page has of its scenario; the section of that scenario has the others. */
+export const summaryCharts = (report: Report): number => (isFull(report) ? 0 : 2);
+
 /** Charts of the scenario with the best level. */
-function charts({ scenarios, summary }: Report): Markup | null {
+function charts(report: Report): Markup | null {
+  const { scenarios, summary } = report;
   const measured = scenarios.find(({ id }) => id === summary.scenario);
-  if (measured === undefined) return null;
+  const count = summaryCharts(report);
+  if (measured === undefined || count === 0) return null;
   const scenario = listedLevels(measured);
   const drawn = scenarioCharts(scenario)
-    .slice(0, 2)
+    .slice(0, count)
     .map(
       (chart) => markup`
-<figure>${new Markup(renderChart({ ...chart, id: `summary-${chart.id}` }))}</figure>`,
+<figure>${new Markup(renderChart(chart))}</figure>`,
     );
   return markup`<h3>${scenario.title}</h3>
 <div class="charts">${drawn}
@@ -68,17 +73,8 @@ ${
 }`;
 }
 
-const logoOf = ({ logo }: Report): Markup | null =>
-  logo === null ? null : markup`<img class="logo" src="${logoUri(logo)}" alt="Logo">`;
-
 /** Longer remarks have their own section. */
 const shortRemarks = 280;
-
-const paragraphs = (text: string): readonly Markup[] =>
-  text.split(/\n\s*\n/).map(
-    (part) => markup`
-<p class="remarks">${part.split('\n').map((line, index) => (index === 0 ? markup`${line}` : markup`<br>${line}`))}</p>`,
-  );
 
 const isShort = ({ remarks }: Report): boolean =>
   remarks.length <= shortRemarks && remarks.split('\n').length < 4;
@@ -91,11 +87,16 @@ export const remarksSection = (report: Report): Markup | null =>
 <h2>Notes</h2>${paragraphs(report.remarks)}
 </section>`;
 
-/** With more lines the charts are smaller. */
+/** With more lines there is no room for charts. */
 const roomyLines = 9;
 
-function isFull({ summary, logo, remarks, verdict }: Report): boolean {
-  const lines = [logo === null ? 0 : 3, Math.ceil(remarks.length / 110), Math.floor(verdict.length / 200)];
+function isFull({ summary, logo, customer, author, remarks, verdict }: Report): boolean {
+  const lines = [
+    logo === null ? 0 : 3,
+    customer + author === '' ? 0 : 1,
+    Math.ceil(remarks.length / 110),
+    Math.floor(verdict.length / 200),
+  ];
   return lines.reduce((sum, count) => sum + count, summary.doubts.length) > roomyLines;
 }
 
@@ -104,13 +105,13 @@ export function headSection(report: Report): Markup {
   const { summary } = report;
   const measured = summary.scenario !== null;
   const failures = report.problems.filter(({ tone }) => tone === 'bad').slice(0, longest.errors);
-  return markup`<header class="summary${isFull(report) ? ' full' : ''}">
-<div class="top"><div>${logoOf(report)}<p class="eyebrow">Triton Workbench · deployment report</p></div>
-<div class="badges">${summary.badges.map(({ label, tone }) => markup`<span class="badge ${tone}">${label}</span>`)}</div></div>
+  const badges = summary.badges.map(({ label, tone }) => markup`<span class="badge ${tone}">${label}</span>`);
+  return markup`<header class="summary">
+${topLine(report, 'deployment report', badges)}
 <h1>${clipped(report.title, longest.title)}</h1>
 <p class="soft">${clipped(report.subtitle, longest.line)}</p>
 <p class="soft">${report.times} · <span class="mono">${clipped(report.runId, longest.title)}</span></p>
-<p class="verdict${report.isSure ? '' : ' unsure'}">${clipped(report.verdict, longest.verdict)}</p>
+<p class="verdict${report.isSure ? '' : ' unsure'}">${unbroken(clipped(report.verdict, longest.verdict))}</p>
 ${isShort(report) && report.remarks !== '' ? paragraphs(report.remarks) : null}
 ${failures.map((problem) => failure(problem, !measured))}
 ${
@@ -150,7 +151,7 @@ export function limitsSection({ limits }: Report): Markup | null {
   return markup`<section>
 <h2>What limits it</h2>
 <p class="soft">${limits.level}</p>
-<ul>${limits.limits.map(({ sentence, evidence }) => markup`<li>${sentence} <span class="soft">${evidence}</span></li>`)}</ul>
-${limits.suggestions.length === 0 ? null : markup`<h3>What to try</h3><ul>${limits.suggestions.map((line) => markup`<li>${line}</li>`)}</ul>`}
+<ul>${limits.limits.map(({ sentence, evidence }) => markup`<li>${unbroken(sentence)} <span class="soft">${unbroken(evidence)}</span></li>`)}</ul>
+${limits.suggestions.length === 0 ? null : markup`<h3>What to try</h3><ul>${limits.suggestions.map((line) => markup`<li>${unbroken(line)}</li>`)}</ul>`}
 </section>`;
 }

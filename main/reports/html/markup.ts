@@ -24,9 +24,12 @@ const entities: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
+/** Harmful characters made visible. */
+export const plainText = (text: string): string => text.replace(unsafe, visible);
+
 /** For elements and quoted attributes. */
 function escapeText(text: string): string {
-  return text.replace(unsafe, visible).replace(/[&<>"'`]/g, (character) => entities[character] ?? '');
+  return plainText(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? '');
 }
 
 /** Created only by {@link markup} or from literals; strings never count as markup. */

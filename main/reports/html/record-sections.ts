@@ -10,6 +10,7 @@ import type {
   ReportPublishedRow,
   ReportStep,
 } from '../report';
+import { foldedLines } from '../short-paths';
 import { headings, type Markup, Markup as RawMarkup, markup } from './markup';
 
 /** Long variable names break only after underscores. */
@@ -80,23 +81,10 @@ export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
 <table class="fixed steps"><thead><tr><th>Step</th><th>State</th><th class="n">Duration</th><th>Result</th></tr></thead><tbody>${steps.map(stepRow)}
 </tbody></table>`;
 
-/** Minimum characters per result line and lines per page. */
-const [fewestCharacters, fewestLines] = [50, 44];
-
-function mostLines(steps: readonly ReportStep[]): number {
-  const lines = steps.map(({ facts }) => {
-    const text = facts.map(({ name, value }) => `${name} ${value} · `).join('');
-    return Math.max(1, Math.ceil(text.length / fewestCharacters));
-  });
-  return lines.reduce((sum, one) => sum + one, 0);
-}
-
 /** null if the first page has them. */
 export function stepsSection({ steps, summary }: Report): Markup | null {
   if (steps.length === 0 || summary.scenario === null) return null;
-  // Splitting a table that fits leaves a part on its own page; not splitting a longer one exhausts Chromium's memory.
-  const fits = mostLines(steps) <= fewestLines;
-  return markup`<section${fits ? new RawMarkup(' class="whole"') : null}>
+  return markup`<section>
 <h2>Steps</h2>${stepsTable(steps)}
 </section>`;
 }
@@ -111,18 +99,23 @@ function commandMarkup(command: ReportCommand, previous: ReportCommand | undefin
 <pre>${command.line}</pre>`;
 }
 
-export function commandsSection(commands: readonly ReportCommand[]): Markup | null {
+export function commandsSection({ commands, runId }: Pick<Report, 'commands' | 'runId'>): Markup | null {
   if (commands.length === 0) return null;
+  const { names, lines } = foldedLines(
+    commands.map(({ line }) => line),
+    runId,
+  );
   return markup`<section class="commands">
+<p class="eyebrow">Appendix</p>
 <h2>Commands</h2>
-<p class="lead">Every command as it was run, quoted for a shell.</p>
-<div class="columns">${commands.map((command, index) => commandMarkup(command, commands[index - 1]))}
-</div>
+<p class="lead">Every command as it was run, quoted for a shell; your home folder is ~.</p>
+${names.length === 0 ? null : markup`<pre>${names.join('\n')}</pre>`}
+${commands.map((command, index) => commandMarkup({ ...command, line: lines[index] ?? command.line }, commands[index - 1]))}
 </section>`;
 }
 
 export function notesSection(notes: readonly NamedText[]): Markup {
-  return markup`<section class="whole">
+  return markup`<section>
 <h2>How to read the numbers</h2>
 <dl class="notes">${notes.map(
     ({ name, value }) => markup`

@@ -110,12 +110,14 @@ function loadRow(row: ReportLevel, peak: boolean): Markup {
 <tr class="${row.steady ? 'steady' : 'unsteady'}"><td class="mark">${stateMark(row)}</td>${cells}</tr>`;
 }
 
-const figure = (scenario: ReportScenario): readonly Markup[] =>
-  scenarioCharts(scenario).map(
-    (chart) =>
-      markup`
+const figure = (scenario: ReportScenario, shown: number): readonly Markup[] =>
+  scenarioCharts(scenario)
+    .slice(shown)
+    .map(
+      (chart) =>
+        markup`
 <figure${chart.width > 400 ? new Markup(' class="wide"') : null}>${new Markup(renderChart(chart))}</figure>`,
-  );
+    );
 
 const hasIntervals = ({ rows }: ReportScenario): boolean =>
   rows.some(
@@ -160,9 +162,10 @@ export function listedLevels(scenario: ReportScenario): ReportScenario {
   };
 }
 
-export function scenarioSection(all: ReportScenario, accuracy: Badge): Markup {
+/** @param shown how many of its charts another page has */
+export function scenarioSection(all: ReportScenario, accuracy: Badge, shown = 0): Markup {
   const scenario = listedLevels(all);
-  const charts = figure(scenario);
+  const charts = figure(scenario, shown);
   const peak = peakRow(scenario);
   const { short: load = 'Load' } = loadOf(scenario.sweep);
   const measured = scenario.rows.filter(({ point }) => point !== null);
@@ -182,9 +185,9 @@ export function scenarioSection(all: ReportScenario, accuracy: Badge): Markup {
 <h2>${scenario.title}${badge}</h2>
 <p class="lead">${scenario.description}${omittedText(all.rows.length - scenario.rows.length, all.rows.length)}</p>
 ${
-  charts.length === 0
+  measured.length === 0
     ? markup`<p class="lead">No level of this scenario has a result.</p>`
-    : markup`<div class="charts">${charts}
+    : markup`${shown === 0 ? null : markup`<p class="lead">Throughput and latency are drawn on the first page.</p>`}<div class="charts">${charts}
 </div>${hasIntervals(scenario) ? markup`<p class="key">Thin bars: 95 % interval of throughput and p99, where it is known.</p>` : null}`
 }
 <h3>Throughput and latency</h3>

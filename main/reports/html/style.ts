@@ -4,9 +4,8 @@ import { chartFont, ink } from '../charts/chart-base';
 export const contentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/** For screen and A4. Needs Chromium 114; page numbers appear with margin boxes (131 and later). */
+/** For screen and paper, whose size `frame.ts` sets. Needs Chromium 114. */
 export const style = `
-@page { size: A4; margin: 14mm 14mm 15mm; @bottom-right { content: counter(page) " / " counter(pages); font: 7pt ${chartFont}; color: ${ink.soft}; } @bottom-left { content: "Triton Workbench report"; font: 7pt ${chartFont}; color: ${ink.soft}; } }
 * { box-sizing: border-box; }
 html { color-scheme: light; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 body { margin: 0; background: #fff; color: ${ink.text}; font: 8.5pt/1.4 ${chartFont}; font-variant-numeric: tabular-nums; }
@@ -19,12 +18,18 @@ h3 { font-size: 8.8pt; margin: 4mm 0 1.2mm; break-after: avoid; }
 p, dd { orphans: 3; widows: 3; }
 .record { break-before: page; }
 .record > section:first-of-type > h2 { margin-top: 2.5mm; }
+.part { margin-top: 9mm; break-after: avoid; font-weight: 700; }
+.record > .part:first-child { margin-top: 0; }
+.part + section > h2 { margin-top: 2.5mm; }
+.commands > .eyebrow { margin-top: 9mm; font-weight: 700; break-after: avoid; } .commands > h2 { margin-top: 2.5mm; }
 .soft, .lead { color: ${ink.soft}; }
 .lead { margin-bottom: 2mm; max-width: 150mm; break-inside: avoid; break-after: avoid; }
-.eyebrow { font-size: 7.2pt; letter-spacing: .09em; text-transform: uppercase; color: ${ink.soft}; }
+.eyebrow { white-space: nowrap; font-size: 7.2pt; letter-spacing: .09em; text-transform: uppercase; color: ${ink.soft}; }
 header .top { display: flex; justify-content: space-between; align-items: flex-start; gap: 6mm; margin-bottom: 2mm; }
 .logo { display: block; max-width: 70mm; max-height: 12mm; margin-bottom: 1.6mm; }
 .remarks { margin-top: 1.6mm; max-width: 160mm; overflow-wrap: anywhere; }
+.prepared { font-size: 8.5pt; margin-bottom: 1mm; }
+.unbroken { white-space: nowrap; }
 .badges { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 1.2mm 1.6mm; }
 h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .badge { font-size: 7.4pt; font-weight: 700; line-height: 1; padding: 1.5mm 2.4mm; border-radius: 1.2mm; border: .6pt solid; white-space: nowrap; }
@@ -33,6 +38,7 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .bad { color: #9b2c00; border-color: #f0a987; background: #fdeee6; }
 .neutral { color: ${ink.soft}; border-color: ${ink.line}; background: #f5f7fa; }
 .verdict { font-size: 13pt; line-height: 1.36; font-weight: 600; margin: 4.5mm 0 1mm; text-wrap: balance; overflow-wrap: anywhere; }
+.verdict.long { font-size: 10.5pt; }
 .verdict.unsure { border-left: 2.4pt solid #ecc46a; padding-left: 2.6mm; }
 .figures { display: grid; grid-template-columns: 1.2fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
 .figures > div { padding: 2.6mm 2.6mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
@@ -46,9 +52,7 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .doubts h3 { margin: 0 0 .6mm; }
 ul { margin: 0; padding-left: 4mm; }
 li { margin: .3mm 0; }
-.summary .charts { margin-bottom: 0; grid-template-columns: 58mm 58mm; justify-content: space-evenly; } .summary .verdict { font-size: 10.5pt; margin-top: 2mm; } .summary { font-size: 8pt; line-height: 1.3; } .summary .figures { margin-top: 2mm; }
-.summary.full .charts { grid-template-columns: 36mm 36mm; justify-content: space-evenly; }
-.summary.full .verdict { margin-top: 2.5mm; } .summary.full .figures { margin-top: 3mm; }
+.summary .charts { margin-bottom: 0; grid-template-columns: 76mm 76mm; justify-content: space-between; } .summary .verdict { font-size: 10.5pt; margin-top: 2mm; } .summary { font-size: 8pt; line-height: 1.3; } .summary .figures { margin-top: 2mm; }
 .summary .pair { margin-top: 3mm; }
 .summary td { padding: .45mm 1.2mm; }
 .summary .named td:first-child { width: 27%; padding-left: 0; }
@@ -96,6 +100,7 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .load .peak { font-weight: 700; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 7mm; align-items: start; }
 .pair > div { min-width: 0; }
+.pair.whole { break-inside: avoid; }
 .columns { columns: 2; column-gap: 7mm; }
 .columns > div { break-inside: avoid; margin-bottom: 4mm; }
 .columns > div > h3, .columns > h3:first-child { margin-top: 0; }
@@ -114,11 +119,9 @@ td.mono { color: ${ink.soft}; line-height: 1.35; padding-top: 1.15mm; }
 .facts { margin: 0; } .facts div { display: inline-block; } .facts div:not(:last-child)::after { content: " ·\\00a0"; color: ${ink.soft}; }
 .facts dt, .facts dd { display: inline; margin: 0; } .facts dt { color: ${ink.soft}; } .facts dt::after { content: " "; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 1.4mm; padding: 1.3mm 2mm; line-height: 1.5; background: #f5f7fa; border: .5pt solid ${ink.grid}; border-radius: .8mm; unicode-bidi: isolate; }
-.commands .columns { column-gap: 5mm; }
-.commands h3 { font-size: 7.4pt; margin: 2mm 0 .6mm; }
-.commands .note { font-size: 6.4pt; color: ${ink.soft}; margin: 0 0 .3mm; break-after: avoid; }
-.commands pre { font-size: 5.4pt; line-height: 1.35; padding: .8mm 1.2mm; margin-bottom: .9mm; break-inside: avoid; }
-.whole { display: inline-block; width: 100%; vertical-align: top; break-inside: avoid; }
+.commands h3 { font-size: 8pt; margin: 2.6mm 0 .8mm; }
+.commands .note { font-size: 7pt; color: ${ink.soft}; margin: 0 0 .4mm; break-after: avoid; }
+.commands pre { font-size: 6.2pt; line-height: 1.4; padding: .8mm 1.4mm; margin-bottom: .9mm; break-inside: avoid; }
 .notes { display: grid; grid-template-columns: 34mm 1fr; gap: 1.3mm 4mm; margin: 0; font-size: 7.8pt; }
 .notes dt { font-weight: 600; break-inside: avoid; } .notes dd { margin: 0; max-width: 140mm; break-inside: avoid; }
 `;

@@ -13,6 +13,7 @@ import { useStore } from 'zustand';
 import type { ComparisonFile } from '../../../main/contract/run/saved-comparison';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { attempting } from '../../components/notices';
+import { useReportDialog } from '../../components/report/use-report-dialog';
 import { useWorkbench } from '../../workbench';
 import { startDuel } from '../studies/start-duel';
 import { copyComparison, exportComparison, openComparison, removeComparison, savedOf } from './compare-tools';
@@ -66,10 +67,12 @@ export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
 export function CompareActions({ runIds }: { runIds: readonly string[] }) {
   const workbench = useWorkbench();
   const save = (kind: ComparisonFile) => attempting(() => exportComparison(workbench, kind));
+  const report = useReportDialog({ kind: 'comparison', runIds }, () => exportComparison(workbench, 'pdf'));
   const [first, second, third] = runIds;
   const isPair = first !== undefined && second !== undefined && third === undefined;
   return (
     <>
+      {report.dialog}
       {isPair ? (
         <SmallButton
           icon={IconScale}
@@ -86,6 +89,7 @@ export function CompareActions({ runIds }: { runIds: readonly string[] }) {
             {text}
           </MenuAction>
         ))}
+        {report.item}
         <Menu.Divider />
         <MenuAction icon={IconCopy} onClick={attempting(() => copyComparison(workbench))}>
           Copy as Markdown

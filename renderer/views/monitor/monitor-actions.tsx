@@ -11,6 +11,7 @@ import { useStore } from 'zustand';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
 import { ActionMenu, IconButton, IconToggle, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
+import { useReportDialog } from '../../components/report/use-report-dialog';
 import { windowMinutes } from '../../stores/monitor';
 import { useWorkbench } from '../../workbench';
 import { windowText } from './monitor-text';
@@ -23,20 +24,23 @@ const exports = [
 
 export function SaveMenu() {
   const { client } = useWorkbench();
+  const save = async (kind: (typeof exports)[number][0]): Promise<void> => {
+    const saved = await client.call('desktop.saveMonitor', { kind });
+    if (saved !== null) noticeDone('Saved', saved.path);
+  };
+  const report = useReportDialog({ kind: 'monitor' }, () => save('pdf'));
   return (
-    <ActionMenu button={<IconButton icon={IconDownload} label="Export" box="md" size={16} />}>
-      {exports.map(([kind, label]) => (
-        <MenuAction
-          key={kind}
-          onClick={attempting(async () => {
-            const saved = await client.call('desktop.saveMonitor', { kind });
-            if (saved !== null) noticeDone('Saved', saved.path);
-          })}
-        >
-          {label}
-        </MenuAction>
-      ))}
-    </ActionMenu>
+    <>
+      {report.dialog}
+      <ActionMenu button={<IconButton icon={IconDownload} label="Export" box="md" size={16} />}>
+        {exports.map(([kind, label]) => (
+          <MenuAction key={kind} onClick={attempting(() => save(kind))}>
+            {label}
+          </MenuAction>
+        ))}
+        {report.item}
+      </ActionMenu>
+    </>
   );
 }
 

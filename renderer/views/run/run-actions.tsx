@@ -3,7 +3,6 @@ import {
   IconChevronDown,
   IconCopy,
   IconDownload,
-  IconEdit,
   IconExternalLink,
   IconFileTypePdf,
   IconFolder,
@@ -18,7 +17,6 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import type { ReportSettings } from '../../../main/contract/run/report-settings';
 import type { ReportFile } from '../../../main/contract/run/run-events';
 import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source';
 import type { RunState } from '../../../main/contract/run/run-state';
@@ -26,12 +24,12 @@ import { scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/se
 import { budgetMsOf } from '../../../main/domain/measured/points';
 import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
+import { useReportDialog } from '../../components/report/use-report-dialog';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
 import { isDeployable, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
-import { ReportDialog } from './report/report-dialog';
 
 const buttons = {
   pause: { icon: IconPlayerPause, label: 'Pause' },
@@ -148,17 +146,21 @@ function BundleItem({ runId }: { runId: string }) {
   );
 }
 
-function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportFile['kind']) => void }) {
+function ExportMenu({
+  state,
+  onSave,
+}: {
+  state: RunState;
+  onSave: (kind: ReportFile['kind']) => Promise<void>;
+}) {
   const { client } = useWorkbench();
   const { runId } = state;
   const written = (kind: ReportFile['kind']): boolean => kindsOf(state).includes(kind);
   const kinds = Object.entries(exportText) as [keyof typeof exportText, string][];
-  const [settings, setSettings] = useState<ReportSettings | null>(null);
+  const report = useReportDialog({ kind: 'run', runId }, () => onSave('pdf'));
   return (
     <>
-      {settings === null ? null : (
-        <ReportDialog runId={runId} settings={settings} onClose={() => setSettings(null)} />
-      )}
+      {report.dialog}
       <ActionMenu
         button={
           <SmallButton rightSection={<IconChevronDown size={14} aria-hidden="true" />}>Export</SmallButton>
@@ -167,7 +169,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
         {kinds
           .filter(([kind]) => written(kind))
           .map(([kind, text]) => (
-            <MenuAction key={kind} icon={IconDownload} onClick={() => onSave(kind)}>
+            <MenuAction key={kind} icon={IconDownload} onClick={attempting(() => onSave(kind))}>
               {text}
             </MenuAction>
           ))}
@@ -179,14 +181,7 @@ function ExportMenu({ state, onSave }: { state: RunState; onSave: (kind: ReportF
             >
               Open report
             </MenuAction>
-            <MenuAction
-              icon={IconEdit}
-              onClick={attempting(async () => {
-                setSettings(await client.call('runs.reportSettings', { runId }));
-              })}
-            >
-              Title, logo and sections…
-            </MenuAction>
+            {report.item}
           </>
         ) : null}
         {isDeployable(state) ? <BundleItem runId={runId} /> : null}
@@ -209,11 +204,10 @@ export function RunActions({ state }: { state: RunState }) {
   const { client } = workbench;
   const { runId, status } = state;
   const load = serverLoadOf(state);
-  const save = (kind: ReportFile['kind']): void =>
-    attempt(async () => {
-      const saved = await client.call('desktop.saveReport', { runId, kind });
-      if (saved !== null) noticeDone('Saved', saved.path);
-    });
+  const save = async (kind: ReportFile['kind']): Promise<void> => {
+    const saved = await client.call('desktop.saveReport', { runId, kind });
+    if (saved !== null) noticeDone('Saved', saved.path);
+  };
   return (
     <>
       <WorkButtons state={state} />
@@ -261,7 +255,7 @@ export function RunActions({ state }: { state: RunState }) {
         <SmallButton
           icon={IconFileTypePdf}
           variant={status === 'done' ? 'filled' : 'default'}
-          onClick={() => save('pdf')}
+          onClick={attempting(() => save('pdf'))}
         >
           Export PDF
         </SmallButton>

@@ -14,6 +14,7 @@ import type { StudyDetail, StudySize } from '../../../main/contract/study/study'
 import { ActionMenu, CompactButton, MenuAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { attempt, attempting, noticeDone } from '../../components/notices';
+import { useReportDialog } from '../../components/report/use-report-dialog';
 import { counted } from '../../format/words';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWork } from '../../use-work';
@@ -77,21 +78,23 @@ const chevron = <IconChevronDown size={14} aria-hidden="true" />;
 
 function ExportMenu({ name }: { name: string }) {
   const { client } = useWorkbench();
+  const save = async (kind: (typeof kinds)[number][0]): Promise<void> => {
+    const saved = await client.call('desktop.saveStudy', { name, kind });
+    if (saved !== null) noticeDone('Saved', saved.path);
+  };
+  const report = useReportDialog({ kind: 'study', name }, () => save('pdf'));
   return (
-    <ActionMenu button={<CompactButton rightSection={chevron}>Export</CompactButton>}>
-      {kinds.map(([kind, text]) => (
-        <MenuAction
-          key={kind}
-          icon={IconDownload}
-          onClick={attempting(async () => {
-            const saved = await client.call('desktop.saveStudy', { name, kind });
-            if (saved !== null) noticeDone('Saved', saved.path);
-          })}
-        >
-          {text}
-        </MenuAction>
-      ))}
-    </ActionMenu>
+    <>
+      {report.dialog}
+      <ActionMenu button={<CompactButton rightSection={chevron}>Export</CompactButton>}>
+        {kinds.map(([kind, text]) => (
+          <MenuAction key={kind} icon={IconDownload} onClick={attempting(() => save(kind))}>
+            {text}
+          </MenuAction>
+        ))}
+        {report.item}
+      </ActionMenu>
+    </>
   );
 }
 

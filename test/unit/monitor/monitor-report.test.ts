@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultRules, type GpuSample } from '../../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import { gpuSection, monitorReport } from '../../../main/monitor/monitor-report';
+import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
 import { model, sample } from './fixtures';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -23,7 +24,7 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
     };
     history.add(sample(start + second * 1000, { models: [{ ...known, rates }] }));
   }
-  const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
+  const html = monitorReport({ source: 'test', history, alerts: [], rules: [], settings });
   const row = /<tr><td>echo\/1<\/td>.*?<\/tr>/s.exec(html)?.[0] ?? '';
   const cells = [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
   expect(cells.slice(0, 4)).toEqual(['500.0', '999.0', '0.1 %', '1.00']);
@@ -32,8 +33,10 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   expect([...headings.matchAll(/<th(?: [^>]*)?>([^<]*)/g)].map(([, text]) => text)).toEqual([
     ...['Model', 'Requests/s, mean', 'max', 'Errors', 'Queue, ms', 'Infer, ms', 'Batch', 'Probe p99 max, ms'],
   ]);
-  for (const line of ['requests/s', 'queue', 'compute infer', 'compute input', 'compute output', 'p95'])
+  for (const line of ['requests/s', 'queue', 'compute infer', 'compute input', 'compute output'])
     expect(html).toContain(`>${line}<`);
+  // Without probes there is no empty chart of them.
+  expect(html).not.toContain('Probes, last minute');
 });
 
 it('answers whether the latency was within the limit, with batches and the rules that were watched for', () => {
@@ -47,7 +50,7 @@ it('answers whether the latency was within the limit, with batches and the rules
   }
   const p99 = { id: 'p99', metric: 'probe-p99-ms', model: 'echo', forSeconds: 1, enabled: true } as const;
   const rules = [...defaultRules, { ...p99, above: 20 }];
-  const html = monitorReport({ source: 'test', history, alerts: [], rules });
+  const html = monitorReport({ source: 'test', history, alerts: [], rules, settings });
   expect(html).toContain(
     'echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',
   );
@@ -55,7 +58,13 @@ it('answers whether the latency was within the limit, with batches and the rules
   expect(html).toContain('<td>Probe p99 above 20 ms for 1 s, echo</td><td>on</td>');
   expect(html).toContain('<td>Queue time above 100 ms for 10 s, all models</td><td>off</td>');
   expect(html).toContain('<title id="batch0-title">');
-  const quiet = monitorReport({ source: 'test', history: new MonitorHistory(), alerts: [], rules: [] });
+  const quiet = monitorReport({
+    source: 'test',
+    history: new MonitorHistory(),
+    alerts: [],
+    rules: [],
+    settings,
+  });
   expect(quiet).toContain('No alert fired.');
   expect(quiet).not.toContain('within its limit?');
 });
@@ -77,7 +86,7 @@ describe('the GPUs', () => {
     history.add(sample(start + 1000, { gpus: [busy] }));
     // The server is gone: what was seen of its GPUs stays.
     history.add(sample(start + 2000, { gpus: [] }));
-    const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
+    const html = monitorReport({ source: 'test', history, alerts: [], rules: [], settings });
     const cells = (uuid: string) => {
       const row = new RegExp(`<tr><td>${uuid}</td>.*?</tr>`, 's').exec(html)?.[0] ?? '';
       return [...row.matchAll(/<td class="n">([^<]*)/g)].map(([, text]) => text);
@@ -97,7 +106,7 @@ describe('the GPUs', () => {
   it('are no section where none were seen', () => {
     const history = new MonitorHistory();
     history.add(sample(start));
-    expect(monitorReport({ source: 'test', history, alerts: [], rules: [] })).not.toContain('GPU');
+    expect(monitorReport({ source: 'test', history, alerts: [], rules: [], settings })).not.toContain('GPU');
   });
 });
 
@@ -107,7 +116,7 @@ it('a report of many models has the first 500, of them those that are still ther
     Array.from({ length: count }, (_unused, at) => model({ name: `${prefix}-${at}` }));
   history.add(sample(start, { models: some('gone', 100) }));
   history.add(sample(start + 1000, { models: some('here', 600), more: { models: 7, gpus: 0 } }));
-  const html = monitorReport({ source: 'test', history, alerts: [], rules: [] });
+  const html = monitorReport({ source: 'test', history, alerts: [], rules: [], settings });
   expect(html.match(/<tr><td>here-/g)).toHaveLength(500);
   expect(html).not.toContain('<tr><td>gone-');
   expect(html).toContain('and 207 more models');

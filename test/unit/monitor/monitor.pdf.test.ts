@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMonitor } from '../../../main/monitor/monitor';
 import { recordingHead, RecordingWriter } from '../../../main/monitor/recording';
+import { defaultReportSettings } from '../../../main/reports/report-settings';
 import { noHosts } from '../../support/host-reach';
 import { sample } from './fixtures';
 
@@ -42,7 +43,7 @@ it('two that print at the same time each print their own report, and leave no ot
         settingsFile: join(dir, `${name}.json`),
       });
       await monitor.replayFile(file, 0);
-      await monitor.exportTo(join(dir, `${name}.pdf`), 'pdf');
+      await monitor.exportTo(join(dir, `${name}.pdf`), 'pdf', defaultReportSettings);
       await monitor.close();
     }),
   );

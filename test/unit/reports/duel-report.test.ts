@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Look } from '../../../main/contract/study/search';
 import { duelAnswer } from '../../../main/domain/study/duel/duel-answer';
 import { duelFiles } from '../../../main/reports/duel-report';
+import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
 import { duelFixture, runB } from '../../support/duel';
 
 const [first, second] = duelFixture().sides;
@@ -15,7 +16,7 @@ const looks = Array.from({ length: 16 }, (_unused, at): Look => {
   };
 });
 const answer = duelAnswer(duel, { looks, failed: {} });
-const files = duelFiles({ name: 'night', generatedAt: '2026-11-28T10:00:00.000Z', duel, answer });
+const files = duelFiles({ name: 'night', generatedAt: '2026-11-28T10:00:00.000Z', duel, answer, settings });
 const contentOf = (kind: string): string => files.find((file) => file.kind === kind)?.content ?? '';
 
 it('has the answer first, then what it rests on, in each format', () => {

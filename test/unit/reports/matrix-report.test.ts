@@ -6,6 +6,7 @@ import { WorkbenchError } from '../../../main/contract/errors';
 import { dockerEngineSchema } from '../../../main/contract/run/run-spec';
 import type { MatrixResult } from '../../../main/domain/measured/matrix-result';
 import { writeMatrixReport } from '../../../main/reports/matrix-report';
+import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
 import { hostileStrings } from '../../support/hostile-strings';
 import { parseCsv } from '../../support/parse-csv';
 import { completeState, sourceFixture, specFixture } from '../../support/run-state';
@@ -28,6 +29,7 @@ const input = () => ({
   generatedAt: '2025-11-21T08:30:00.000Z',
   dir: join(dir, 'night'),
   results,
+  settings,
 });
 const print = async (html: string, pdf: string) => {
   await writeFile(pdf, await readFile(html));

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Candidate, Look, SearchStrategy } from '../../../main/contract/study/search';
 import { searchAnswer } from '../../../main/domain/study/search/search-answer';
+import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
 import { searchFiles } from '../../../main/reports/search-report';
 
 const one: Candidate = {
@@ -41,7 +42,7 @@ const configs = {
   present: 'max_batch_size: 8\ncount: 1\n',
   winner: 'max_batch_size: 8\ncount: 2\n',
 };
-const about = { name: 'night', generatedAt: '2026-11-28T10:00:00.000Z' };
+const about = { settings, name: 'night', generatedAt: '2026-11-28T10:00:00.000Z' };
 const files = searchFiles({ ...about, search, searched, answer, configs });
 const contentOf = (kind: string): string => files.find((file) => file.kind === kind)?.content ?? '';
 
@@ -52,7 +53,10 @@ it('has the answer first, then every candidate, in each format', () => {
     'search.md',
     'search.json',
   ]);
-  for (const kind of ['html', 'markdown', 'json']) expect(contentOf(kind)).toContain(answer.sentence);
+  for (const kind of ['html', 'markdown', 'json'])
+    expect(contentOf(kind).replaceAll(/<span class="unbroken">([^<]*)<\/span>/g, '$1')).toContain(
+      answer.sentence,
+    );
   expect(contentOf('csv').replaceAll('"', '').trimEnd().split('\r\n')).toEqual([
     'candidate,configuration,result,concurrency,inferences_per_second,p95_ms,looks',
     '2,model instances 2,best,8,150,12.345,1',

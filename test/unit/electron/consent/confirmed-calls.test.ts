@@ -72,7 +72,7 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'runs.planChange': { ...run, spec: withModel },
   'runs.change': { ...run, spec: foreign },
   'runs.check': { spec: withModel },
-  'runs.report': { ...run, change: { logo: '/home/victim/logo.png' } },
+  'reports.change': { subject: { kind: 'run', ...run }, change: { logo: '/home/victim/logo.png' } },
   'runs.import': { path: '/home/victim/profile.json' },
   'spec.preview': choice,
   'spec.choice': { spec: withModel },

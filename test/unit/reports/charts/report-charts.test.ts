@@ -135,8 +135,11 @@ describe('the charts of a scenario', () => {
     expect(new Set(dashes).size).toBe(3);
     const legend = componentColors.map((color) => {
       // The hatching of a bar is drawn right over it.
-      const over = new RegExp(`fill="${color}"[^>]*></path>\\s*<path [^>]*fill="url\\(#([\\w-]+)\\)"`);
-      return over.exec(components)?.[1] ?? 'plain';
+      const over = new RegExp(
+        `fill="${color}"[^>]*></path>\\s*<path d="M([\\d.-]+) ([\\d.-]+)L([\\d.-]+) ([\\d.-]+)[^"]*" fill="none" stroke="#1f2933"`,
+      );
+      const [x = 0, y = 0, toX = 0, toY = 0] = (over.exec(components) ?? []).slice(1).map(Number);
+      return over.test(components) ? `${Math.sign(toX - x)} ${Math.sign(toY - y)}` : 'plain';
     });
     const settings = legend.map((hatching, index) => ({
       hatching,

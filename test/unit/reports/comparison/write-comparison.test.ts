@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import { comparisonOf } from '../../../../main/domain/comparison/comparison';
 import { comparisonText } from '../../../../main/reports/comparison/write-comparison';
+import { defaultReportSettings as settings } from '../../../../main/reports/report-settings';
 import { formatTime } from '../../../../main/reports/to-report';
 import { parseCsvRows } from '../../../support/parse-csv';
 import {
@@ -52,7 +53,7 @@ const how = { title: null, budgetMs: null, titleOf: (id: string) => id, when: fo
 it('says in page, Markdown and CSV what the window says: the sentence of the best, ratios, noise and what differs', () => {
   const comparison = comparisonOf([slow, fast], how);
   const [page, markdown, csv] = (['html', 'markdown', 'csv'] as const).map((kind) =>
-    comparisonText(comparison, kind, '2025-11-21T08:00:00.000Z'),
+    comparisonText(comparison, kind, { generatedAt: '2025-11-21T08:00:00.000Z', settings }),
   );
   const document = new DOMParser().parseFromString(page ?? '', 'text/html');
   const plain = (markdown ?? '').replace(/\\(.)/g, '$1');
@@ -78,7 +79,10 @@ it('says in page, Markdown and CSV what the window says: the sentence of the bes
 
 it('marks what is not steady, and does not call a run the best for it', () => {
   const comparison = comparisonOf([slow, shaky], { ...how, title: 'nightly', budgetMs: 20 });
-  const markdown = comparisonText(comparison, 'markdown', '').replace(/\\(.)/g, '$1');
+  const markdown = comparisonText(comparison, 'markdown', { generatedAt: '', settings }).replace(
+    /\\(.)/g,
+    '$1',
+  );
   expect(markdown).toMatch(/^# nightly\n/);
   expect(markdown).toContain('No clear best of 2 runs within a p99 of 20 ms: slow has ');
   expect(markdown).toContain('○ 1,500 ± 4');

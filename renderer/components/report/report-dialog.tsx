@@ -1,0 +1,196 @@
+import { Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import {
+  partTitles,
+  type ReportChange,
+  type ReportPart,
+  reportParts,
+  type ReportSection,
+  type ReportSettings,
+  type ReportSubject,
+  reportTextSchema,
+  sectionTitles,
+} from '../../../main/contract/run/report-settings';
+import { useWork } from '../../use-work';
+import { useWorkbench } from '../../workbench';
+import { SmallButton } from '../actions';
+import { attempting, noticeDone } from '../notices';
+
+const longestLine = reportTextSchema.shape.title.maxLength ?? undefined;
+const longestNotes = reportTextSchema.shape.notes.maxLength ?? undefined;
+
+interface Draft extends ReportSettings {
+  /** Path; null: remove it; undefined: unchanged. */
+  readonly chosen: string | null | undefined;
+}
+
+interface FieldProps {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+}
+
+const changeOf = ({ title, customer, author, notes, without, chosen }: Draft): ReportChange => ({
+  ...{ title, customer, author, notes, without },
+  ...(chosen === undefined ? {} : { logo: chosen }),
+});
+
+function LogoField({ draft, onChange }: FieldProps) {
+  const { client } = useWorkbench();
+  return (
+    <Group gap="xs">
+      <Text size="sm">Logo: {draft.logo ?? 'none'}</Text>
+      <SmallButton
+        onClick={attempting(async () => {
+          const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
+          const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
+          if (chosen === null) return;
+          onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
+        })}
+      >
+        Choose…
+      </SmallButton>
+      {draft.logo === null ? null : (
+        <SmallButton variant="subtle" onClick={() => onChange({ ...draft, chosen: null, logo: null })}>
+          Remove
+        </SmallButton>
+      )}
+    </Group>
+  );
+}
+
+const parts = Object.keys(reportParts) as ReportPart[];
+
+/** @param detailed with the sections of each part, which only the report of a run has */
+function ContentsField({ draft, onChange, detailed }: FieldProps & { detailed: boolean }) {
+  const { without } = draft;
+  const keep = (sections: readonly ReportSection[], kept: boolean): void =>
+    onChange({
+      ...draft,
+      without: [...without.filter((section) => !sections.includes(section)), ...(kept ? [] : sections)],
+    });
+  return (
+    <fieldset className="plain-fieldset">
+      <legend>Contents</legend>
+      <Stack gap="xs">
+        <Checkbox size="xs" checked readOnly disabled label="Summary, problems and warnings" />
+        {parts.map((part) => {
+          const sections: readonly ReportSection[] = reportParts[part];
+          const kept = sections.filter((section) => !without.includes(section));
+          return (
+            <div key={part}>
+              <Checkbox
+                size="xs"
+                label={partTitles[part]}
+                checked={kept.length > 0}
+                indeterminate={detailed && kept.length > 0 && kept.length < sections.length}
+                onChange={() => keep(sections, kept.length === 0)}
+              />
+              {detailed ? (
+                <Group gap="sm" mt={6} ml="lg">
+                  {sections.map((section) => (
+                    <Checkbox
+                      key={section}
+                      size="xs"
+                      label={sectionTitles[section]}
+                      checked={!without.includes(section)}
+                      onChange={({ currentTarget }) => keep([section], currentTarget.checked)}
+                    />
+                  ))}
+                </Group>
+              ) : null}
+            </div>
+          );
+        })}
+      </Stack>
+    </fieldset>
+  );
+}
+
+function TextFields({ draft, onChange }: FieldProps) {
+  const line = (
+    key: 'title' | 'customer' | 'author',
+    label: string,
+    description: string,
+    placeholder = '',
+  ) => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      description={description}
+      maxLength={longestLine}
+      value={draft[key]}
+      onChange={({ currentTarget }) => onChange({ ...draft, [key]: currentTarget.value })}
+    />
+  );
+  return (
+    <>
+      {line('title', 'Title', 'Of this report', 'What the report is of')}
+      <Group grow align="start">
+        {line('customer', 'Customer', 'Of this report; at the head of each page')}
+        {line('author', 'Author', 'Kept for every further report')}
+      </Group>
+      <Textarea
+        label="Notes"
+        description="Of this report; below the verdict, or on the second page where they are long"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={longestNotes}
+        value={draft.notes}
+        onChange={({ currentTarget }) => onChange({ ...draft, notes: currentTarget.value })}
+      />
+    </>
+  );
+}
+
+/** `onSavePdf`: saves the PDF after the change. */
+export function ReportDialog({
+  subject,
+  settings,
+  onSavePdf,
+  onClose,
+}: {
+  subject: ReportSubject;
+  settings: ReportSettings;
+  onSavePdf: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const { client } = useWorkbench();
+  const [draft, setDraft] = useState<Draft>({ ...settings, chosen: undefined });
+  const [busy, working] = useWork();
+  const isRun = subject.kind === 'run';
+  const write = (then: () => Promise<void> | void) =>
+    working(async () => {
+      await client.call('reports.change', { subject, change: changeOf(draft) });
+      await then();
+      onClose();
+    });
+  const said = (): void => {
+    if (isRun) {
+      const message = 'HTML, PDF and Markdown have the new title, customer, logo and contents.';
+      noticeDone('Reports written', message);
+    } else noticeDone('Kept', 'The next report has this title, customer, logo and contents.');
+  };
+  const field = { draft, onChange: setDraft };
+  return (
+    <Modal opened onClose={onClose} size="lg" title="Title, customer and contents of the report">
+      <Stack gap="sm">
+        <TextFields {...field} />
+        <LogoField {...field} />
+        <ContentsField {...field} detailed={isRun} />
+        <Text size="xs" c="dimmed">
+          Author, logo and contents are kept for every further report.
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <SmallButton onClick={onClose}>Cancel</SmallButton>
+          <SmallButton loading={busy} onClick={write(said)}>
+            {isRun ? 'Write reports' : 'Keep'}
+          </SmallButton>
+          <SmallButton variant="filled" loading={busy} onClick={write(onSavePdf)}>
+            Save PDF…
+          </SmallButton>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
