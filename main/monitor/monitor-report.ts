@@ -334,6 +334,13 @@ export function monitorReport(input: {
         ? 'No sample'
         : `Server ${latest.server.state}${latest.server.reason === null ? '' : `: ${latest.server.reason}`}; ${latest.server.restarts} restarts seen.`,
   });
+  const results = markup`<h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
+    (key) => modelRow(history, key),
+  )}</tbody></table>
+${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
+<p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
+${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
+${gpuSection(history)}`;
   const body = markup`${head}
 ${alerts
   .filter((alert) => alert.state !== 'pending')
@@ -342,13 +349,7 @@ ${alerts
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
   )}
 ${answers(history, keys, rules)}
-<h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
-    (key) => modelRow(history, key),
-  )}</tbody></table>
-${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
-<p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
-${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
-${gpuSection(history)}
+${hasPart(settings, 'results') ? results : null}
 ${
   hasPart(settings, 'record')
     ? markup`${ruleSection(rules, history)}
