@@ -17,6 +17,7 @@ import {
   type TestHome,
   type WorkbenchApp,
 } from './support/app';
+import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 import { onlyRun } from './support/run-on-disk';
 
@@ -63,9 +64,15 @@ test('a newcomer deploys ResNet50 with what stands in the form and exports the r
   await expect(run.status).toHaveAttribute('data-status', 'running');
   const offlineAtFirstMarker = await run.stepAtFirstMarker('throughput', 'offline');
   await expect(run.step('prepare-data')).toHaveAttribute('data-status', /running|done/);
+  // What happens now comes first, before there is a figure.
+  const now = page.getByRole('region', { name: 'Now', exact: true });
+  await expect(now.getByRole('heading')).toBeVisible();
+  await expect(page.locator('[data-page-type="live"]')).toBeVisible();
+  expect(await findings(page)).toEqual([]);
   await run.waitForStep('deploy', /running|done/);
   await run.waitForStep('accuracy', /^done$/);
   await run.waitForStep('offline', /running/);
+  await expect(now).toContainText('Throughput now');
 
   await run.showChart('throughput');
   // Points land in the chart while the sweep runs: the first is drawn before the step is done.

@@ -53,7 +53,7 @@ function ServerChoice(props: {
 const headings = ['Server', 'Started', 'Length', 'Size', 'File', { title: 'Actions', hidden: true }];
 const step = 20;
 
-/** @param server only those of this server; absent: all, one server to choose */
+/** @param asked path of the recording that is being written @param server only those of this server; absent: all, one server to choose */
 export function RecordingsList({ asked, server }: { asked: string; server?: string }) {
   const { client } = useWorkbench();
   const recordings = useRecordings(asked);
@@ -61,8 +61,8 @@ export function RecordingsList({ asked, server }: { asked: string; server?: stri
   const [chosen, setChosen] = useState('');
   const [room, setRoom] = useState(step);
   const of = server ?? chosen;
-  // The one that is being written cannot be opened yet.
-  const known = recordings.filter(({ file }) => server === undefined || file !== asked);
+  // The one that is being written is not complete yet.
+  const known = recordings.filter(({ file }) => server === undefined || !asked.endsWith(`/${file}`));
   const found = known.filter((one) => of === '' || serverOf(one) === of);
   if ((server === undefined ? known : found).length === 0) return null;
   const servers = [...new Set(known.map(serverOf))];

@@ -229,7 +229,7 @@ describe('recordings', () => {
     expect(page.textContent).toContain('Earlier recordings of this server');
     expect(rows(page)).toEqual(['b:8000']);
     unmount();
-    const none = await shown('monitor-b-1.jsonl', 'b:8000');
+    const none = await shown('/home/recordings/monitor-b-1.jsonl', 'b:8000');
     expect(none.page.querySelector('section')).toBeNull();
     none.unmount();
   });
