@@ -32,6 +32,12 @@ export function sheetProblems(file, sheet, tokens) {
       if (!defined.has(name)) problems.push(`${said}; ${name} is not defined in ${tokensFile}`);
     }
   }
+  // The documentation beside a page takes a part of the window's width.
+  for (const { index } of text.matchAll(/@media[^{]*\bwidth\b/g)) {
+    problems.push(
+      `${file}:${lineOf(index)}: a width of the window; write @container page, the width of the page`,
+    );
+  }
   return problems;
 }
 

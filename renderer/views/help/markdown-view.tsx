@@ -119,6 +119,9 @@ function One({ block, context }: { block: Block; context: LinkContext }) {
   }
 }
 
+/** Pixels. */
+const aboveHeading = 10;
+
 /** An article, scrolled to its place; it takes the focus where a link led here. */
 export function MarkdownView({ text, ...context }: { text: string } & LinkContext) {
   const region = useRef<HTMLDivElement>(null);
@@ -130,7 +133,7 @@ export function MarkdownView({ text, ...context }: { text: string } & LinkContex
     const headings = [...current.querySelectorAll<HTMLElement>('[data-heading]')];
     const heading = headings.find((one) => one.dataset['heading'] === at.heading);
     // Not by scrollIntoView, which moves what lies around the page too.
-    const from = current.getBoundingClientRect().top - current.scrollTop;
+    const from = current.getBoundingClientRect().top - current.scrollTop + aboveHeading;
     current.scrollTop = heading === undefined ? 0 : heading.getBoundingClientRect().top - from;
   }, [at]);
   return (

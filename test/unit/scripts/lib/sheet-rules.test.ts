@@ -38,6 +38,15 @@ it.each([
   ]);
 });
 
+it('refuses a query of the window’s width, which is not that of a page', () => {
+  expect(problems('.a { color: var(--line); }\n@media (width < 1180px) {\n}')).toEqual([
+    'a.css:2: a width of the window; write @container page, the width of the page',
+  ]);
+  expect(
+    problems('@media (prefers-reduced-motion: reduce) {\n}\n@container page (width < 1100px) {\n}'),
+  ).toEqual([]);
+});
+
 it('names a token that nothing draws from', () => {
   expect(idleTokens(tokens, 'var(--line) var(--type-body) var(--space-8)')).toEqual([
     'renderer/styles/tokens.css: --weight-strong is not used',
