@@ -4,11 +4,13 @@ import { dirname, join, resolve } from 'node:path';
 import { checkedByText } from '../contract/deployment';
 import { invalidInput } from '../contract/errors';
 import { isSound } from '../contract/flag-text';
+import { type PromisedLoad, promisedText } from '../contract/measured/promised-load';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
-import { exactMs, formatBytes, formatMs, missing } from '../contract/numbers';
+import { exactMs, formatBytes, formatMs, formatRate, missing } from '../contract/numbers';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
+import { present } from '../contract/trees';
 import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
@@ -77,6 +79,7 @@ export interface FoundConfig {
   readonly config: ModelConfig;
   /** What it gives, without a full stop. */
   readonly sentence: string;
+  readonly promised: PromisedLoad;
 }
 
 /** That of a run does not hold for the configuration of a search. */
@@ -113,6 +116,15 @@ const foundLines = (found: FoundConfig | null): readonly string[] =>
         '',
       ];
 
+/** What one replica is planned with; null: nothing says. */
+function replicaText({ capacity, found }: Pick<ReadmeInput, 'capacity' | 'found'>): string | null {
+  if (found !== null) return promisedText(found.promised);
+  if (capacity === null) return null;
+  const { heldRate, ask, isOpen } = capacity;
+  const how = isOpen ? 'by the plan' : 'by the plan, measured closed';
+  return `${formatRate(heldRate)} inferences/s within p99 ${formatMs(ask.p99Ms * 1000)} ms, ${how}`;
+}
+
 function noLimitText(found: FoundConfig | null): string {
   return found === null
     ? 'none: no steady level of only this model'
@@ -124,6 +136,7 @@ function expectedLines(input: ReadmeInput): readonly string[] {
   const { environment } = state;
   const best = answerOf(state)?.level?.point;
   const limit = limitOf(input);
+  const holds = replicaText(input);
   return [
     ...foundLines(found),
     verdictOf(state, titles),
@@ -131,6 +144,7 @@ function expectedLines(input: ReadmeInput): readonly string[] {
     '| | |',
     '|---|---|',
     `| p99 at the best level, 95 % interval | ${best === undefined ? missing : p99Text(best)} |`,
+    ...(holds === null ? [] : [`| one replica holds | ${holds} |`]),
     `| hardware | ${hardwareText(state)} |`,
     `| Triton | ${environment.tritonVersion ?? missing} |`,
     `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
@@ -265,6 +279,7 @@ function expectationOf(input: BundleInput) {
     batched: config.maxBatchSize > 0,
     canary: canary.map(({ name, datatype, shape }) => ({ name, datatype, shape })),
     latency: limitOf(input),
+    ...present({ promised: input.found?.promised }),
   };
 }
 

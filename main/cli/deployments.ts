@@ -5,6 +5,7 @@ import {
   type DeployRequest,
 } from '../contract/deployment';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { promisedText } from '../contract/measured/promised-load';
 import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
@@ -62,6 +63,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
       `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${checkedText(model)}`,
+      ...(model.promised === undefined ? [] : [`    one replica holds ${promisedText(model.promised)}`]),
       ...(model.previous === null
         ? []
         : [`    previous version ${model.previous.version}, from ${nameOf(model.previous.runId)}`]),

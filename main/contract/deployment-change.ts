@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { promisedLoadSchema } from './measured/promised-load';
 import { formats, precisions } from './run/run-spec';
 
 export const deploymentVersionSchema = z.object({
@@ -7,6 +8,8 @@ export const deploymentVersionSchema = z.object({
   runId: z.string(),
   format: z.enum(formats),
   precision: z.enum(precisions),
+  /** Absent: its configuration is not that of a search. */
+  promised: promisedLoadSchema.optional(),
 });
 export type DeploymentVersion = z.infer<typeof deploymentVersionSchema>;
 

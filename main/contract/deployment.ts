@@ -8,6 +8,7 @@ import {
 } from './deployment-change';
 import { hostNameSchema } from './host/host-name';
 import { capacityAskSchema } from './measured/capacity-ask';
+import type { PromisedLoad } from './measured/promised-load';
 import type { engines, formats, precisions } from './run/run-spec';
 import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
@@ -202,6 +203,8 @@ export interface DeploymentModelInfo {
   readonly precision: (typeof precisions)[number];
   readonly checkedSamples: number;
   readonly checkedBatchSize?: number | undefined;
+  /** What its configuration holds; absent: it is not that of a search. */
+  readonly promised?: PromisedLoad | undefined;
   /** What `rollback` returns to. */
   readonly previous: { readonly version: number; readonly runId: string } | null;
   readonly inputs: readonly ServedTensor[];

@@ -77,6 +77,7 @@ export const readerBounds = {
   spec: { ...usual, what: 'the specification' },
   matrix: { ...usual, what: 'the matrix' },
   analyzerConfig: { ...usual, what: 'the configuration of Model Analyzer' },
+  analyzerModel: { ...usual, what: 'the configuration of Model Analyzer' },
   configEdit: { ...usual, what: 'config.pbtxt' },
   capture: { ...usual, what: 'the results' },
   /** One at its limits takes a second and a half. */

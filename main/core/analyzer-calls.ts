@@ -1,7 +1,7 @@
 import { visibleGpus } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { AnalyzerConfig, AnalyzerRun } from '../contract/study/analyzer-config';
-import type { TrustedCalls } from './core-interface';
+import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { verifiedRun } from './server-calls';
 
@@ -16,11 +16,28 @@ function analyzerRun({ configure, engine, performance }: RunSpec): AnalyzerRun {
   };
 }
 
-/** Reads a configuration of Model Analyzer against the run that is to be searched. */
-export const fromAnalyzer =
-  (parts: CoreParts): TrustedCalls['searches.fromAnalyzer'] =>
-  async ({ runId, text, fileName, model }): Promise<AnalyzerConfig> => {
-    const { state } = await verifiedRun(parts, runId, false);
-    const run = analyzerRun(state.source.spec);
-    return parts.reading.readers.analyzerConfig({ text, fileName, model, run });
+/** Reads configurations of Model Analyzer, against what is to be searched. */
+export function createAnalyzerCalls(
+  parts: CoreParts,
+  resolve: Core['handlers']['spec.resolve'],
+): Pick<TrustedCalls, 'searches.fromAnalyzer' | 'searches.analyzerModel'> {
+  const { readers } = parts.reading;
+  return {
+    'searches.analyzerModel': (input) => readers.analyzerModel(input),
+    'searches.fromAnalyzer': async ({
+      of,
+      isOfRepository,
+      text,
+      fileName,
+      model,
+    }): Promise<AnalyzerConfig> => {
+      const { runId = '', choice } = of;
+      const spec =
+        choice === undefined
+          ? (await verifiedRun(parts, runId, false)).state.source.spec
+          : await resolve(choice);
+      const run = { ...analyzerRun(spec), isOfRepository };
+      return readers.analyzerConfig({ text, fileName, model, run });
+    },
   };
+}

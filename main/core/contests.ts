@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { modelArtefactSchema } from '../contract/run/artefacts';
-import { inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { inContainers, servesHere } from '../contract/run/engine-kinds';
 import type { PerformanceSpec, RunSpec } from '../contract/run/run-spec';
 import type { DeployedRun } from '../contract/run/run-state';
 import { ofScenario } from '../contract/run/sweep';
@@ -32,6 +33,7 @@ import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
+import { searchedReplay } from './search-replay';
 import { verifiedRun } from './server-calls';
 
 /** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
@@ -39,9 +41,7 @@ export function requireHere({
   source: { spec },
   runId,
 }: Pick<DeployedRun, 'runId'> & { readonly source: Pick<DeployedRun['source'], 'spec'> }): void {
-  const { engine } = spec;
-  const isHere = inContainers(engine) ? engine.host === undefined : engine.kind === 'local';
-  if (isHere && !isElsewhere(engine)) return;
+  if (servesHere(spec.engine)) return;
   throw new WorkbenchError('combination-unsupported', 'A search works on this machine or its Docker Engine', {
     where: runId,
     remedy: 'Run the model with the engine "local" or "docker" here, and search from that run.',
@@ -90,7 +90,9 @@ export async function openedModel(parts: CoreParts, runId: string) {
     verified: ((modelName) => servingOnly(config, version, modelName)) satisfies Variant['configOf'],
     lookOf: (
       fields: Partial<Configured>,
-      look: Pick<LookInput, 'batchSize' | 'percentile' | 'tool'> & { readonly performance: PerformanceSpec },
+      look: Pick<LookInput, 'batchSize' | 'percentile' | 'tool' | 'replay'> & {
+        readonly performance: PerformanceSpec;
+      },
     ): LookInput => {
       const batched = servedMaxBatchSize({ ...spec.configure, ...fields }) > 0;
       const sent = () => {
@@ -130,11 +132,14 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
 async function searchContest(
   parts: CoreParts,
   search: SearchStrategy,
+  name: string,
   runIds: Prepared['runIds'],
 ): Promise<Contest> {
   const { candidates, load, target } = search;
   const { modelOf, run } = await searchedModels(parts, search, runIds);
-  const { performance } = modelOf(1).spec;
+  const { performance, configure } = modelOf(1).spec;
+  const dir = join(parts.layout.studies, name);
+  const replay = await searchedReplay(parts, search, dir, configure.modelName);
   return {
     run,
     variants: candidates.map((candidate, at) => {
@@ -152,7 +157,7 @@ async function searchContest(
       return modelOf(number).lookOf(candidate === undefined ? {} : configuredOf(candidate), {
         batchSize: candidate?.batchSize ?? load.batchSize,
         ...{ percentile: target.percentile, tool: parts.loadTools.native },
-        performance,
+        ...{ performance, replay },
       });
     },
   };
@@ -214,7 +219,7 @@ export async function contestOf(
   runIds: Prepared['runIds'] = new Map(),
 ): Promise<Contest> {
   const [search, duel] = [searchOf({ spec }), duelOf({ spec })];
-  if (search !== null) return searchContest(parts, search, runIds);
+  if (search !== null) return searchContest(parts, search, spec.name, runIds);
   if (duel !== null) return duelContest(parts, duel);
   throw new WorkbenchError('input-invalid', `The study "${spec.name}" measures nothing by itself`);
 }

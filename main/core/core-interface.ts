@@ -19,7 +19,7 @@ import type { ServerLoad } from '../contract/run/server-load';
 import type { Choice } from '../contract/run/spec-tools';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
-import type { Searched } from '../contract/study/search';
+import type { Searched, SearchRequest } from '../contract/study/search';
 import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import type { ModelCode } from '../own/open-model';
@@ -186,9 +186,17 @@ export interface TrustedCalls {
     readonly name: string;
     readonly out?: string | undefined;
   }) => Promise<WrittenStudy>;
-  /** What a configuration of Model Analyzer asks a search of a run for. Throws run-unknown, input-invalid with the line. */
+  /** Where the model of a configuration of Model Analyzer lies. Throws input-invalid. */
+  'searches.analyzerModel': Readers['analyzerModel'];
+  /**
+   * What a configuration of Model Analyzer asks a search for. Throws run-unknown, input-invalid with the line, and what
+   * resolving the choice throws.
+   */
   'searches.fromAnalyzer': (input: {
-    readonly runId: string;
+    /** A run, or what is made first. */
+    readonly of: Pick<SearchRequest, 'runId' | 'choice'>;
+    /** The model was read from the repository that the file names. */
+    readonly isOfRepository: boolean;
     readonly text: string;
     readonly fileName: string;
     /** null: the one that is called as the run's model, or the only one. */

@@ -7,6 +7,7 @@ import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
+import { repositoryModel } from '../specification/analyzer/model-of';
 import { readAnalyzerConfig } from '../specification/analyzer/read-analyzer-config';
 import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
@@ -26,6 +27,7 @@ export const readerTable: ReaderTable = {
     importSpec(loaded, text, fileName, overrides, configuration),
   matrix: (input) => readMatrix(input),
   analyzerConfig: (input) => readAnalyzerConfig(input),
+  analyzerModel: (input) => repositoryModel(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),

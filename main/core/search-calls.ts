@@ -16,7 +16,7 @@ import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/s
 import { Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
-import { fromAnalyzer } from './analyzer-calls';
+import { createAnalyzerCalls } from './analyzer-calls';
 import { contestOf, placeHandsOf, requireHere, requireTogether } from './contests';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
@@ -103,7 +103,7 @@ export function createSearchCalls(
     handlers: {
       'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
         plan({ ...request, name }),
-      'searches.fromAnalyzer': fromAnalyzer(parts),
+      ...createAnalyzerCalls(parts, others['spec.resolve']),
       'duels.plan': async ({ name, ...request }) => {
         const { between } = request;
         const isTry = 'suggestion' in between;

@@ -1,4 +1,6 @@
+import { totalmem } from 'node:os';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { servesHere } from '../contract/run/engine-kinds';
 import { isDeployed } from '../contract/run/run-source';
 import type { DeployedRun } from '../contract/run/run-state';
 import type { SearchCapacity } from '../contract/study/study';
@@ -35,8 +37,11 @@ export async function searchCapacity(
   };
   const { lookMs, fullMs } = search;
   const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.`;
-  const of = async (number: number) =>
-    candidateState(await runOf(number), { name, search, searched }, number);
+  const of = async (number: number) => {
+    const run = await runOf(number);
+    const hostBytes = servesHere(run.source.spec.engine) ? totalmem() : null;
+    return candidateState(run, { name, search, searched, hostBytes }, number);
+  };
   return {
     ...{ name, candidate, configuration: candidateText(present, own), note, state: await of(candidate) },
     present: candidate === 1 ? null : await of(1),

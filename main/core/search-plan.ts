@@ -13,6 +13,7 @@ import { modelOf, modelText, type WantedModel, wantedModels } from '../domain/st
 import { minimalOverrides } from '../presets/resolve-spec';
 import { requireHere } from './contests';
 import type { CoreParts } from './core-parts';
+import { withReplayRead } from './search-replay';
 import { verifiedRun } from './server-calls';
 
 interface Base {
@@ -110,6 +111,7 @@ export function createSearchPlan(
     requireHere({ source: { spec }, runId: base.run.runId ?? choice?.preset ?? '' });
     const onGpu = (visibleGpus(spec.engine) ?? []).length > 0;
     const machine = { onGpu, processors: availableParallelism() };
-    return planSearch(base.run, asked, machine, await modelsFor(base, request));
+    const read = await withReplayRead(parts, asked, spec.configure.modelName);
+    return planSearch(base.run, read, machine, await modelsFor(base, request));
   };
 }

@@ -5,6 +5,7 @@ import { isDeployed } from '../contract/run/run-source';
 import type { Candidate } from '../contract/study/search';
 import { setAt, type Tree } from '../contract/trees';
 import { configuredOf } from '../domain/study/search/candidates';
+import { promisedLoad } from '../domain/study/search/promised-load';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { runOfCandidate, searchOf, winnerChanges } from '../domain/study/search/search-study';
 import type { Runs } from '../pipeline/runs';
@@ -47,15 +48,17 @@ export function createWinnerCalls(
       return { runId, config: configBy(configuredOf(candidate))(spec.configure.modelName) };
     };
     const { runId, config } = await served(own, winner?.candidate ?? 1);
-    return { runId, sentence, winner: config, present: (await served(present, 1)).config };
+    const promised = promisedLoad(name, search, study.searched);
+    return { runId, sentence, promised, winner: config, present: (await served(present, 1)).config };
   };
   return {
     foundConfig: async (name, runId) => {
       const found = await configsOfWinner(name);
-      if (found === null) throw invalidInput(name, 'The search has no best configuration');
+      if (found === null || found.promised === null)
+        throw invalidInput(name, 'The search has no best configuration');
       if (found.runId !== runId)
         throw invalidInput(name, `The best configuration is one of the run ${found.runId}`);
-      return { name, config: found.winner, sentence: found.sentence };
+      return { name, config: found.winner, sentence: found.sentence, promised: found.promised };
     },
     handlers: {
       'searches.configs': async ({ name }) => {

@@ -4,8 +4,7 @@ import type { BundleImage } from '../bundle/manifests';
 import { parseRemoteUrl } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { isEmptyReach } from '../contract/reach';
+import { invalidInput } from '../contract/errors';
 import { isProcess } from '../contract/run/engine-kinds';
 import type { ServedModel } from '../contract/run/measure-request';
 import type { RunState } from '../contract/run/run-state';
@@ -23,13 +22,13 @@ import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { createDetachedServers } from '../engine/local/detached-server';
 import { assertListening } from '../engine/remote/remote-triton';
 import type { Runs } from '../pipeline/runs';
-import { type Approvals, pathReach } from '../store/approvals';
 import { readJournal } from '../store/journal';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 import { searchCapacity } from './search-capacity';
+import { requireAgreed } from './search-replay';
 
 /** Milliseconds per request: a user is waiting. */
 const askMs = 3000;
@@ -45,16 +44,6 @@ async function servedModel(
     .map(({ name: input, shape }) => ({ name: input, dims: maxBatchSize > 0 ? shape.slice(1) : shape }))
     .filter(({ dims }) => dims.includes(-1));
   return { name, versions, maxBatchSize, dynamicInputs };
-}
-
-/** The page names a path; the person agreed to it by choosing the file. Throws not-trusted. */
-async function requireAgreed(approvals: Approvals, path: string): Promise<void> {
-  const field = 'performance.replay.file';
-  if (isEmptyReach(await approvals.missing(pathReach(field, path)))) return;
-  throw new WorkbenchError('not-trusted', `The measurement would read ${path}`, {
-    where: field,
-    remedy: 'Choose the file with the button beside the field.',
-  });
 }
 
 export function createServerCalls(
@@ -169,7 +158,9 @@ export function createDeploymentCalls(
     runOf: async (runId, allowUnverified, search) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified);
       requireServable(runId, state.source.spec.engine);
-      return search === undefined ? run : { ...run, config: (await foundConfig(search, runId)).config };
+      if (search === undefined) return run;
+      const { config, promised } = await foundConfig(search, runId);
+      return { ...run, config, about: { ...run.about, promised } };
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
     startRecovery: (id) => startRecovery(parts.options, id),

@@ -267,7 +267,10 @@ export async function observe(
         format: served.format,
         precision: served.precision,
         checkedSamples: active.checkedSamples,
-        ...present({ checkedBatchSize: active.checkedBatchSize }),
+        ...present({
+          checkedBatchSize: active.checkedBatchSize,
+          promised: served.version === active.version ? active.promised : previous?.promised,
+        }),
         previous: previous === null ? null : { version: previous.version, runId: previous.runId },
       };
     }),

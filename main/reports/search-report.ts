@@ -5,6 +5,7 @@ import type { Searched, SearchStrategy } from '../contract/study/search';
 import type { WinnerConfigs } from '../contract/study/study';
 import { diffLines, diffText } from '../domain/line-diff';
 import { objectiveText } from '../domain/study/search/objective';
+import { replayIn, replayLines, timesText } from '../domain/study/search/replay-load';
 import type { SearchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
@@ -51,9 +52,10 @@ function memoryLines({ memory }: SearchStrategy, { context }: SearchAnswer): rea
 /** How it was found, one line each. */
 function procedure({ search, answer }: SearchReport): readonly string[] {
   const { load, target, candidates, budgetS, lookMs, fullMs } = search;
+  const replay = replayIn(search);
   const kind =
     load.kind === 'open'
-      ? 'Open load: requests at Poisson times, whether the ones before are answered or not'
+      ? `Open load: requests at ${timesText(search)}, whether the ones before are answered or not`
       : `Closed load: ${load.concurrency.join(', ')} requests under way`;
   return [
     `Run: ${search.runId}`,
@@ -62,6 +64,7 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
     `Target: ${latencyText(target)}at most ${target.errorPercentage} % of requests failed`,
     ...memoryLines(search, answer),
     `${kind}; batch size ${load.batchSize}`,
+    ...(replay === null ? [] : replayLines(replay)),
     `${candidates.length} configurations, side by side on one Triton and measured in turns: ${lookMs / 1000} s for each at first, then only for those that could still win, and ${fullMs / 1000} s five times for the best and the present one`,
     `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,
     ...(answer.isCutShort ? ['The budget ended before every configuration was judged'] : []),

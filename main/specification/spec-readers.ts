@@ -3,6 +3,7 @@ import type { ModelSource } from '../contract/run/run-spec';
 import type { Choice, ConfigEdit, ImportedSpec, MatrixFile } from '../contract/run/spec-tools';
 import type { AnalyzerConfig, AnalyzerRun } from '../contract/study/analyzer-config';
 import type { LoadedPreset } from '../presets/presets';
+import type { AnalyzerModel } from './analyzer/model-of';
 
 /** Model of a text that looks like a run.yaml; otherwise all absent. */
 export interface SpecModel {
@@ -37,6 +38,12 @@ export interface SpecReaders {
     readonly run: AnalyzerRun;
     readonly model: string | null;
   }) => Promise<AnalyzerConfig>;
+  /** `model`: one of several in the file. */
+  analyzerModel: (input: {
+    readonly text: string;
+    readonly fileName: string;
+    readonly model: string | null;
+  }) => Promise<AnalyzerModel>;
   configEdit: (input: {
     readonly loaded: LoadedPreset;
     readonly choice: Choice;

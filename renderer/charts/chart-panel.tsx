@@ -44,6 +44,8 @@ export const ChartPanel = memo(function ChartPanel(props: {
   cursor?: SharedCursor;
   /** In the place of a chart without a value. */
   empty?: ReactNode;
+  /** Under the chart: what a reader would ask about it. */
+  note?: string | null;
   children?: ReactNode;
 }) {
   const { id, title } = props;
@@ -94,6 +96,9 @@ export const ChartPanel = memo(function ChartPanel(props: {
           label={`Chart: ${title}. The table below has its numbers.`}
           {...(props.cursor === undefined ? {} : { cursor: props.cursor })}
         />
+      )}
+      {props.note === undefined || props.note === null ? null : (
+        <p className="panel-body dim small">{props.note}</p>
       )}
     </section>
   );

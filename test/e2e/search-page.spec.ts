@@ -6,7 +6,7 @@ import { type DueLook, nextLooks } from '../../main/domain/study/search/next-loo
 import { StudyStore } from '../../main/studies/study-store';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
-import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';
@@ -112,6 +112,7 @@ test('the page of a search has the answer first, and scrolls in one direction', 
   for (const name of ['Throughput and latency of each load', 'What helped', 'What was not tried']) {
     await expect(search.getByRole('region', { name })).toBeVisible();
   }
+  await expect(search).toContainText('The star is the rate that may be promised');
   await page.setViewportSize({ width: 1280, height: 800 });
   for (const name of ['Studies', 'Configurations of best-of-all', 'Changes of config.pbtxt']) {
     for (const region of await page.getByRole('region', { name, exact: true }).all()) {
@@ -140,4 +141,20 @@ test('one whose budget ended says what was not measured, and what failed', async
   await search.getByRole('button', { name: 'No.', exact: true }).press('Enter');
   await expect(rows.first()).toHaveAttribute('data-candidate', String(candidates.length));
   expect(app.complaints).toEqual([]);
+});
+
+test('a search takes a recorded trace, whose file is chosen by keyboard', async () => {
+  const { page } = app;
+  await page.getByRole('link', { name: 'Open the run whose model it is' }).click();
+  await page.getByRole('button', { name: 'Find the best configuration' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
+  const trace = dialog.getByRole('textbox', { name: 'Replayed trace' });
+  await expect(trace).toHaveAttribute('placeholder', 'none: requests come at Poisson times');
+  await choosePath(app, '/tmp/july.csv');
+  await dialog.getByRole('button', { name: 'Choose replayed trace' }).press('Enter');
+  await expect(trace).toHaveValue('/tmp/july.csv');
+  await expect(dialog.getByRole('textbox', { name: 'Replay from (s)' })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByText('Highest concurrency').click();
+  await expect(trace).toBeHidden();
 });

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalyzerConfig } from '../../main/contract/study/analyzer-config';
@@ -12,6 +12,7 @@ import { takesAll } from '../support/campaign';
 import { cli, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { littleModel } from '../support/little-model';
+import { onnxBytes } from '../support/onnx-bytes';
 import { until } from '../support/until';
 
 interface Document {
@@ -164,6 +165,62 @@ triton_launch_mode: docker
     await writeFile(file, 'profile_models: [little\n');
     const bad = await cli(home.path, ...asked);
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringMatching(/at line 2/)]);
+  });
+
+  it('takes the model from the repository that such a configuration names, where no run is named', async () => {
+    const repository = join(home.path, 'repository');
+    const model = join(repository, 'wide');
+    await mkdir(join(model, '1'), { recursive: true });
+    await writeFile(join(model, '1', 'model.onnx'), onnxBytes());
+    await writeFile(join(model, 'config.pbtxt'), 'backend: "onnxruntime"\nmax_batch_size: 4\n');
+    const file = join(home.path, 'config.yaml');
+    await writeFile(file, 'model_repository: repository\nprofile_models: [wide]\nconcurrency: 1,4\n');
+    const asked = ['search', '--from-analyzer', file, '--p99', '20ms', '--dry-run', '--json'];
+    const { code, stdout, stderr } = await cli(home.path, ...asked);
+    expect(code, stderr).toBe(0);
+    const { search, analyzer } = JSON.parse(stdout) as Document & { analyzer: AnalyzerConfig };
+    expect(search).toMatchObject({ runId: null, load: { kind: 'closed', concurrency: [1, 4] } });
+    expect(search.candidates[0]).toMatchObject({ maxBatchSize: 4 });
+    expect(analyzer.taken.map(({ option }) => option)).toContain('model_repository');
+    await writeFile(file, 'model_repository: repository\nprofile_models: [deep]\n');
+    expect(await cli(home.path, ...asked)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The model repository has no model "deep"') as string,
+    });
+    expect(await cli(home.path, 'search', '--dry-run')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No run and no model is named') as string,
+    });
+  });
+
+  it('sends the requests of a trace, and is resumed from what it kept of it', async () => {
+    const trace = join(home.path, 'trace.csv');
+    // Bursts of 20 within 0.2 s, every 2 s.
+    const times = Array.from({ length: 400 }, (_unused, at) => 2 * Math.floor(at / 20) + (at % 20) / 100);
+    await writeFile(trace, `timestamp,user\n${times.map((time) => `${time},ann`).join('\n')}\n`);
+    const asked = [
+      ...['search', 'little', '--name', 'july', '--p99', '2s', '--replay', trace, '--instances', '1'],
+      ...['--batching', 'dynamic', '--queue-delays-us', '0', '--threads', '1', '--budget', '20s', '--json'],
+    ];
+    const killed = startCli(home.path, asked);
+    const replayed = async () =>
+      (await looksOf('july').catch(() => [])).filter(({ measured }) => measured?.replay !== undefined);
+    await until('one part was sent', async () => (await replayed()).length >= 1);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    await rm(trace);
+    const { stdout, stderr } = await cli(home.path, 'studies', 'resume', 'july', '--json');
+    const { answer } = JSON.parse(stdout) as Document;
+    expect(answer.winner, stderr).not.toBeNull();
+    expect(answer.sentence).toMatch(/requests\/s \([\d.,]+ times as fast as recorded\) within p99/);
+    for (const { load, measured } of await replayed()) {
+      const { requests = 0, seconds = 1 } = measured?.replay ?? {};
+      // The busiest part has at least the mean rate of the trace.
+      expect(requests / seconds).toBeGreaterThan(0.99 * ('requestRate' in load ? load.requestRate : 0));
+    }
+    const kept = await readFile(join(home.path, 'studies', 'july', 'replay.csv'), 'utf8');
+    expect(kept).not.toContain('ann');
+    expect(kept.split('\n').slice(0, 3)).toEqual(['timestamp_us', '0', '10000']);
   });
 
   it('measures two verified models in turns, and goes on behind the last look of a killed comparison', async () => {

@@ -194,7 +194,9 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'the highest concurrency, of these instances',
       ],
       ['search nightly --dry-run', 'what would be compared'],
+      ['search nightly --p99 20ms --replay july.csv --from 10m --to 20m', 'under recorded traffic'],
       ['search nightly --from-analyzer config.yaml --dry-run', 'what a file of Model Analyzer asks for'],
+      ['search --from-analyzer config.yaml --p99 20ms', 'the same of the model that the file names'],
     ],
     exits: [
       [exitCodes.noAnswer, 'no configuration holds any load within the target'],

@@ -11,6 +11,7 @@ import type { Core } from '../../core';
 import { diffLines, diffText } from '../../domain/line-diff';
 import { durationText } from '../../domain/run/time-left';
 import { confirmSeconds } from '../../domain/study/search/next-looks';
+import { timesText } from '../../domain/study/search/replay-load';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchColumns } from '../../domain/study/search/search-columns';
 import { searchOf, searchWinner } from '../../domain/study/search/search-study';
@@ -20,11 +21,12 @@ import { exitCodes, formatTable, type Output } from '../output';
 import { readDuration, readNumber, readNumbers, readOneOf } from '../read-values';
 import { sayReports, workOnOwn } from '../studies/own-study';
 import type { Verb } from '../verb';
-import { analyzerLines, type AnalyzerOptions, readAnalyzer } from './analyzer-config';
+import { analyzerLines, type AnalyzerOptions, type AnalyzerSource, analyzerSource } from './analyzer-config';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
+import { addReplayOptions, approveReplay, replayOf, type ReplayOptions } from './search-replay';
 import { readSubject, type SearchSubject, type SubjectOptions } from './search-subject';
 
-interface SearchOptions extends GoalOptions, AnalyzerOptions, SubjectOptions {
+interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, SubjectOptions {
   readonly load?: string;
   readonly p99?: string;
   readonly p95?: string;
@@ -96,10 +98,13 @@ function targetOf(options: SearchOptions) {
   throw invalidInput(`--p${target.percentile}`, `"${target.text}" is not a latency`, 'For example 20ms.');
 }
 
-/** A rate is sent in an open loop, whatever a file says. */
-function loadOf({ load, rate }: SearchOptions, ofFile: 'open' | 'closed' | undefined): 'open' | 'closed' {
+/** A rate or a trace is sent in an open loop, whatever a file says. */
+function loadOf(
+  { load, rate, replay }: SearchOptions,
+  ofFile: 'open' | 'closed' | undefined,
+): 'open' | 'closed' {
   if (load !== undefined) return readOneOf('--load', loads, load);
-  return rate === undefined ? (ofFile ?? 'open') : 'open';
+  return rate === undefined && replay === undefined ? (ofFile ?? 'open') : 'open';
 }
 
 interface AskedSearch {
@@ -108,10 +113,15 @@ interface AskedSearch {
 }
 
 /** Options take the place of what the file of `--from-analyzer` says. */
-async function planOf(core: Core, { of }: SearchSubject, options: SearchOptions): Promise<AskedSearch> {
+async function planOf(
+  core: Core,
+  { of }: SearchSubject,
+  read: AnalyzerSource['read'],
+  options: SearchOptions,
+): Promise<AskedSearch> {
   const { name, batchSize, concurrency, errorPercentage } = options;
   const target = targetOf(options);
-  const analyzer = await readAnalyzer(core, of.runId, options);
+  const analyzer = await read(of);
   const { request } = analyzer ?? {};
   const plan = await core.handlers['searches.plan']({
     ...request,
@@ -120,6 +130,7 @@ async function planOf(core: Core, { of }: SearchSubject, options: SearchOptions)
     load: loadOf(options, request?.load),
     ...target,
     ...goalOf(options),
+    ...(await replayOf(core, options)),
     budgetS: readDuration('--budget', options.budget, 's'),
     ...present({
       name,
@@ -135,7 +146,7 @@ async function planOf(core: Core, { of }: SearchSubject, options: SearchOptions)
 function planLines({ search, notes, spec, candidates }: SearchPlan): readonly string[] {
   const { budgetS, load, lookMs } = search;
   const kind =
-    load.kind === 'open' ? 'requests at Poisson times' : `concurrency ${load.concurrency.join(', ')}`;
+    load.kind === 'open' ? `requests at ${timesText(search)}` : `concurrency ${load.concurrency.join(', ')}`;
   return [
     `Search ${spec.name}: ${candidates.length} configurations of ${search.runId ?? spec.strategy.trials[0]?.choice.preset ?? ''}`,
     ...notes.map((note) => `  ${note}`),
@@ -226,15 +237,15 @@ export function addSearch(program: Verb): void {
     .command('search')
     .description('Find the configuration of a model that takes the most load within a latency target')
     .argument(
-      '<subject>',
-      'run (id or its beginning, name, latest), preset, own model, or file with a specification',
+      '[subject]',
+      'run (id or its beginning, name, latest), preset, own model, or file with a specification; default: the model of --from-analyzer',
     )
     .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest concurrency')
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
     .option('--p50 <time>', 'largest median latency in place of a p99');
-  addGoalOptions(verb)
+  addReplayOptions(addGoalOptions(verb))
     .option('--budget <time>', 'most load in all, e.g. 5m', '5m')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
@@ -256,9 +267,10 @@ export function addSearch(program: Verb): void {
     .option('--shape <name=dims>', 'of an own model file: sample shape of an input; repeatable', collect)
     .option('--trust', 'trust the code of your own model, and approve the files that a specification names')
     .option('--dry-run', 'show what would be compared; nothing is started')
-    .work(async ({ core, output, exit }, text: string, options: SearchOptions) => {
-      const subject = await readSubject(core, text, options);
-      const { plan, analyzer } = await planOf(core, subject, options);
+    .work(async ({ core, output, exit }, text: string | undefined, options: SearchOptions) => {
+      const { path, read } = await analyzerSource(core, options, text !== undefined);
+      const subject = await readSubject(core, path ?? text ?? '', options);
+      const { plan, analyzer } = await planOf(core, subject, read, options);
       for (const line of analyzer === null ? [] : analyzerLines(analyzer)) output.say(line);
       for (const line of planLines(plan)) output.say(line);
       if (options.dryRun === true) {
@@ -266,6 +278,7 @@ export function addSearch(program: Verb): void {
         return;
       }
       await subject.approve();
+      await approveReplay(core, plan.search);
       exit(await workOnSearch(core, plan, output, false));
     });
 }

@@ -164,7 +164,9 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'step',
     onlyWith: withReplay,
   },
-  ...['of', 'requests', 'seconds', 'largestBatchSize', 'namesInputs', 'models.*'].map(replayRead),
+  ...['of', 'requests', 'seconds', 'largestBatchSize', 'meanBatchSize', 'namesInputs', 'models.*'].map(
+    replayRead,
+  ),
   // Of another trace, or another part, the levels are measured anew.
   { ...replayRead('sha256'), decides: 'level' },
   {

@@ -17,6 +17,8 @@ export const modelMemorySchema = z.object({
   instance: takenMemorySchema,
   /** What requests of the largest batch size add to each instance. */
   batch: takenMemorySchema,
+  /** All of it together, where the parts are not known: a search loads each configuration once. */
+  server: takenMemorySchema.optional(),
   maxBatchSize: z.int().min(1),
   /** Instances of the configuration. */
   instances: z.int().min(1),

@@ -65,6 +65,12 @@ export const hostOf = (engine: {
   readonly host?: string | undefined;
 }): string | undefined => (inContainers(engine) ? engine.host : undefined);
 
+/** Its Triton is started on this machine, as a process or in a container. */
+export const servesHere = (engine: {
+  readonly kind: EngineKind;
+  readonly host?: string | undefined;
+}): boolean => isProcess(engine) || (inContainers(engine) && engine.host === undefined);
+
 /** GPU ids that were asked for; empty for engines without the field. */
 export const askedGpus = (engine: {
   readonly kind: EngineKind;

@@ -175,6 +175,8 @@ export const replayReadSchema = z.strictObject({
   seconds: z.number().positive(),
   /** Absent: the file has no batch sizes. */
   largestBatchSize: positive.optional(),
+  /** Absent also where an earlier version read it. */
+  meanBatchSize: z.number().positive().optional(),
   /** Some rows name an entry or a class of the input data. */
   namesInputs: z.boolean(),
   /** Requests of each model by its name, where several are measured; else empty. */
@@ -182,7 +184,7 @@ export const replayReadSchema = z.strictObject({
 });
 
 /** A recorded trace whose requests are sent at their times. */
-const replaySchema = z.strictObject({
+export const replaySchema = z.strictObject({
   /** CSV, JSON lines, or Triton's own trace file; by its full path. */
   file: z.string({ error: 'Name the file with the trace' }).min(1, 'Name the file with the trace'),
   /** How many times as fast as recorded. */

@@ -10,9 +10,11 @@ export interface AnalyzerLine {
   readonly text: string;
 }
 
-/** The run that is searched from. */
+/** The run that is searched from, or the model that is made one. */
 export interface AnalyzerRun {
   readonly modelName: string;
+  /** The model was read from the repository that the file names. */
+  readonly isOfRepository?: boolean | undefined;
   readonly present: Pick<
     ConfigureSpec,
     'instances' | 'maxBatchSize' | 'batching' | 'preferredBatchSizes' | 'maxQueueDelayUs' | 'threads'

@@ -3,7 +3,7 @@ import type { WireError } from '../errors';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
-import { accelerators, formats, precisions } from '../run/run-spec';
+import { accelerators, formats, precisions, replaySchema } from '../run/run-spec';
 import { choiceSchema } from '../run/spec-tools';
 import { wireErrorSchema } from '../wire-error';
 
@@ -40,8 +40,14 @@ export type Candidate = Readonly<z.infer<typeof candidateSchema>>;
 export const candidateFields = candidateSchema.keyof().options;
 
 const loadSchema = z.discriminatedUnion('kind', [
-  /** Requests a second at Poisson times, answered or not: what may be promised. With `rate` only that one. */
-  z.strictObject({ kind: z.literal('open'), batchSize: positive, rate: z.number().positive().optional() }),
+  /**
+   * Requests a second at Poisson times, or at those of a trace that is sent faster or slower; answered or not: what may be
+   * promised. With `rate` only that one.
+   */
+  z.strictObject({
+    ...{ kind: z.literal('open'), batchSize: positive, rate: z.number().positive().optional() },
+    replay: replaySchema.required({ read: true }).optional(),
+  }),
   /** Requests under way. */
   z.strictObject({ kind: z.literal('closed'), batchSize: positive, concurrency: z.array(positive).min(1) }),
 ]);
@@ -127,6 +133,8 @@ export const searchRequestSchema = z.strictObject({
   /** Of the objective `latency`: requests per second. */
   rate: z.number().positive().max(1e6).optional(),
   memory: memoryLimitsSchema.optional(),
+  /** The open load in place of Poisson times; its speed is that of the objective `latency`. */
+  replay: replaySchema.optional(),
   errorPercentage: targetSchema.shape.errorPercentage.optional(),
   budgetS: z.number().positive().optional(),
 });
@@ -165,7 +173,7 @@ export const lookSchema = z.object({
   measured: loadPointSchema
     .pick({
       ...{ avgUs: true, p50Us: true, p90Us: true, p95Us: true, p99Us: true },
-      ...{ scheduled: true, gpus: true, executedBatches: true },
+      ...{ scheduled: true, gpus: true, executedBatches: true, replay: true },
     } as const)
     .optional(),
 });

@@ -15,6 +15,7 @@ const instanceBytes = ({ instance, batch }: ModelMemory, of: Of): number | null 
 
 /** What one Triton with the model takes, in its configuration. */
 export function serverBytes(memory: ModelMemory, of: Of): number | null {
+  if (memory.server !== undefined) return memory.server[of];
   const each = instanceBytes(memory, of);
   const instances = each === null ? null : memory.instances * each;
   return sum([least(memory.context[of]), least(memory.shared[of]), instances]);

@@ -29,14 +29,17 @@ const keptBytes = 4 * fileLimits.trace.bytes;
 /**
  * The file of a run with what is kept of its trace: from an earlier attempt, or made of the trace.
  * Throws input-invalid where the trace is another one by now.
+ * @param beforeReading the trace is read, and not what was kept of it
  */
 export async function keepReplay(
   readers: Pick<InputReaders, 'replayStore'>,
   { read, ...part }: ReplayPart & Pick<Replay, 'read'>,
   to: string,
+  beforeReading: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const before = await readBoundedFile(to, keptBytes);
   if ('text' in before && hashValue(before.text) === read?.sha256) return;
+  await beforeReading();
   const { sha256 } = await readers.replayStore({ ...part, to });
   if (read === undefined || sha256 === read.sha256) return;
   throw invalidInput(

@@ -68,8 +68,8 @@ const columns = ['size', 'model', 'entry', 'inputClass'] as const;
 const quoted = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `"${value.replaceAll('"', '""')}"`;
 
-/** What is kept of a trace: times, sizes and names, as a trace of its own. */
-function keptText(rows: readonly TraceRow[], models: readonly string[]): string {
+/** What is kept of a trace: times, sizes and names, as a trace of its own. @param models kept by name where several are */
+export function keptText(rows: readonly TraceRow[], models: readonly string[]): string {
   const used = columns.filter(
     (column) => (column !== 'model' || models.length > 1) && rows.some((row) => row[column] !== undefined),
   );
@@ -110,7 +110,12 @@ async function readPart(part: ReplayPart): Promise<{ readonly read: ReplayRead; 
       sha256: hashValue(kept),
       requests: rows.length,
       seconds: (rows.at(-1)?.atUs ?? 0) / 1e6,
-      ...(sizes.length === 0 ? {} : { largestBatchSize: largestOf(sizes) }),
+      ...(sizes.length === 0
+        ? {}
+        : {
+            largestBatchSize: largestOf(sizes),
+            meanBatchSize: sizes.reduce((sum, size) => sum + size, 0) / sizes.length,
+          }),
       namesInputs: rows.some(({ entry, inputClass }) => entry !== undefined || inputClass !== undefined),
       models: countsOf(rows, models),
     },

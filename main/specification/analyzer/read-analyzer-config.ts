@@ -66,7 +66,7 @@ export function readAnalyzerConfig({
   readonly model: string | null;
 }): AnalyzerConfig {
   const file = openAnalyzerFile(text, fileName);
-  const model = chooseModel(file, run.modelName, wanted);
+  const model = chooseModel(file, run, wanted);
   const { load, concurrency, batchSizes } = loadOf(file, model);
   const request = {
     load,

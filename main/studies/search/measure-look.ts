@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PerformanceSpec } from '../../contract/run/run-spec';
+import type { PerformanceSpec, Replay } from '../../contract/run/run-spec';
 import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
 import type { Look } from '../../contract/study/search';
 import { present } from '../../contract/trees';
@@ -7,6 +7,7 @@ import type { DueLook } from '../../domain/study/search/next-looks';
 import { whileServing } from '../../engine/serving';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { type ReadingSources, withReadings } from '../../perf/readings';
+import { replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder } from '../../platform/files';
 import type { ServedVariant } from './search-variants';
 
@@ -22,6 +23,12 @@ export interface LookInput {
   /** False: its tensors lack a batch dimension. */
   readonly batched: boolean;
   readonly sent: () => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
+  /**
+   * Writes the part of a trace that is sent at a mean rate in so much time; absent: requests come at Poisson times.
+   * @param to the file @returns how fast it is sent
+   */
+  readonly replay?:
+    ((at: { readonly requestRate: number; readonly ms: number }, to: string) => Promise<Replay>) | undefined;
 }
 
 /** Where it is measured. */
@@ -39,14 +46,28 @@ const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
 /** p99 is what the load tools decide by where no percentile is asked for. */
 const usualPercentile = 99;
 
-const settingsOf = ({ percentile, performance }: LookInput, ms: number): MeasureInput['settings'] => ({
+const settingsOf = (
+  { percentile, performance }: LookInput,
+  ms: number,
+  replay: Replay | undefined,
+): MeasureInput['settings'] => ({
   ...performance,
   ...{ requestRates: [], requestIntervalsUs: [], search: 'none', repeats: 1, crossCheck: false },
   requestDistribution: 'poisson',
   ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
   ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
   percentile: percentile === usualPercentile ? 0 : percentile,
+  // That of the run is not sent.
+  replay,
 });
+
+/** null: the look sends no trace. */
+async function replayOf({ replay: partOf }: LookInput, { load, ms }: DueLook, dir: string) {
+  if (partOf === undefined || 'concurrency' in load) return null;
+  const replayFile = replayFileIn(dir);
+  const window = { requestRate: load.requestRate, ms: ms - warmupMs(ms) };
+  return { replay: await partOf(window, replayFile), replayFile };
+}
 
 /** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. */
 export async function measureLook(
@@ -59,6 +80,7 @@ export async function measureLook(
   const workDir = join(how.dir, 'look');
   await makeFolder(workDir);
   const sent = await input.sent();
+  const replayed = await replayOf(input, due, workDir);
   const measureBy = (whileItRuns: AbortSignal, onWindow: (durationUs: number | null) => void) =>
     tool.measure({
       ...server.forClients,
@@ -69,7 +91,8 @@ export async function measureLook(
         'concurrency' in due.load
           ? { batchSize, concurrency: due.load.concurrency }
           : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
-      settings: settingsOf(input, due.ms),
+      settings: settingsOf(input, due.ms, replayed?.replay),
+      ...present({ replayFile: replayed?.replayFile }),
       ...{ onLog: () => undefined, onCommand: () => undefined },
       onWindow: ({ durationUs }) => onWindow(durationUs),
     });
@@ -81,9 +104,12 @@ export async function measureLook(
           measureBy(whileItRuns, onWindow),
         );
   const what = `while candidate ${due.candidate} was measured`;
+  const began = Date.now();
   const point = await whileServing(server, how.signal, what, measure);
   return {
-    ...{ candidate: due.candidate, phase: due.phase, load: due.load, seconds: due.ms / 1000 },
+    ...{ candidate: due.candidate, phase: due.phase, load: due.load },
+    // A trace is sent to its end, however long the server takes.
+    seconds: Math.max(due.ms, replayed === null ? 0 : Date.now() - began) / 1000,
     inferencesPerSecond: point.inferencesPerSecond,
     latencyUs: searchLatencyUs(point),
     requestCount: point.requestCount ?? 0,
@@ -100,6 +126,7 @@ export async function measureLook(
       },
       ...present({
         ...{ scheduled: point.scheduled, gpus: point.gpus, executedBatches: point.executedBatches },
+        replay: point.replay,
       }),
     },
   };

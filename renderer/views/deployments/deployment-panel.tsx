@@ -15,6 +15,7 @@ import {
   type DeploymentState,
   type ServedModelState,
 } from '../../../main/contract/deployment';
+import { promisedText } from '../../../main/contract/measured/promised-load';
 import { missing } from '../../../main/contract/numbers';
 import { TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
@@ -167,6 +168,16 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
   );
 }
 
+/** What a replica of each model holds, where a search found its configuration. */
+function Promised({ models }: Pick<DeploymentInfo, 'models'>) {
+  const found = models.flatMap(({ name, promised }) => (promised === undefined ? [] : [{ name, promised }]));
+  return found.map(({ name, promised }) => (
+    <p key={name}>
+      {models.length === 1 ? 'One replica' : `${name}: one replica`} holds {promisedText(promised)}.
+    </p>
+  ));
+}
+
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
   const { id, state, reason, interrupted, warning, work } = deployment;
   const style = work === null ? styles[state] : { ...styles.starting, text: work };
@@ -187,6 +198,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
         )}
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
+        <Promised models={deployment.models} />
         <ClientCode deployment={deployment} />
         <DeploymentLog id={id} />
       </div>

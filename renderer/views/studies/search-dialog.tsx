@@ -10,6 +10,7 @@ import type { SearchSubject } from '../../stores/overlay';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { noReplay, ReplayField, replayOf } from './search/replay-field';
 import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
 
 const loads = [
@@ -17,7 +18,7 @@ const loads = [
   { value: 'closed', label: 'Highest concurrency' },
 ];
 const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
-  open: 'Requests are sent at Poisson times, whether the ones before are answered or not: what can be promised.',
+  open: 'Requests are sent at Poisson times or those of a trace, whether the ones before are answered or not: what can be promised.',
   closed: 'A fixed number of requests is under way.',
 };
 
@@ -65,6 +66,7 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
   const [load, setLoad] = useState<SearchRequest['load']>('open');
   const [latencyMs, setLatencyMs] = useState<number | string>('');
   const [minutes, setMinutes] = useState<number | string>(usualMinutes);
+  const [replay, setReplay] = useState(noReplay);
   const [tried, setTried] = useState(noneTried);
   const request: SearchRequest = {
     ...subject,
@@ -72,6 +74,7 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
     load,
     ...(typeof latencyMs === 'number' && latencyMs > 0 ? { latencyUs: Math.round(latencyMs * 1000) } : {}),
     ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
+    ...(load === 'open' ? replayOf(replay) : {}),
   };
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
@@ -100,6 +103,7 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
           onChange={setMinutes}
         />
       </div>
+      {load === 'open' ? <ReplayField replay={replay} onChange={setReplay} /> : null}
       <TriedValues tried={tried} onChange={setTried} />
       {hasWrongValues(tried) ? null : <Plan request={request} onStarted={onDone} />}
     </form>

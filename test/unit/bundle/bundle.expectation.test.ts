@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { latencyLimit, lowestLoad, readmeText } from '../../../main/bundle/bundle';
+import { capacityOf, isCapacity } from '../../../main/domain/measured/capacity';
 import {
   completeState,
   createdBodies,
@@ -7,6 +8,7 @@ import {
   pointFixture,
   stateOf,
 } from '../../support/run-state';
+import { tinyConfig } from '../../support/tiny-model';
 
 const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };
 
@@ -64,6 +66,37 @@ describe('readmeText', () => {
     found: null,
     pendingRequests: 4,
   };
+
+  it('says what one replica of the configuration of a search holds, with how sure that is', () => {
+    const promised = {
+      ...{ search: 'night', text: '212.0 requests/s within p99 20.00 ms', requestsPerSecond: 212 },
+      ...{ inferencesPerSecond: 212, percentile: 99, latencyUs: 20_000, confirmed: true },
+    };
+    const found = { name: 'night', config: tinyConfig, sentence: 'Model instances 2: more', promised };
+    const textOf = (confirmed: boolean) =>
+      readmeText({
+        ...input,
+        found: { ...found, promised: { ...promised, confirmed } },
+        measuredLocally: false,
+      });
+    expect(textOf(true)).toContain(
+      '| one replica holds | 212.0 requests/s within p99 20.00 ms, by the search night |',
+    );
+    expect(textOf(false)).toContain(
+      'by the search night, which ended before it was measured at full length |',
+    );
+    expect(readmeText({ ...input, measuredLocally: false })).not.toContain('one replica holds');
+  });
+
+  it('says what one replica of a plan holds', () => {
+    const ask = { rate: 1000, p99Ms: 500, headroom: 0, spare: 0, pricePerHour: null };
+    const capacity = capacityOf(completeState(), ask);
+    if (!isCapacity(capacity)) throw new Error(capacity.text);
+    const text = readmeText({ ...input, capacity, measuredLocally: false });
+    expect(text).toMatch(
+      /\| one replica holds \| [\d.,]+ inferences\/s within p99 500\.0 ms, by the plan, measured closed \|/,
+    );
+  });
 
   it('says what was measured, and on what', () => {
     const text = readmeText({ ...input, measuredLocally: false });

@@ -89,11 +89,16 @@ describe('writeBundle', () => {
   it('has the best configuration of a search in place of that of the run, and says so', async () => {
     const input = await made();
     const config = { ...input.run.config, instanceGroup: [{ count: 3, kind: 'KIND_CPU' as const }] };
-    const found = { name: 'night', config, sentence: 'Model instances 3: 90.0 requests/s' };
+    const promised = {
+      ...{ search: 'night', text: '90.0 requests/s within p99 20.00 ms', requestsPerSecond: 90 },
+      ...{ inferencesPerSecond: 90, percentile: 99, latencyUs: 20_000, confirmed: true },
+    };
+    const found = { name: 'night', config, sentence: 'Model instances 3: 90.0 requests/s', promised };
     const dir = await writeBundle(join(root, 'found'), { ...input, run: { ...input.run, config }, found });
     const text = (path: string) => readFile(join(dir, path), 'utf8');
     const written = join('model-repository', config.name, 'config.pbtxt');
     expect(await text(written)).toContain('count: 3');
+    expect(JSON.parse(await text('expectation.json'))).toMatchObject({ promised });
     const hash = createHash('sha256')
       .update(await text(written))
       .digest('hex');

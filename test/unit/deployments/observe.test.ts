@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Deployment } from '../../../main/contract/deployment';
+import type { DeployedVersion, Deployment } from '../../../main/contract/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { addressesOf, notAnswering, observe, unreadable } from '../../../main/deployments/observe';
 import type { ServerStatus } from '../../../main/engine/engine';
@@ -46,12 +46,26 @@ describe('a deployment on a host', () => {
     readStatus: (): Promise<ServerStatus> => Promise.resolve({ kind: 'running', since: null }),
     reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
   };
-  const seen = (change: Partial<typeof server>, wanted = true) =>
+  const seen = (change: Partial<typeof server>, wanted = true, models: Deployment['models'] = {}) =>
     observe(
-      { deployment: { ...deployment, wanted }, folder },
+      { deployment: { ...deployment, wanted, models }, folder },
       { ...server, ...change },
       { work: null, isInterrupted: false, now },
     );
+
+  it('says what a replica holds of the version that a search found, and of no other', async () => {
+    const about = { model: 'm', runId: 'run', format: 'onnx', precision: 'fp32', checkedSamples: 8 } as const;
+    const promised = {
+      ...{ search: 'night', text: '212.0 requests/s within p99 20.00 ms', requestsPerSecond: 212 },
+      ...{ inferencesPerSecond: 212, percentile: 99, latencyUs: 20_000, confirmed: true },
+    };
+    const found = { ...about, version: 1, promised };
+    const other = { ...about, version: 2 };
+    const models = async (active: DeployedVersion, previous: DeployedVersion | null) =>
+      (await seen({}, true, { m: { active, previous, lastVersion: 2 } })).models.map((one) => one.promised);
+    expect(await models(found, null)).toEqual([promised]);
+    expect(await models(other, found)).toEqual([undefined]);
+  });
 
   it('is unknown while its host is away, never stopped', async () => {
     const info = await seen({ readStatus: away });

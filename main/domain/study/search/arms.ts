@@ -1,6 +1,7 @@
 import type { Look, LookLoad, Searched, SearchStrategy } from '../../../contract/study/search';
 import { largestOf, medianOf } from '../../statistics';
 import { isLatencySearch, speedOf } from './objective';
+import { replayIn } from './replay-load';
 
 /** What is known of one candidate. */
 export interface Arm {
@@ -24,9 +25,11 @@ const rateStep = 1.05;
 
 const threeDigits = (value: number): number => Number(value.toPrecision(3));
 
-/** Inferences of a request. */
-export const batchSizeOf = ({ load, candidates }: SearchStrategy, candidate: number): number =>
-  candidates[candidate - 1]?.batchSize ?? load.batchSize;
+/** Inferences of a request; of a trace whose requests differ, in the mean. */
+export const batchSizeOf = (search: SearchStrategy, candidate: number): number =>
+  search.candidates[candidate - 1]?.batchSize ??
+  replayIn(search)?.read.meanBatchSize ??
+  search.load.batchSize;
 
 export const rateOf = (step: number): number => threeDigits(rateStep ** step);
 export const stepOfRate = (rate: number): number => Math.floor(Math.log(rate) / Math.log(rateStep) + 1e-9);
@@ -70,6 +73,8 @@ function isHeld(search: SearchStrategy, candidate: number, step: number, looks: 
   const errors = looks.reduce((sum, { errorCount }) => sum + errorCount, 0);
   const isKept =
     load.kind === 'closed' ||
+    // All requests of a trace are sent, and one that waited for others counts from when it was due.
+    load.replay !== undefined ||
     meanRate(looks) >= heldShare * rateAt(search, step) * batchSizeOf(search, candidate);
   const failedPercent = (100 * errors) / Math.max(1, requests + errors);
   return (

@@ -4,9 +4,10 @@ import { mostUnderWay } from '../../../contract/run/sweep';
 import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { present } from '../../../contract/trees';
 import { largestOf, medianOf } from '../../statistics';
-import { batchSizeOf, rateAt, type Step, stepsOf } from './arms';
+import { rateAt, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { modelOf } from './search-models';
+import { searchedMemory } from './searched-memory';
 
 type Measured = NonNullable<Look['measured']>;
 type Gpu = NonNullable<Measured['gpus']>[number];
@@ -55,6 +56,25 @@ function gpusOf(all: readonly Measured[]): readonly Gpu[] {
   });
 }
 
+/** What was sent at a step of the ladder, and the rate that has to be answered; null: none has. */
+function sentAt(search: SearchStrategy, step: number, measured: readonly Measured[]) {
+  const { load } = search;
+  if (load.kind === 'closed') return { dueRate: null, sent: { concurrency: load.concurrency[step] ?? 1 } };
+  const requestRate = rateAt(search, step);
+  const open = { concurrency: mostUnderWay, requestRate };
+  // All requests of a trace are sent, however late they are answered.
+  return load.replay === undefined
+    ? { dueRate: requestRate, sent: { ...open, requestDistribution: 'poisson' as const } }
+    : {
+        dueRate: null,
+        sent: {
+          ...open,
+          requestDistribution: 'replay' as const,
+          ...present({ replay: measured.at(-1)?.replay }),
+        },
+      };
+}
+
 /** The looks at one load as a measured level: medians of the latencies, means of the rates. null: of an earlier version. */
 function levelOf(
   { source: { spec } }: DeployedRun,
@@ -65,12 +85,12 @@ function levelOf(
   const measured = looks.flatMap(({ measured: one }) => one ?? []);
   if (measured.length === 0 || measured.length < looks.length) return null;
   const { load, target } = search;
-  const batchSize = batchSizeOf(search, candidate);
-  const requestRate = rateAt(search, step);
+  const batchSize = search.candidates[candidate - 1]?.batchSize ?? load.batchSize;
+  const { dueRate, sent } = sentAt(search, step, measured);
   const requestCount = looks.reduce((sum, look) => sum + look.requestCount, 0);
   const errorCount = looks.reduce((sum, look) => sum + look.errorCount, 0);
   const failedPercent = (100 * errorCount) / Math.max(1, requestCount + errorCount);
-  const isReached = load.kind === 'closed' || inferencesPerSecond >= 0.97 * requestRate * batchSize;
+  const isReached = dueRate === null || inferencesPerSecond >= 0.97 * dueRate * batchSize;
   const [p50Us = null, p90Us = null, p95Us = null] = percentiles.map((name) =>
     knownMedian(measured.map((one) => one[name])),
   );
@@ -78,9 +98,7 @@ function levelOf(
   const scheduled = scheduledOf(measured);
   const gpus = gpusOf(measured);
   return {
-    ...(load.kind === 'closed'
-      ? { concurrency: load.concurrency[step] ?? 1 }
-      : { concurrency: mostUnderWay, requestRate, requestDistribution: 'poisson' as const }),
+    ...sent,
     ...{ batchSize, inferencesPerSecond, p50Us, p90Us, p95Us, p99Us, requestCount, errorCount },
     avgUs: knownMedian(measured.map(({ avgUs }) => avgUs)),
     ...(scheduled === undefined ? {} : { scheduled }),
@@ -98,17 +116,24 @@ function levelOf(
   };
 }
 
+const presentCandidate = 1;
+
+interface CandidateInput {
+  /** Of the search. */
+  readonly name: string;
+  readonly search: SearchStrategy;
+  readonly searched: Searched;
+  /** Memory of the machine that serves; absent: not known. */
+  readonly hostBytes?: number | null | undefined;
+}
+
 /**
  * The run as one candidate of a search was measured: its configuration, and a level of each load at which it was measured.
  * What a capacity is planned with. Pure.
  */
 export function candidateState(
   run: DeployedRun,
-  {
-    name,
-    search,
-    searched,
-  }: { readonly name: string; readonly search: SearchStrategy; readonly searched: Searched },
+  { name, search, searched, hostBytes = null }: CandidateInput,
   candidate: number,
 ): DeployedRun {
   const { source } = run;
@@ -137,7 +162,10 @@ export function candidateState(
     },
     name: `search ${name}, ${candidateText(first, own)}`,
     scenarios: { offline: { points: [], missing: [] }, online: { points, missing: [] } },
-    ...{ earlier: { offline: [], online: [] }, again: [], memory: null },
+    ...{ earlier: { offline: [], online: [] }, again: [] },
+    memory:
+      searchedMemory(search, searched, candidate, hostBytes) ??
+      (candidate === presentCandidate ? run.memory : null),
     // Of another percentile it is no p99.
     p99BudgetMs: percentile === 99 && latencyUs !== null ? latencyUs / 1000 : null,
   };

@@ -33,6 +33,8 @@ interface Varied<Value> {
 export interface BesideConfigure {
   readonly model: Varied<SearchedFormat>;
   readonly batchSize: Varied<number>;
+  /** Of any request, where all candidates are sent the same ones; absent: 1. */
+  readonly largestBatchSize?: number | undefined;
 }
 
 type WholeSpace = { readonly [Field in keyof Configured]: readonly Configured[Field][] };
@@ -95,9 +97,9 @@ const combined = (space: WholeSpace): readonly Configured[] =>
   ) as readonly Configured[];
 
 /** Without a batch dimension there is nothing to join, and a request has no more than the largest batch. */
-const isPossible = ({ batching, maxBatchSize, batchSize = 1 }: Candidate): boolean =>
+const isPossible = ({ batching, maxBatchSize, batchSize }: Candidate, largestBatchSize = 1): boolean =>
   (batching !== 'dynamic' || maxBatchSize > 0) &&
-  batchSize <= (batching === 'disabled' ? 1 : Math.max(1, maxBatchSize));
+  (batchSize ?? largestBatchSize) <= (batching === 'disabled' ? 1 : Math.max(1, maxBatchSize));
 
 const asked = (space: SearchSpace): Partial<WholeSpace> =>
   Object.fromEntries(
@@ -108,7 +110,10 @@ const differs = <Value>({ present, tried }: Varied<Value>): boolean =>
   tried.some((one) => !sameValue(one, present));
 
 /** That of the run first, then those to try; what all have in common is left out. */
-function beside({ model, batchSize }: BesideConfigure): readonly Partial<Candidate>[] {
+function beside({
+  model,
+  batchSize,
+}: Pick<BesideConfigure, 'model' | 'batchSize'>): readonly Partial<Candidate>[] {
   const choice = (of: SearchedFormat, size: number): Partial<Candidate> => ({
     ...(differs(model) ? of : {}),
     ...(differs(batchSize) ? { batchSize: size } : {}),
@@ -134,7 +139,8 @@ export function candidatesOf(
   const all = combined({ ...usualSpace(present, machine), ...asked(space) }).map(effective);
   const [own = {}, ...tried] = beside(others);
   const found = tried.flatMap((choice) => [present, ...all].map((one) => ({ ...choice, ...one })));
-  return [{ ...own, ...present }, ...found.filter(isPossible)].filter(
+  const isSendable = (one: Candidate): boolean => isPossible(one, others.largestBatchSize);
+  return [{ ...own, ...present }, ...found.filter(isSendable)].filter(
     (one, at, list) => list.findIndex((other) => sameValue(other, one)) === at,
   );
 }

@@ -3,6 +3,7 @@ import { type FedLevel, fitServiceTimes } from '../../predict/fit-service-times'
 import { type MeasuredTimes, predict, type PredictedLatency, type Prediction } from '../../predict/predict';
 import { batchSizeOf, rateOf, stepOfRate } from './arms';
 import { isLatencySearch } from './objective';
+import { replayIn } from './replay-load';
 
 /** What a candidate is predicted to hold within the target. Not measured: it says only where to look first. */
 export interface Guess {
@@ -55,7 +56,7 @@ function fedLevel(search: SearchStrategy, look: Look): FedLevel | null {
 }
 
 /** The percentile of the target, or the next higher that is predicted. */
-function latencyAt(latency: PredictedLatency, percentile: number): number {
+export function latencyAt(latency: PredictedLatency, percentile: number): number {
   if (percentile <= 50) return latency.p50Us;
   if (percentile <= 90) return latency.p90Us;
   return percentile <= 95 ? latency.p95Us : latency.p99Us;
@@ -105,20 +106,35 @@ function guessOf(
   return isOutside ? null : { step, inferencesPerSecond: predictedInferencesPerSecond };
 }
 
+/** The last looks at candidates that execute a batch as this one does. Pure. */
+export function fedLevels(
+  search: SearchStrategy,
+  { looks }: Pick<Searched, 'looks'>,
+  serving: Candidate,
+): readonly FedLevel[] {
+  const kind = kindOf(serving);
+  const own = looks.flatMap((look) => {
+    const candidate = search.candidates[look.candidate - 1];
+    if (candidate === undefined || kindOf(candidate) !== kind) return [];
+    const level = fedLevel(search, look);
+    return level === null ? [] : [level];
+  });
+  return own.slice(-mostFed);
+}
+
+/** Its loads differ, and come at times that are predicted: of the bursts of a trace Poisson times say nothing. Pure. */
+export const isGuessable = (search: SearchStrategy): boolean =>
+  !isLatencySearch(search) &&
+  !(search.load.kind === 'open' && search.load.rate !== undefined) &&
+  replayIn(search) === null;
+
 /** Predicts the candidates of a search from its looks, each when it is asked for. Pure. */
 export function guessesOf(search: SearchStrategy, { looks }: Searched): Guesses {
-  const isRate = search.load.kind === 'open' && search.load.rate !== undefined;
-  if (isLatencySearch(search) || isRate) return noGuesses;
+  if (!isGuessable(search)) return noGuesses;
   const times = new Map<string, { readonly times: MeasuredTimes | null; readonly mostRate: number }>();
   const guesses = new Map<number, Guess | null>();
-  const fedOf = (kind: string) => {
-    const own = looks.flatMap((look) => {
-      const candidate = search.candidates[look.candidate - 1];
-      if (candidate === undefined || kindOf(candidate) !== kind) return [];
-      const level = fedLevel(search, look);
-      return level === null ? [] : [level];
-    });
-    const fed = own.slice(-mostFed);
+  const fedOf = (serving: Candidate) => {
+    const fed = fedLevels(search, { looks }, serving);
     const mostRate = fed.reduce(
       (most, { point }) => Math.max(most, point.inferencesPerSecond / point.batchSize),
       0,
@@ -131,7 +147,7 @@ export function guessesOf(search: SearchStrategy, { looks }: Searched): Guesses 
     const before = guesses.get(candidate);
     if (before !== undefined) return before;
     const kind = kindOf(serving);
-    const found = times.get(kind) ?? fedOf(kind);
+    const found = times.get(kind) ?? fedOf(serving);
     times.set(kind, found);
     const guess =
       found.times === null || found.mostRate === 0

@@ -1,7 +1,8 @@
 import { invalidInput } from '../../../contract/errors';
 import { formatBytes, formatMs } from '../../../contract/numbers';
+import type { RunSpec } from '../../../contract/run/run-spec';
 import type { DeployedRun } from '../../../contract/run/run-state';
-import { budgetLatencyUs } from '../../../contract/run/sweep';
+import { budgetLatencyUs, rateOfReplay } from '../../../contract/run/sweep';
 import type { SearchRequest, SearchStrategy } from '../../../contract/study/search';
 import type { SearchPlan } from '../../../contract/study/study';
 import { present } from '../../../contract/trees';
@@ -10,6 +11,7 @@ import { candidatesOf, candidateText, mostCandidates, type SearchMachine } from 
 import { confirmRounds } from './next-looks';
 import { objectiveText } from './objective';
 import { noModels, type PlannedModels, preparing, trialsOf, type UnmadeRun } from './plan-models';
+import { replayIn, replayLines, replayOf, requireReplayable } from './replay-load';
 import { modelOf } from './search-models';
 
 /** Of an answer to one request at a time: a target that leaves room for a queue. */
@@ -38,7 +40,7 @@ const longestMs = 10_000;
 const countedShare = 2 / 3;
 
 /** Milliseconds of a look; longer where only one rate is sent, and it is low. @param mostMs that the budget leaves for each */
-const windowMs = (usualMs: number, { rate }: Pick<SearchRequest, 'rate'>, mostMs: number): number =>
+const windowMs = (usualMs: number, rate: number | undefined, mostMs: number): number =>
   rate === undefined
     ? usualMs
     : Math.round(
@@ -47,13 +49,17 @@ const windowMs = (usualMs: number, { rate }: Pick<SearchRequest, 'rate'>, mostMs
 
 /** Throws input-invalid for an objective without what it needs, and limits that nothing can be held against. */
 function requireConsistent(
-  { objective, rate, load, memory, space }: SearchRequest,
+  { objective, rate, replay, load, memory, space }: SearchRequest,
   { onGpu }: Pick<SearchMachine, 'onGpu'>,
 ): void {
   const isLatency = objective?.kind === 'latency';
-  if (isLatency && rate === undefined) {
+  if (isLatency && rate === undefined && replay === undefined) {
     const message = 'The lowest latency is searched for at a rate, and there is none';
-    throw invalidInput('--rate', message, 'Give the requests per second, for example --rate 500.');
+    throw invalidInput(
+      '--rate',
+      message,
+      'Give the requests per second, for example --rate 500, or a trace with --replay.',
+    );
   }
   if (rate !== undefined && !isLatency) {
     const message = 'A rate applies only to the objective "latency"';
@@ -103,8 +109,10 @@ function targetOf(run: DeployedRun | UnmadeRun, { latencyUs, percentile = 99, ob
 /** What is searched for, where that is not the usual. */
 function goalNotes(search: SearchStrategy): readonly string[] {
   const { gpuBytes, hostBytes } = search.memory ?? {};
+  const replay = replayIn(search);
   return [
     ...(search.objective === undefined ? [] : [`${objectiveText(search)}.`]),
+    ...(replay === null ? [] : replayLines(replay).map((line) => `${line}.`)),
     ...(gpuBytes === undefined ? [] : [`GPU memory: at most ${formatBytes(gpuBytes)}.`]),
     ...(hostBytes === undefined ? [] : [`Host memory: at most ${formatBytes(hostBytes)}.`]),
   ];
@@ -127,6 +135,34 @@ function requireEnough({
   throw invalidInput('--budget', message, `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`);
 }
 
+/** Throws input-invalid for more configurations than a search compares. */
+function requireFew(count: number): void {
+  if (count <= mostCandidates) return;
+  const remedy = 'Give fewer values of some fields, for example --instances 1,2.';
+  const message = `${count} configurations are more than a search compares: ${mostCandidates}`;
+  throw invalidInput('--instances', message, remedy);
+}
+
+/** What is sent, and the items of the largest request. */
+function loadOf(
+  request: SearchRequest,
+  { performance }: RunSpec,
+): { readonly load: SearchStrategy['load']; readonly largestBatchSize: number } {
+  const { concurrency = usualConcurrency, objective } = request;
+  const replay = replayOf(request);
+  const largest = replay?.read.largestBatchSize;
+  // Of a request whose size a trace does not say.
+  const usualBatchSize = largest === undefined ? performance.onlineBatchSize : 1;
+  const batchSize = request.batchSize ?? usualBatchSize;
+  const largestBatchSize = largest ?? batchSize;
+  if (request.load === 'closed') {
+    const ascending = [...new Set(concurrency)].sort((a, b) => a - b);
+    return { load: { kind: 'closed', batchSize, concurrency: ascending }, largestBatchSize };
+  }
+  const rate = objective?.kind === 'latency' && replay !== null ? rateOfReplay(replay) : request.rate;
+  return { load: { kind: 'open', batchSize, ...present({ rate, replay }) }, largestBatchSize };
+}
+
 /** The search that a request asks for. Throws input-invalid. Pure. */
 export function planSearch(
   run: DeployedRun | UnmadeRun,
@@ -135,9 +171,11 @@ export function planSearch(
   models: PlannedModels = noModels,
 ): SearchPlan {
   const { spec } = run.source;
+  requireReplayable(request, spec);
   requireConsistent(request, machine);
   const { latencyUs, note } = targetOf(run, request);
-  const batchSize = request.batchSize ?? spec.performance.onlineBatchSize;
+  const { load, largestBatchSize } = loadOf(request, spec);
+  const { batchSize } = load;
   const candidates = candidatesOf(
     spec.configure,
     request.space,
@@ -148,27 +186,22 @@ export function planSearch(
         tried: models.tried.length === 0 ? [modelOf(spec)] : models.tried.map(({ model }) => model),
       },
       batchSize: { present: batchSize, tried: request.space.batchSize ?? [batchSize] },
+      largestBatchSize,
     },
   );
-  if (candidates.length > mostCandidates) {
-    const remedy = 'Give fewer values of some fields, for example --instances 1,2.';
-    const message = `${candidates.length} configurations are more than a search compares: ${mostCandidates}`;
-    throw invalidInput('--instances', message, remedy);
-  }
-  const { concurrency = usualConcurrency, budgetS = usualBudgetS } = request;
+  requireFew(candidates.length);
+  const { budgetS = usualBudgetS } = request;
+  const rate = load.kind === 'open' ? load.rate : undefined;
   // One of each and the last comparison in half of the budget: the rest is for the race.
   const eachMs = (1000 * budgetS) / (2 * (candidates.length + 2 * confirmRounds));
   const looksOf = {
-    ms: windowMs(lookMs[request.load], request, eachMs),
-    fullMs: windowMs(fullMs[request.load], request, eachMs),
+    ms: windowMs(lookMs[request.load], rate, eachMs),
+    fullMs: windowMs(fullMs[request.load], rate, eachMs),
   };
   const affordedMs = Math.floor((1000 * comparisonShare[request.load] * budgetS) / (2 * confirmRounds));
   const search: SearchStrategy = {
     ...{ kind: 'search', runId: run.runId, candidates: [...candidates] },
-    load:
-      request.load === 'open'
-        ? { kind: 'open', batchSize, ...present({ rate: request.rate }) }
-        : { kind: 'closed', batchSize, concurrency: [...new Set(concurrency)].sort((a, b) => a - b) },
+    load,
     target: {
       percentile: request.percentile ?? 99,
       latencyUs,

@@ -5,7 +5,8 @@ import { type Arm, batchSizeOf, rateAt, rateOf, type Step, stepsOf } from './arm
 import { candidateText } from './candidates';
 import { isCutShort, pairedRatio, type Ratio, secondsOf, type Standing, standingOf } from './next-looks';
 import { costOf, isLatencySearch, overMemoryText } from './objective';
-import { searchSentence } from './search-sentence';
+import { type LowestLatency, searchSentence } from './search-sentence';
+import { contextOf } from './searched-memory';
 
 /** What a candidate came to. */
 export interface SearchRow {
@@ -58,6 +59,8 @@ export interface SearchAnswer {
   readonly context: TakenMemory | null;
   readonly isConfirmed: boolean;
   readonly seconds: number;
+  /** The lowest latency at any load that a candidate was asked to hold; null: none was. */
+  readonly lowest: LowestLatency | null;
   /** The best first. */
   readonly rows: readonly SearchRow[];
   readonly sentence: string;
@@ -80,23 +83,24 @@ function takenBytes({ memory }: Searched, candidate: number, of: keyof TakenMemo
   return bytes === null ? null : Math.max(0, bytes);
 }
 
-/** The first load on a server takes what its backend takes once, and what the present one takes. */
-function contextOf({ memory }: Searched): TakenMemory | null {
-  const [first, present] = [memory?.[0], memory?.[1]];
-  if (first === undefined || present === undefined) return null;
-  const less = (of: keyof TakenMemory): number | null => {
-    const [all, own] = [first[of], present[of]];
-    return all === null || own === null ? null : Math.max(0, all - own);
-  };
-  return { hostBytes: less('hostBytes'), gpuBytes: less('gpuBytes') };
-}
-
 /** It was asked to hold a load, and not only screened. */
 const isTried = ({ load }: SearchStrategy, looks: readonly Look[]): boolean =>
   (load.kind === 'open' && load.rate !== undefined) || looks.some(({ phase }) => phase === 'edge');
 
 const loadOf = (search: SearchStrategy, step: number): number =>
   search.load.kind === 'open' ? rateAt(search, step) : (search.load.concurrency[step] ?? 0);
+
+/** Of every candidate, at the load where it is the lowest. */
+function lowestOf(search: SearchStrategy, searched: Searched): LowestLatency | null {
+  const all = search.candidates.flatMap((_candidate, at) =>
+    stepsOf(search, searched.looks, at + 1).flatMap(({ step, looks }) => {
+      const answered = looks.filter(({ requestCount }) => requestCount > 0);
+      const latencies = answered.map(({ latencyUs }) => latencyUs);
+      return latencies.length === 0 ? [] : [{ load: loadOf(search, step), latencyUs: medianOf(latencies) }];
+    }),
+  );
+  return all.toSorted((one, other) => one.latencyUs - other.latencyUs)[0] ?? null;
+}
 
 function textOf(candidates: SearchStrategy['candidates'], number: number): string {
   const [present, own] = [candidates[0], candidates[number - 1]];
@@ -204,6 +208,7 @@ export function searchAnswer(search: SearchStrategy, searched: Searched): Search
       ({ phase, candidate }) => phase === 'confirm' && candidate === winner?.candidate,
     ),
     seconds: secondsOf(searched),
+    lowest: lowestOf(search, searched),
     rows,
   };
   return { ...answer, sentence: searchSentence(search, answer) };

@@ -2,6 +2,7 @@ import { formatMeasured, formatMs, formatRate, formatTyped } from '../../../cont
 import type { SearchStrategy } from '../../../contract/study/search';
 import type { Ratio } from './next-looks';
 import { isLatencySearch } from './objective';
+import { speedText } from './replay-load';
 
 /** What is said of a candidate. */
 interface SaidRow {
@@ -15,12 +16,20 @@ interface SaidRow {
   readonly costPerMillion: number | null;
 }
 
+/** A load, requests/s or under way, and the median of the looks at it. */
+export interface LowestLatency {
+  readonly load: number;
+  /** The percentile of the target, microseconds. */
+  readonly latencyUs: number;
+}
+
 interface SaidAnswer {
   readonly winner: SaidRow | null;
   readonly present: SaidRow;
   readonly gain: Ratio | null;
   readonly isWithinNoise: boolean;
   readonly equal: readonly unknown[];
+  readonly lowest: LowestLatency | null;
   readonly rows: readonly SaidRow[];
 }
 
@@ -38,7 +47,8 @@ export function amountText(search: SearchStrategy, row: SaidRow): string {
   const { load, target, candidates } = search;
   const isVaried = candidates[row.candidate - 1]?.batchSize !== undefined;
   const inferences = isVaried ? ` (${formatRate(row.inferencesPerSecond)} inferences/s)` : '';
-  const rate = `${formatRate(row.load)} requests/s${inferences}`;
+  const speed = speedText(search, row.load);
+  const rate = `${formatRate(row.load)} requests/s${inferences}${speed === null ? '' : ` (${speed})`}`;
   if (isLatencySearch(search)) {
     return `p${target.percentile} ${formatMs(row.latencyUs)} ms at ${rate}${withinText(search)}`;
   }
@@ -83,7 +93,18 @@ function gainText(search: SearchStrategy, { gain, isWithinNoise, present }: Said
 const ratioText = ({ ratio, low, high }: Ratio, of: string): string =>
   `${times(ratio)} × ${of} (${times(low)} to ${times(high)})`;
 
-function noneText(search: SearchStrategy, { rows }: SaidAnswer): string {
+/** How far the target is away. */
+function lowestText({ load, target }: SearchStrategy, lowest: LowestLatency | null): string {
+  const isMissed = lowest !== null && target.latencyUs !== null && lowest.latencyUs > target.latencyUs;
+  if (!isMissed) return '';
+  const at =
+    load.kind === 'open'
+      ? `${formatRate(lowest.load)} requests/s`
+      : `concurrency ${formatTyped(lowest.load)}`;
+  return `; the lowest p${target.percentile} that was measured is ${formatMs(lowest.latencyUs)} ms, at ${at}`;
+}
+
+function noneText(search: SearchStrategy, { rows, lowest }: SaidAnswer): string {
   const failed = rows.filter(({ state }) => state === 'failed');
   const over = rows.filter(({ state }) => state === 'over memory');
   const all = rows.length;
@@ -100,7 +121,7 @@ function noneText(search: SearchStrategy, { rows }: SaidAnswer): string {
   if (rows.some(({ state }) => state === 'not judged')) {
     return `No load${withinText(search)} was found; not every configuration was judged`;
   }
-  return `No configuration holds ${what}${withinText(search)}`;
+  return `No configuration holds ${what}${withinText(search)}${lowestText(search, lowest)}`;
 }
 
 /** The answer first: what is best, by how much, and how sure that is. Pure. */

@@ -1,6 +1,7 @@
 import { formatMs, formatRate, formatTyped, missing } from '../../../contract/numbers';
 import type { LookPhase, Searched, SearchStrategy } from '../../../contract/study/search';
 import type { KeyFigure } from '../../measured/key-figures';
+import { armOf, isPromise, rateOf } from './arms';
 import { fixedTexts } from './candidates';
 import { nextLooks, secondsOf } from './next-looks';
 import { isLatencySearch } from './objective';
@@ -20,6 +21,23 @@ export const phaseText: Readonly<Record<LookPhase, string>> = {
 export function presentText(search: SearchStrategy, { winner, present }: SearchAnswer): string | null {
   if (winner === null || winner.candidate === present.candidate || present.load === null) return null;
   return `Present configuration: ${amountText(search, present)}`;
+}
+
+const ladderSteps = (count: number): string => (count === 1 ? 'one step of 5 %' : `${count} steps of 5 %`);
+
+/**
+ * Why the answer lies below the end of the front: what may be promised is less than what is held for a moment. null: it
+ * does not, or no rate is promised. Pure.
+ */
+export function promisedBelowText(
+  search: SearchStrategy,
+  searched: Searched,
+  { winner }: SearchAnswer,
+): string | null {
+  if (winner === null || !isPromise(search)) return null;
+  const { best, highest } = armOf(search, searched, winner.candidate);
+  if (best === null || highest === null || best >= highest) return null;
+  return `The star is the rate that may be promised, ${formatRate(rateOf(best))} requests/s: ${ladderSteps(highest - best)} below ${formatRate(rateOf(highest))} requests/s, the highest that was held for a moment.`;
 }
 
 /** Those that failed, once per reason. */

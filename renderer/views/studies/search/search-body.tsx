@@ -5,7 +5,11 @@ import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
 import { isLatencySearch } from '../../../../main/domain/study/search/objective';
 import { searchAnswer } from '../../../../main/domain/study/search/search-answer';
-import { searchFigures, untriedLines } from '../../../../main/domain/study/search/search-text';
+import {
+  promisedBelowText,
+  searchFigures,
+  untriedLines,
+} from '../../../../main/domain/study/search/search-text';
 import { fieldEffects } from '../../../../main/domain/study/search/search-values';
 import { ChartPanel } from '../../../charts/chart-panel';
 import { Answer } from '../../../components/answer';
@@ -56,6 +60,7 @@ function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: S
     [search, searched, answer, theme],
   );
   const effects = useMemo(() => fieldEffects(search, searched, answer), [search, searched, answer]);
+  const below = promisedBelowText(search, searched, answer);
   if (searched.looks.length === 0) return null;
   return (
     <div className="charts">
@@ -65,6 +70,7 @@ function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: S
         chart={chart}
         height={260}
         fileName={study.name}
+        note={below}
       />
       <HelpedValues
         effects={effects}

@@ -51,6 +51,19 @@ describe('a candidate of a search as a run', () => {
     expect(state).toMatchObject({ name: 'search night, model instances 3', p99BudgetMs: 20, memory: null });
   });
 
+  it('has the memory that the search measured, and the present one else that of its run', () => {
+    const mib = (count: number) => ({ hostBytes: count * 1024 ** 2, gpuBytes: null });
+    const memory = { 0: mib(500), 1: mib(100), 2: mib(250) };
+    const searched = { ...searchedOf(look(2, 100, 12)), memory };
+    expect(stateOf(searched, 2).memory?.server).toEqual(mib(650));
+    const own = { context: mib(1), shared: mib(2), instance: mib(3), batch: mib(4), totals: mib(9) };
+    const known = { ...run, memory: { ...own, maxBatchSize: 8, instances: 1 } };
+    const of = (candidate: number) =>
+      candidateState(known, { name: 'night', search, searched: searchedOf() }, candidate).memory;
+    expect(of(1)).toEqual(known.memory);
+    expect(of(2)).toBeNull();
+  });
+
   it('has a level for each load, the median of its looks, and plans with the highest that holds', () => {
     const searched = searchedOf(
       ...[look(2, 100, 12), look(2, 100, 18), look(2, 100, 14)],

@@ -64,7 +64,8 @@ describe('the answer of a search', () => {
     const none = searchAnswer(closed, { looks: [1, 2, 3].flatMap(slow), failed: {} });
     expect(none).toMatchObject({
       winner: null,
-      sentence: 'No configuration holds any load within p99 20.00 ms',
+      sentence:
+        'No configuration holds any load within p99 20.00 ms; the lowest p99 that was measured is 40.00 ms, at concurrency 4',
     });
     expect(none.rows.map(({ state }) => state)).toEqual(Array(3).fill('holds no load'));
     const one = searchAnswer(closed, { looks: [...slow(1), ...slow(3), look(2, 'edge', 8, 90)], failed: {} });

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../../../../main/contract/study/search';
+import { rateOf, stepOfRate } from '../../../../../main/domain/study/search/arms';
 import { searchAnswer } from '../../../../../main/domain/study/search/search-answer';
 import { searchFront, searchPoints } from '../../../../../main/domain/study/search/search-points';
 import { searchWinner, winnerChanges } from '../../../../../main/domain/study/search/search-study';
 import {
   presentText,
   progressText,
+  promisedBelowText,
   searchFigures,
   untriedLines,
 } from '../../../../../main/domain/study/search/search-text';
@@ -149,4 +151,19 @@ it('where the latency is the objective, the least one of each value helped', () 
   expect(searchFigures(asked, found)[0]).toEqual({
     ...{ label: 'Best configuration', value: '6.00', unit: 'ms p99', note: 'at 50.00 requests/s' },
   });
+});
+
+it('says why the answer lies below the highest rate that was held for a moment', () => {
+  const open: SearchStrategy = { ...search, load: { kind: 'open', batchSize: 1 } };
+  const step = stepOfRate(300);
+  const at = (to: number, latencyUs: number): Look =>
+    look(2, 8, rateOf(to), { phase: 'edge', load: { requestRate: rateOf(to) }, latencyUs });
+  const looks = [at(step, 9000), at(step + 1, 90_000)];
+  const held = { looks, failed: {} };
+  expect(promisedBelowText(open, held, searchAnswer(open, held))).toBe(
+    `The star is the rate that may be promised, ${rateOf(step - 2).toFixed(1)} requests/s: 2 steps of 5 % below ${rateOf(step).toFixed(1)} requests/s, the highest that was held for a moment.`,
+  );
+  expect(promisedBelowText(search, searched, answer)).toBeNull();
+  const none = { looks: [], failed: {} };
+  expect(promisedBelowText(open, none, searchAnswer(open, none))).toBeNull();
 });

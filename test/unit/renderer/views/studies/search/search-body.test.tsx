@@ -3,6 +3,7 @@ import { act } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../../../../../main/contract/study/search';
 import type { Study, StudyDetail, StudyState } from '../../../../../../main/contract/study/study';
+import { createRandom } from '../../../../../../main/domain/random';
 import { searchAnswer } from '../../../../../../main/domain/study/search/search-answer';
 import { searchSummary } from '../../../../../../main/domain/study/search/search-study';
 import { detailOf } from '../../../../../../main/domain/study/study-detail';
@@ -10,6 +11,7 @@ import { chartThemes } from '../../../../../../renderer/charts/chart-theme';
 import { searchChart } from '../../../../../../renderer/views/studies/search/search-chart';
 import { StudiesView } from '../../../../../../renderer/views/studies/studies-view';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../../../support/run-state';
+import { closed, measure } from '../../../../../support/simulated-search';
 import { createClientDouble } from '../../../client-double';
 import { mount, type Mounted } from '../../../mounted';
 
@@ -195,4 +197,17 @@ it('the chart marks the front and both configurations, and keeps far latencies a
   expect(named('Load that is not held')?.x).toEqual([]);
   expect(named('Above the axis')).toMatchObject({ x: [60], y: [chart.layout.yaxis.range?.[1]] });
   expect(named('Above the axis')?.hovertext?.[0]).toContain('90.0');
+});
+
+it('the chart has the predicted loads of the best configuration, and calls them predicted', () => {
+  const random = createRandom(1);
+  const own = closed.candidates[2] as Candidate;
+  const looks = [1, 8, 32].map((concurrency) =>
+    measure(own, { candidate: 3, phase: 'edge', load: { concurrency }, ms: 600 }, random),
+  );
+  const searched = { looks, failed: {} };
+  const chart = searchChart(closed, searched, searchAnswer(closed, searched), chartThemes.light);
+  const predicted = chart.data.find(({ name }) => name === 'Best configuration: Predicted, not measured');
+  expect(predicted).toMatchObject({ mode: 'lines', line: { dash: 'dot' } });
+  expect(predicted?.hovertext?.every((text) => text.includes('predicted, not measured'))).toBe(true);
 });

@@ -1,0 +1,81 @@
+import { NumberInput, TextInput } from '@mantine/core';
+import { IconFile, IconX } from '@tabler/icons-react';
+import { fieldAt } from '../../../../main/contract/fields/fields';
+import type { SearchRequest } from '../../../../main/contract/study/search';
+import { IconButton } from '../../../components/actions';
+import { attempting } from '../../../components/notices';
+import { useWorkbench } from '../../../workbench';
+
+/** What is typed; a file that is empty: no trace. */
+export interface ReplayText {
+  readonly file: string;
+  readonly fromS: number | string;
+  readonly toS: number | string;
+}
+export const noReplay: ReplayText = { file: '', fromS: '', toS: '' };
+
+/** The trace that a search is to replay; nothing where none is chosen. */
+export function replayOf({ file, fromS, toS }: ReplayText): Pick<SearchRequest, 'replay'> {
+  if (file === '') return {};
+  return {
+    replay: {
+      ...{ file, speed: 1, fromS: typeof fromS === 'number' ? fromS : 0 },
+      ...(typeof toS === 'number' ? { toS } : {}),
+    },
+  };
+}
+
+const parts = ['fromS', 'toS'] as const;
+
+/** A recorded trace in place of Poisson times; the file is chosen, which is consent to read it. */
+export function ReplayField({
+  replay,
+  onChange,
+}: {
+  replay: ReplayText;
+  onChange: (replay: ReplayText) => void;
+}) {
+  const { client } = useWorkbench();
+  const isChosen = replay.file !== '';
+  const title = 'Choose replayed trace';
+  const choose = async (): Promise<void> => {
+    const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
+    if (chosen !== null) onChange({ ...replay, file: chosen.path });
+  };
+  return (
+    <div className="row">
+      <TextInput
+        label={fieldAt('performance.replay.file').label}
+        flex={2}
+        readOnly
+        placeholder="none: requests come at Poisson times"
+        value={replay.file}
+        rightSectionWidth={isChosen ? 62 : 34}
+        rightSection={
+          <>
+            {isChosen ? (
+              <IconButton icon={IconX} label="Remove replayed trace" onClick={() => onChange(noReplay)} />
+            ) : null}
+            <IconButton icon={IconFile} label={title} onClick={attempting(choose)} />
+          </>
+        }
+      />
+      {isChosen
+        ? parts.map((name) => {
+            const { label, unit = '', absent = '0' } = fieldAt(`performance.replay.${name}`);
+            return (
+              <NumberInput
+                key={name}
+                label={`${label} (${unit})`}
+                flex={1}
+                min={0}
+                placeholder={absent}
+                value={replay[name]}
+                onChange={(value) => onChange({ ...replay, [name]: value })}
+              />
+            );
+          })
+        : null}
+    </div>
+  );
+}
