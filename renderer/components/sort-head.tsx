@@ -5,8 +5,8 @@ export function SortHead(props: {
   title: string;
   help?: string;
   number?: boolean | undefined;
-  /** Pixels. */
-  width?: number | undefined;
+  /** Pixels, or a length of CSS. */
+  width?: number | string | undefined;
   descending: boolean | null;
   onSort: () => void;
 }) {

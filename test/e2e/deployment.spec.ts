@@ -186,7 +186,7 @@ test('the finished run is there again when the window is opened again', async ()
   await expect(row).toContainText('verified');
 });
 
-test('the finished run is kept serving in three clicks, and the window can go', async () => {
+test('the finished run is kept serving in two clicks, and the window can go', async () => {
   const { state } = await onlyRun(home);
   app = await launch(home);
   let { page } = app;
@@ -195,7 +195,6 @@ test('the finished run is kept serving in three clicks, and the window can go', 
   await new Shell(page).go('Runs');
   await page.locator(`[data-run="${state.runId}"]`).click();
   await page.getByRole('button', { name: 'Keep serving' }).click();
-  await page.getByRole('menuitem', { name: 'As a new deployment' }).click();
   const panel = () => page.getByRole('region', { name: 'resnet50' });
   await expect(panel().locator('[data-state="ready"]')).toHaveCount(2, { timeout: longStepMs });
   await expect(panel()).toContainText('Canary, 8 samples and a batch of 8');

@@ -1,4 +1,5 @@
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import { inContainers, isElsewhere } from '../../../main/contract/run/engine-kinds';
@@ -25,7 +26,8 @@ const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (
 
 export function KeepServing({ state }: { state: DeployedRun }) {
   const { client, deployments, route } = useWorkbench();
-  const found = useStore(deployments, (list) => list.value) ?? [];
+  const found = useStore(deployments, (list) => list.value);
+  useEffect(() => void deployments.getState().load(), [deployments]);
   const [busy, working] = useWork();
   const { runId } = state;
   const { spec } = state.source;
@@ -43,32 +45,39 @@ export function KeepServing({ state }: { state: DeployedRun }) {
       route.getState().go({ page: 'deployments' });
     });
   const model = spec.configure.modelName;
+  const others = found?.filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec));
+  const button = {
+    icon: IconServer2,
+    loading: busy,
+    title: 'Keeps the model serving after the workbench is closed',
+  };
+  // A menu of one entry would be a click more.
+  if (others?.length === 0) {
+    return (
+      <SmallButton {...button} onClick={deploy(null)}>
+        Keep serving
+      </SmallButton>
+    );
+  }
   return (
     <ActionMenu
       onOpen={() => {
         void deployments.getState().load();
       }}
       button={
-        <SmallButton
-          icon={IconServer2}
-          loading={busy}
-          title="Keeps the model serving after the workbench is closed"
-          rightSection={<IconChevronDown size={14} aria-hidden="true" />}
-        >
+        <SmallButton {...button} rightSection={<IconChevronDown size={14} aria-hidden="true" />}>
           Keep serving
         </SmallButton>
       }
     >
       <MenuAction onClick={deploy(null)}>As a new deployment</MenuAction>
-      {found
-        .filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec))
-        .map(({ id, models }) => (
-          <MenuAction key={id} onClick={deploy(id)}>
-            {models.some(({ name }) => name === model)
-              ? `As the next version in ${id}`
-              : `As another model in ${id}`}
-          </MenuAction>
-        ))}
+      {(others ?? []).map(({ id, models }) => (
+        <MenuAction key={id} onClick={deploy(id)}>
+          {models.some(({ name }) => name === model)
+            ? `As the next version in ${id}`
+            : `As another model in ${id}`}
+        </MenuAction>
+      ))}
     </ActionMenu>
   );
 }

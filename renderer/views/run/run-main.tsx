@@ -12,7 +12,6 @@ import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict'
 import { SmallButton } from '../../components/actions';
 import { Answer } from '../../components/answer';
 import { FigurePanel } from '../../components/figure-panel';
-import { Panel } from '../../components/panel';
 import { hasFailed } from '../../stores/run-work';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
@@ -96,13 +95,16 @@ function DoubtsPanel({ state }: { state: RunState }) {
   const doubts = useMemo(() => doubtsOf(state), [state]);
   if (doubts.length === 0) return null;
   return (
-    <Panel title="What is doubtful">
+    <details className="panel folded" aria-label="What is doubtful">
+      <summary>
+        What is doubtful <span className="dim">{doubts.length}</span>
+      </summary>
       <ul className="panel-body doubts-list">
         {doubts.map((doubt) => (
           <li key={doubt}>{doubt}</li>
         ))}
       </ul>
-    </Panel>
+    </details>
   );
 }
 

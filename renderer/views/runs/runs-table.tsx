@@ -23,8 +23,8 @@ interface Column {
   readonly column: SortColumn;
   readonly title: string;
   readonly number?: true;
-  /** Pixels. */
-  readonly width?: number;
+  /** Pixels, or a length of CSS. */
+  readonly width?: number | string;
 }
 
 const columns: readonly Column[] = [
@@ -33,7 +33,7 @@ const columns: readonly Column[] = [
   { column: 'profile', title: 'Profile', width: 64 },
   { column: 'engine', title: 'Engine', width: 148 },
   { column: 'status', title: 'State', width: 150 },
-  { column: 'accuracy', title: 'Accuracy', width: 104 },
+  { column: 'accuracy', title: 'Accuracy', width: 'max(104px, 9vw)' },
   { column: 'throughput', title: 'Best, inferences/s', number: true, width: 136 },
   { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
   { column: 'started', title: 'Started', number: true, width: 112 },

@@ -102,7 +102,7 @@ function targetGpuFields(context: FieldContext): readonly Field[] {
       options: gpus.map((gpu) => ({ value: gpu, label: gpu === found ? `${gpu}, found here` : gpu })),
     },
   });
-  return [{ ...field, help: `${field.help} Default: none.${here}` }];
+  return [{ ...field, help: `${field.help}${here}` }];
 }
 
 export function modelSections(context: FieldContext): readonly Section[] {

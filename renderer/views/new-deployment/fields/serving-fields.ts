@@ -50,7 +50,6 @@ export function exportSections(context: FieldContext): readonly Section[] {
         formField('onnxOpset', context),
         {
           ...workspace,
-          help: `${workspace.help.slice(0, -1)}. Default: ${bytesText(defaultWorkspaceBytes)}.`,
           control: { ...workspace.control, placeholder: bytesText(defaultWorkspaceBytes) } as Control,
         },
       ],

@@ -19,7 +19,7 @@ export function NameInput() {
       label="Name"
       description={
         <>
-          Names the run in lists, reports and on the command line. Default: none.
+          Names the run in lists, reports and on the command line.
           <SameNameNote name={name} runId={changing} />
         </>
       }
@@ -33,9 +33,9 @@ export function NameInput() {
 }
 
 const budgetHelp = (byDefault: number | null): string =>
-  `The result names the best steady level whose p99 is within the budget, and its headroom. Default: ${
-    byDefault === null ? 'none' : `${byDefault} ms, from Settings`
-  }.`;
+  `The result names the best steady level whose p99 is within the budget, and its headroom.${
+    byDefault === null ? '' : ` Default: ${byDefault} ms, from Settings.`
+  }`;
 
 export function BudgetField(props: { budgetMs: number | null; onType: (budgetMs: number | null) => void }) {
   const { budgetMs, onType } = props;

@@ -16,7 +16,7 @@ it('the page has what is doubtful as the report has it, an uncertain p99 of few 
   const main = <RunMain state={state} onOpenLog={() => undefined} />;
   const { page, unmount } = await mount(createClientDouble({}).client, main);
   const { doubts } = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' }).summary;
-  const list = page.querySelector('section[aria-label="What is doubtful"] ul');
+  const list = page.querySelector('details[aria-label="What is doubtful"] ul');
   expect([...(list?.children ?? [])].map(({ textContent }) => textContent)).toEqual(doubts);
   const answer = page.querySelector('.answer[data-tone="warn"]');
   expect(answer?.textContent).toContain(
