@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { classInstances } from './class-instances.mjs';
 import { command } from './command.mjs';
 import { repoRoot } from './layout.mjs';
+import { sheetRules } from './rules/sheet-rules.mjs';
+import { treeRules } from './rules/tree-rules.mjs';
 import { say, seconds } from './say.mjs';
-import { sheetRules } from './sheet-rules.mjs';
-import { treeRules } from './tree-rules.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 const pythonFolders = [

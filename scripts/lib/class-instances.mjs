@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { repoRoot } from './layout.mjs';
-import { treeFiles } from './tree-rules.mjs';
+import { treeFiles } from './rules/tree-rules.mjs';
 
 /** What oxlint does not ask for yet (1.94), though the program behind its rules about types has it. */
 const rule = 'no-unsafe-class-instance-assignment';

@@ -5,7 +5,7 @@ interface Rules {
   treeProblems: (files: readonly string[]) => readonly string[];
 }
 
-const { treeProblems } = (await import(resolve('scripts/lib/tree-rules.mjs'))) as Rules;
+const { treeProblems } = (await import(resolve('scripts/lib/rules/tree-rules.mjs'))) as Rules;
 
 it('takes a test that stands where its source stands, and one of an aspect of it', () => {
   const files = [

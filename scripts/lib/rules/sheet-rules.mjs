@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoRoot } from './layout.mjs';
+import { repoRoot } from '../layout.mjs';
 import { treeFiles } from './tree-rules.mjs';
 
 const tokensFile = 'renderer/styles/tokens.css';

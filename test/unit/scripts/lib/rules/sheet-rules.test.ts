@@ -8,7 +8,7 @@ interface Rules {
 }
 
 const { sheetProblems, idleTokens, sheetRules } = (await import(
-  resolve('scripts/lib/sheet-rules.mjs')
+  resolve('scripts/lib/rules/sheet-rules.mjs')
 )) as Rules;
 
 const tokens = ':root { --line: #ddd; --type-body: 13px; --weight-strong: 600; --space-8: 8px; }';

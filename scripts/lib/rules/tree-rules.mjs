@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { repoRoot } from './layout.mjs';
+import { repoRoot } from '../layout.mjs';
 
 const mostFiles = 25;
 const source = /^(electron|main|renderer|resources|scripts)\/.*\.(tsx?|mjs|py)$/;
