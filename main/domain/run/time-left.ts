@@ -1,6 +1,6 @@
 import { formatDuration } from '../../contract/numbers';
 import type { PastRun } from '../../contract/run/past-run';
-import { type Scenario, scenarios, shortWaitText } from '../../contract/run/run-events';
+import { type Scenario, scenarios, shortWaitText, type StepId } from '../../contract/run/run-events';
 import { bySource, isDeployed, performanceOf } from '../../contract/run/run-source';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import type { RunState, StepState } from '../../contract/run/run-state';
@@ -199,6 +199,16 @@ function stepLeftS(
 const sweepLeftS = (step: StepState, past: readonly PastRun[]): number =>
   step.status === 'waiting' ? (expectedStepS(past, step.id) ?? 0) : 0;
 
+/** Seconds of a step that is to come, of a sweep with its levels by the settings; null: unknown. */
+export function expectedS(state: RunState, past: readonly PastRun[], id: StepId): number | null {
+  const scenario = scenarios.find((one) => one === id);
+  const performance = performanceOf(state);
+  const besidesS = expectedStepS(past, id);
+  if (scenario === undefined || performance === null) return besidesS;
+  const levelS = expectedLevelS(past, plannedLevelS(performance));
+  return levelS === null ? null : levelsOfSweep(state, scenario).left * levelS + (besidesS ?? 0);
+}
+
 /** All steps, as earlier runs took them. */
 function runLeft(
   state: RunState,
@@ -243,6 +253,12 @@ export function estimateTimeLeft(
   if (levelsOfRun(state).left === 0) return null;
   const left = measuringLeft(state, nowMs, past);
   if (left === null) return null;
+  const step = state.steps.find((one) => one.status === 'running' && !isSweep(one));
+  const ownS = step === undefined ? null : stepLeftS(step, past, nowMs, fraction);
+  if (ownS !== null) {
+    const basis = `${left.basis}; ${durationText(ownS)} for this step by its progress; the others are not counted`;
+    return { seconds: left.seconds + ownS, basis, of: 'known' };
+  }
   const isMeasured = scenarios.some((scenario) => state.scenarios[scenario].points.length > 0);
   const isEarly = hasStepsBefore(state);
   const basis = isEarly && !isMeasured ? `${left.basis}; the steps before are not counted` : left.basis;

@@ -1,6 +1,6 @@
 /** An axis is never shorter. */
-const leastMs = 30_000;
-/** A tenth of the axis at most is empty, and the axis changes in a few dozen steps from half a minute to a day. */
+const leastMs = 10_000;
+/** A tenth of the axis at most is empty, and the axis changes in a few dozen steps from its least length to a day. */
 const growth = 1.1;
 
 /**

@@ -34,6 +34,23 @@ function AlertLine({ alert, nowMs }: { alert: Alert; nowMs: number }) {
   );
 }
 
+const mostFiring = 3;
+
+/** At the top of the page: nothing while no alert fires. */
+export function FiringAlerts({ alerts, nowMs }: { alerts: readonly Alert[]; nowMs: number }) {
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  const more = moreText(Math.max(0, firing.length - mostFiring), 'alert');
+  if (firing.length === 0) return null;
+  return (
+    <ul className="column monitor-alerts" aria-label="Firing alerts">
+      {firing.slice(0, mostFiring).map((alert, place) => (
+        <AlertLine key={place} alert={alert} nowMs={nowMs} />
+      ))}
+      {more === null ? null : <li className="dim">{more}</li>}
+    </ul>
+  );
+}
+
 function RuleModel(props: {
   label: string;
   rule: AlertRule;

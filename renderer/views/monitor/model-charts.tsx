@@ -14,6 +14,7 @@ import { gpuSentence } from './monitor-text';
 
 const height = 190;
 const gpuStep = 8;
+const noRequests = <p className="dim">No requests in this time range.</p>;
 
 /** `version`: of the history, which is mutated in place. */
 export function ModelCharts(props: {
@@ -62,7 +63,7 @@ export function ModelCharts(props: {
           height={height}
           fileName={file}
           cursor={cursor}
-          {...(id === 'probe' && props.noProbes !== undefined ? { empty: props.noProbes } : {})}
+          empty={id === 'probe' ? props.noProbes : id === 'rate' ? undefined : noRequests}
         />
       ))}
       {shownGpus.map((gpu, place) => (

@@ -74,7 +74,7 @@ export function MonitorActions(props: { state: MonitorState; changing: boolean; 
           onChange={(on) =>
             attempt(async () => {
               await client.call('monitor.record', { on });
-              if (!on) noticeDone('Recording saved', 'Listed under Recordings after you stop watching.');
+              if (!on) noticeDone('Recording saved', 'Listed at the end of this page.');
             })
           }
         />

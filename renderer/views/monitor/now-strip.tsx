@@ -1,6 +1,6 @@
 import { cellText } from '../../../main/contract/measured/column';
 import { type ModelColumn, modelColumns, tableTitle } from '../../../main/contract/monitor/model-columns';
-import { type AlertRule, modelKey, type ModelSample } from '../../../main/contract/monitor/monitor';
+import { modelKey, type ModelSample, type MonitorState } from '../../../main/contract/monitor/monitor';
 import { formatCount, formatTyped } from '../../../main/contract/numbers';
 import { p99LimitMs } from '../../../main/domain/monitor/probe-latency';
 
@@ -17,9 +17,9 @@ const counted = (count: number, noun: string): string =>
 
 function probeNote(
   { probe, name }: ModelSample,
-  rules: readonly AlertRule[],
+  { rules, probe: asked }: Pick<MonitorState, 'rules' | 'probe'>,
 ): Pick<NowFigure, 'note' | 'isBad'> {
-  if (probe === null) return { note: 'no probes are sent' };
+  if (probe === null) return { note: asked?.model === name ? 'no probe was answered' : 'no probes are sent' };
   const limitMs = p99LimitMs(rules, name);
   const limit = limitMs === null ? '' : ` · limit ${formatTyped(limitMs)} ms`;
   const failed = probe.failures === 0 ? '' : `, ${formatCount(probe.failures)} failed`;
@@ -29,7 +29,7 @@ function probeNote(
   };
 }
 
-function figuresOf(model: ModelSample, rules: readonly AlertRule[]): readonly NowFigure[] {
+function figuresOf(model: ModelSample, state: Pick<MonitorState, 'rules' | 'probe'>): readonly NowFigure[] {
   const { requestsPerSecond, probeP99Us, errorShare, queueUs, inferencesPerSecond } = modelColumns;
   return [
     {
@@ -38,7 +38,7 @@ function figuresOf(model: ModelSample, rules: readonly AlertRule[]): readonly No
       unit: requestsPerSecond.unit,
       note: `${cellText(inferencesPerSecond, model)} ${inferencesPerSecond.unit}`,
     },
-    { column: probeP99Us, label: tableTitle(probeP99Us), unit: probeP99Us.unit, ...probeNote(model, rules) },
+    { column: probeP99Us, label: tableTitle(probeP99Us), unit: probeP99Us.unit, ...probeNote(model, state) },
     {
       column: errorShare,
       label: errorShare.title,
@@ -59,10 +59,11 @@ function figuresOf(model: ModelSample, rules: readonly AlertRule[]): readonly No
 }
 
 /** The selected model now. */
-export function NowStrip({ model, rules }: { model: ModelSample; rules: readonly AlertRule[] }) {
+export function NowStrip(props: { model: ModelSample; state: Pick<MonitorState, 'rules' | 'probe'> }) {
+  const { model, state } = props;
   return (
     <section className="monitor-now" aria-label={`${modelKey(model)} now`}>
-      {figuresOf(model, rules).map(({ column, label, unit, note, isBad = false }) => (
+      {figuresOf(model, state).map(({ column, label, unit, note, isBad = false }) => (
         <div key={column.id}>
           <div className="dim small" title={column.help}>
             {label}

@@ -7,7 +7,7 @@ import { moreText } from '../../../main/contract/words';
 import { CompactButton, IconAction } from '../../components/actions';
 import { attempt, attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';
-import { TableHead } from '../../components/table';
+import { numeric, TableHead } from '../../components/table';
 import { formatAge, formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { speedText } from './monitor-text';
@@ -50,7 +50,14 @@ function ServerChoice(props: {
   );
 }
 
-const headings = ['Server', 'Started', 'Length', 'Size', 'File', { title: 'Actions', hidden: true }];
+const headings = [
+  'Server',
+  'Started',
+  numeric('Length'),
+  numeric('Size'),
+  'File',
+  { title: 'Actions', hidden: true },
+];
 const step = 20;
 
 /** @param asked path of the recording that is being written @param server only those of this server; absent: all, one server to choose */
@@ -99,7 +106,7 @@ export function RecordingsList({ asked, server }: { asked: string; server?: stri
             return (
               <tr key={file}>
                 <td>{serverOf(recording)}</td>
-                <td className="number">{formatWhen(startedAt ?? changedAt)}</td>
+                <td>{formatWhen(startedAt ?? changedAt)}</td>
                 <td className="number">
                   {startedAt === null ? '' : formatAge(startedAt, Date.parse(changedAt))}
                 </td>

@@ -20,7 +20,7 @@ import { asSentence } from '../../format/words';
 import type { Monitor } from '../../stores/monitor';
 import { useAnswer } from '../../use-answer';
 import { useWorkbench } from '../../workbench';
-import { AlertPanel } from './alert-panel';
+import { AlertPanel, FiringAlerts } from './alert-panel';
 import { ModelCharts } from './model-charts';
 import { ModelTable } from './model-table';
 import { compareNames, serverName, serverSentence, serverStyle, speedText } from './monitor-text';
@@ -183,7 +183,8 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
   return (
     <div className="stack">
       <ServerBanner state={state} sample={sample} pausedMs={pausedMs} />
-      {model === undefined ? null : <NowStrip model={model} rules={state.rules} />}
+      <FiringAlerts alerts={alerts} nowMs={sample.atMs} />
+      {model === undefined ? null : <NowStrip model={model} state={state} />}
       {models.length === 0 ? (
         <NoModels server={serverName(state.source)} gone={gone} reason={sample.server.reason ?? ''} />
       ) : (

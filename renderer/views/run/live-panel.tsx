@@ -6,7 +6,13 @@ import { specOf } from '../../../main/contract/run/run-source';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
 import { stepTitle } from '../../../main/contract/words';
 import { expectedStepS } from '../../../main/domain/run/past-runs';
-import { durationText, estimateTimeLeft, levelText, timeLeftText } from '../../../main/domain/run/time-left';
+import {
+  durationText,
+  estimateTimeLeft,
+  expectedS,
+  levelText,
+  timeLeftText,
+} from '../../../main/domain/run/time-left';
 import { smallestOf } from '../../../main/domain/statistics';
 import { ProgressBar } from '../../components/loading';
 import { Panel } from '../../components/panel';
@@ -26,6 +32,8 @@ const currentStep = ({ steps }: RunState): StepState | undefined =>
 
 const scenarioOf = (step: StepState): Scenario | undefined =>
   scenarios.find((scenario) => scenario === step.id);
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Large, with its unit: what is happening, not yet a result. */
 function NowFigures({ state, scenario }: { state: RunState; scenario: Scenario }) {
@@ -73,7 +81,7 @@ function WholeRun({
       <div className="dim small">
         {isWhole
           ? `The whole run ends at about ${formatClock(new Date(nowMs + left.seconds * 1000).toISOString())}`
-          : left.of === 'measuring'
+          : past.length === 0
             ? 'The first run of this model on this machine: the time of its other steps is not known.'
             : 'Without the steps that no earlier run had.'}
       </div>
@@ -86,13 +94,14 @@ function StepNow({ state, step, past }: { state: RunState; step: StepState; past
   const nowMs = useNow(true);
   const progress = useStore(run, (open) => (open.progress?.step === step.id ? open.progress : null));
   const scenario = scenarioOf(step);
-  const expectedS = scenario === undefined ? expectedStepS(past, step.id) : null;
+  const usualS = scenario === undefined ? expectedStepS(past, step.id) : null;
+  const level = scenario === undefined ? null : levelText(state);
   const parts = [
-    scenario === undefined ? null : levelText(state),
+    level === null ? null : capitalized(level),
     progress === null || progress.text === '' ? null : progress.text,
   ].filter((part) => part !== null);
   const took = stepTime(state, step, nowMs);
-  const usual = expectedS === null || expectedS < 1 ? null : `usually about ${durationText(expectedS)}`;
+  const usual = usualS === null || usualS < 1 ? null : `usually about ${durationText(usualS)}`;
   return (
     <>
       <div className="now-step">
@@ -104,7 +113,7 @@ function StepNow({ state, step, past }: { state: RunState; step: StepState; past
         {step.status === 'running' ? (
           <ProgressBar label={`${stepTitle[step.id]}, progress now`} fraction={progress?.fraction ?? null} />
         ) : null}
-        <div className="dim small number">
+        <div className="dim small">
           {[took, usual].filter((part) => part !== null && part !== '').join(' · ')}
         </div>
       </div>
@@ -132,7 +141,7 @@ function StepsToCome({
       <table className="table steps-table">
         <tbody>
           {planText(spec, preset?.metrics ?? []).map(({ step: id, what }) => {
-            const expectedS = expectedStepS(past, id);
+            const seconds = expectedS(state, past, id);
             const step = due.get(id);
             const isDue = step?.status === 'waiting' || step?.status === 'running';
             return (
@@ -140,7 +149,7 @@ function StepsToCome({
                 <td>{stepTitle[id]}</td>
                 <td className="dim">{what}</td>
                 <td className="number dim">
-                  {isDue && expectedS !== null && expectedS >= 1 ? `about ${durationText(expectedS)}` : ''}
+                  {isDue && seconds !== null && seconds >= 1 ? `about ${durationText(seconds)}` : ''}
                 </td>
               </tr>
             );

@@ -9,7 +9,7 @@ import {
   pastRunOf,
   plannedLevelS,
 } from '../../../../main/domain/run/past-runs';
-import { estimateTimeLeft, timeLeftText } from '../../../../main/domain/run/time-left';
+import { estimateTimeLeft, expectedS, timeLeftText } from '../../../../main/domain/run/time-left';
 import { environmentFixture, pointFixture, specFixture, stateOf } from '../../../support/run-state';
 
 /** Two levels of 0.5 s warm-up and three windows of 1 s. */
@@ -165,11 +165,31 @@ describe('the time left of a whole run', () => {
     expect(at([begun('prepare-data')], 1, 0.01)?.seconds).toBeCloseTo(33);
   });
 
+  it('has the progress of the step under way in the first run of a model too', () => {
+    const state = stateOf([...created, begun('prepare-data')]);
+    const [{ startedAt } = { startedAt: null }] = state.steps;
+    const left = estimateTimeLeft(state, Date.parse(startedAt ?? '') + 10_000, [], 0.25);
+    // 30 s of the step, and two levels of 3.5 s.
+    expect(left && timeLeftText(left)).toBe('at least 37 s left');
+    expect(left?.basis).toContain('30 s for this step by its progress; the others are not counted');
+  });
+
   it('is a least time where a step has never been seen', () => {
     const { steps, ...run } = complete();
     const unseen = pastRunOf({ ...run, steps: steps.filter(({ id }) => id !== 'report') }, 'choice');
     const left = estimateTimeLeft(stateOf(created), 0, [unseen]);
     expect(left && timeLeftText(left)).toBe('at least 32 s left');
+  });
+
+  it('is stated of each step that is to come, of a sweep with its levels', () => {
+    const state = stateOf(created);
+    expect((['export', 'offline', 'images'] as const).map((id) => expectedS(state, past, id))).toEqual([
+      2,
+      9,
+      null,
+    ]);
+    // By the settings.
+    expect((['export', 'offline'] as const).map((id) => expectedS(state, [], id))).toEqual([null, 3.5]);
   });
 
   it('ends with the report', () => {

@@ -4,9 +4,9 @@ import { shownRangeMs } from '../../../../../renderer/charts/monitor/shown-range
 const minute = 60_000;
 
 it('the time axis has room for little more than what was measured, up to the chosen range', () => {
-  expect(shownRangeMs(0, 5 * minute)).toBe(30_000);
-  expect(shownRangeMs(30_000, 5 * minute)).toBe(30_000);
-  for (let elapsedMs = 31_000; elapsedMs < 300_000; elapsedMs += 1000) {
+  expect(shownRangeMs(0, 5 * minute)).toBe(10_000);
+  expect(shownRangeMs(10_000, 5 * minute)).toBe(10_000);
+  for (let elapsedMs = 11_000; elapsedMs < 300_000; elapsedMs += 1000) {
     const range = shownRangeMs(elapsedMs, 24 * 60 * minute);
     expect(range).toBeGreaterThanOrEqual(elapsedMs);
     expect(range).toBeLessThanOrEqual(elapsedMs * 1.1 + 1000);

@@ -11,7 +11,7 @@ import type {
   RecordingInfo,
 } from '../../../../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../../../../main/contract/monitor/monitor-history';
-import { AlertPanel } from '../../../../../renderer/views/monitor/alert-panel';
+import { AlertPanel, FiringAlerts } from '../../../../../renderer/views/monitor/alert-panel';
 import { ModelCharts } from '../../../../../renderer/views/monitor/model-charts';
 import { ModelTable } from '../../../../../renderer/views/monitor/model-table';
 import { alertSince } from '../../../../../renderer/views/monitor/monitor-text';
@@ -132,6 +132,19 @@ it('an alert says since when and for how long, a resolved one since when it is o
   expect(alertSince({ state: 'firing', sinceMs: before }, nowMs)).toMatch(/^for 2 d, since 03 Jan, 09:15$/);
 });
 
+it('alerts that fire are at the top of the page, three of them, and nothing is there without one', () => {
+  const alert = (at: number, state: Alert['state'] = 'firing'): Alert => ({
+    ...{ ruleId: 'model', subject: `m-${at}/1`, state, sinceMs: 0, text: 'failing' },
+  });
+  const shown = (...alerts: readonly Alert[]) =>
+    drawn(<FiringAlerts alerts={alerts} nowMs={90_000} />).querySelector('[aria-label="Firing alerts"]');
+  expect(shown(alert(0, 'pending'), alert(1, 'resolved'))).toBeNull();
+  const list = shown(...[0, 1, 2, 3, 4].map((at) => alert(at)));
+  expect(list?.querySelectorAll('[data-alert="firing"]')).toHaveLength(3);
+  expect(list?.textContent).toContain('m-0/1 failingfor 1 min, since');
+  expect(list?.lastElementChild?.textContent).toBe('and 2 more alerts');
+});
+
 describe('the model now', () => {
   const probe = {
     count: 120,
@@ -145,11 +158,12 @@ describe('the model now', () => {
   const limit: AlertRule = {
     ...{ id: 'p', metric: 'probe-p99-ms', model: 'echo', above: 50, forSeconds: 1, enabled: true },
   };
+  const state = { rules: [limit], probe: null };
   const values = (page: Document): string[] =>
     [...page.querySelectorAll('.now-value')].map((value) => value.textContent.trim());
 
   it('has rate, p99 with its count and limit, errors and queue', () => {
-    const page = drawn(<NowStrip model={model({ probe, pending: 3 })} rules={[limit]} />);
+    const page = drawn(<NowStrip model={model({ probe, pending: 3 })} state={state} />);
     expect(values(page)).toEqual(['10.00 requests/s', '81.10 ms', '0.0 %', '0.100 ms']);
     expect(page.body.textContent).toContain('of 120 probes in the last minute, 2 failed · limit 50 ms');
     expect(page.body.textContent).toContain('mean per request · 3 pending');
@@ -157,10 +171,13 @@ describe('the model now', () => {
   });
 
   it('says that there are no probes, and no more than the counters say', () => {
-    const page = drawn(<NowStrip model={model({ rates: null, pending: null })} rules={[limit]} />);
+    const page = drawn(<NowStrip model={model({ rates: null, pending: null })} state={state} />);
     expect(values(page)).toEqual(['– requests/s', '– ms', '–', '– ms']);
     expect(page.body.textContent).toContain('no probes are sent');
     expect(page.querySelector('.tone-bad')).toBeNull();
+    const settings = { model: 'echo', version: '', perSecond: 2, input: 'zero', shapes: {} } as const;
+    const asked = drawn(<NowStrip model={model()} state={{ ...state, probe: settings }} />);
+    expect(asked.body.textContent).toContain('no probe was answered');
   });
 });
 

@@ -46,6 +46,10 @@ it('before the first figure the page has the step in its own words, the time lef
   expect(now?.textContent).toMatch(/about .* left/);
   expect(now?.textContent).toContain('The whole run ends at about');
   expect(page.querySelector('section[aria-label="What this run does"]')?.textContent).toContain('7 levels');
+  const sweep = [...page.querySelectorAll('.steps-table tr')].find((row) =>
+    row.textContent.startsWith('Measure offline'),
+  );
+  expect(sweep?.lastElementChild?.textContent).toMatch(/^about \d+ (s|min)$/);
   expect(page.querySelector('.figures')).toBeNull();
   expect(page.querySelectorAll('[data-chart]')).toHaveLength(0);
   unmount();
@@ -65,7 +69,7 @@ it('has throughput and p99 of each window as it lands, and the same tiles until 
     [measuring, measurementBody('offline', pointFixture({ batchSize: 1 }))],
     [window],
   );
-  expect(now?.textContent).toContain('level 2 of 12');
+  expect(now?.textContent).toContain('Level 2 of 12');
   const values = [...(now?.querySelectorAll('.now-value') ?? [])].map(({ textContent }) => textContent);
   expect(values.slice(0, 2)).toEqual(['1,234 inferences/s', '5.68 ms']);
   const charts = [...page.querySelectorAll('[data-chart]')].map((chart) => chart.getAttribute('data-chart'));
