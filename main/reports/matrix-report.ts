@@ -142,6 +142,10 @@ function table({ results }: MatrixReport): Markup {
 </tbody></table>`;
 }
 
+/** Why figures are missing is never left out. */
+const needsRuns = ({ settings, results }: MatrixReport): boolean =>
+  hasPart(settings, 'record') || results.some((result) => matrixReason(result) !== null);
+
 /** Run folders, and reasons for missing figures. */
 function runList({ results }: MatrixReport): Markup {
   return markup`<h2>Runs</h2>
@@ -163,7 +167,7 @@ const page = (report: MatrixReport): Markup =>
       verdict: `${matrixSentence(report.results)}.`,
     })}
 ${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results)] : null}
-${hasPart(report.settings, 'record') ? runList(report) : null}`,
+${needsRuns(report) ? runList(report) : null}`,
     ownStyle,
   );
 

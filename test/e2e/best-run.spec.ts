@@ -100,6 +100,21 @@ test('which of my last five runs was best under 20 ms: two clicks from the list'
   await best.getByLabel('p99 budget').fill('20');
   await best.getByRole('button', { name: 'Open' }).click();
   await expect(page.getByRole('region', { name: 'Table of levels' })).toContainText('1,500');
+
+  // All runs of the model by time, with the changes beyond the noise; chart and table go into other documents.
+  const changes = page.getByRole('list', { name: 'Changes larger than the noise' });
+  await expect(changes).toContainText('inferences/s before');
+  await page.getByRole('button', { name: 'Save chart: Throughput by run, over time' }).click();
+  await page.getByRole('menuitem', { name: 'Copy as picture' }).click();
+  const copied = () => app.electron.evaluate(({ clipboard }) => clipboard.readImage().getSize().width);
+  await expect.poll(copied).toBeGreaterThan(1000);
+  const copy = page.getByRole('button', { name: 'Copy table: Runs of this model' });
+  await copy.focus();
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
+    .toMatch(/^Run\tState\tGPU or CPU\tServer\tInferences\/s\tp99 \(ms\)\n/);
+  expect(await findings(page)).toEqual([]);
   expect(app.complaints).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { dockerEngineSchema } from '../../../main/contract/run/run-spec';
 import type { MatrixResult } from '../../../main/domain/measured/matrix-result';
+import { reportParts, reportSections } from '../../../main/contract/run/report-settings';
 import { writeMatrixReport } from '../../../main/reports/matrix-report';
 import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
 import { hostileStrings } from '../../support/hostile-strings';
@@ -95,6 +96,24 @@ describe('the report of a matrix', () => {
     expect(one.files.map(({ kind }) => kind)).toEqual(['html', 'csv', 'json', 'pdf']);
     expect(await content('matrix.html')).not.toContain('By GPU');
     expect(await readdir(join(dir, 'night'))).not.toContain('matrix-by-gpu.csv');
+  });
+
+  it('has for whom it is, and the contents chosen; why a run is left out is always there', async () => {
+    const chosen = { ...settings, customer: 'ACME', without: [...reportSections] };
+    await writeMatrixReport({ ...input(), settings: chosen, printPdf: print });
+    const some = await content('matrix.html');
+    expect(some).toContain('Prepared for ACME');
+    expect(some).not.toContain('<table class="matrix">');
+    expect(some).toContain('=HYPERLINK(&quot;x&quot;)');
+    await writeMatrixReport({
+      ...input(),
+      results: results.slice(0, 1),
+      settings: { ...chosen, without: [...reportParts.record] },
+      printPdf: print,
+    });
+    const other = await content('matrix.html');
+    expect(other).toContain('<table class="matrix">');
+    expect(other).not.toContain('<h2>Runs</h2>');
   });
 
   it('keeps the other files where there is nothing to print with, and says why', async () => {
