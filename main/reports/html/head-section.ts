@@ -34,7 +34,7 @@ function doubtsBox({ summary, problems, isSure }: Report): Markup | null {
 const longest = { title: 120, line: 220, verdict: 700, error: 420, errors: 2, detailLines: 14 } as const;
 
 const figure = ({ label, value, unit, note }: KeyFigure): Markup => markup`
-<div><dt>${label}</dt><dd class="value">${value}${unit === '' ? null : markup` <span class="unit">${unit}</span>`}</dd><dd class="note">${note}</dd></div>`;
+<div><dt>${label}</dt><dd class="value">${value}${unit === '' ? null : markup` <span class="unit">${unit}</span>`}</dd><dd class="note">${unbroken(note)}</dd></div>`;
 
 function tail(details: string): Markup {
   const lines = details.trimEnd().split('\n');
