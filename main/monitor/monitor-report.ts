@@ -10,6 +10,7 @@ import {
   type Alert,
   type AlertRule,
   modelKey,
+  type MonitorMarker,
   type MonitorSample,
   mostGpus,
 } from '../contract/monitor/monitor';
@@ -20,7 +21,7 @@ import { okabeIto } from '../domain/measured/chart-lines';
 import { latencySentence, p99LimitMs, probeLatency, ruleText } from '../domain/monitor/probe-latency';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
-import { hasPart, htmlPage, pageMarksOf, reportHead } from '../reports/html/frame';
+import { hasPart, htmlPage, pageMarksOf, reportHead, unbroken } from '../reports/html/frame';
 import { Markup, markup } from '../reports/html/markup';
 import type { StoredReportSettings } from '../reports/report-settings';
 
@@ -273,15 +274,41 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
   return figures(key, 'charts', drawn);
 }
 
+interface Answer {
+  readonly sentence: string;
+  /** Probes were answered. */
+  readonly isKnown: boolean;
+}
+
 /** Whether each model answered within its limit. */
-function answers(history: MonitorHistory, keys: readonly string[], rules: readonly AlertRule[]): Markup {
-  const sentences = keys.slice(0, mostAnswers).map((key) => {
+function answersOf(
+  history: MonitorHistory,
+  keys: readonly string[],
+  rules: readonly AlertRule[],
+): readonly Answer[] {
+  return keys.slice(0, mostAnswers).map((key) => {
     // Rules name a model without its version.
     const limitMs = p99LimitMs(rules, key.replace(/\/[^/]*$/, ''));
-    return latencySentence(key, probeLatency(history, `model:${key}`, limitMs), limitMs, time);
+    const latency = probeLatency(history, `model:${key}`, limitMs);
+    return { sentence: latencySentence(key, latency, limitMs, time), isKnown: latency !== null };
   });
-  if (sentences.length === 0) return markup``;
-  return markup`<h2>Was the latency within its limit?</h2>${sentences.map((sentence) => markup`<p>${sentence}</p>`)}`;
+}
+
+/** An answer of the only model is the first sentence of the report. */
+const onlyAnswer = (answers: readonly Answer[]): string | null => {
+  const [first, second] = answers;
+  return first?.isKnown === true && second === undefined ? first.sentence : null;
+};
+
+const answerSection = (answers: readonly Answer[]): Markup | null =>
+  answers.length === 0 || onlyAnswer(answers) !== null
+    ? null
+    : markup`<h2>Was the latency within its limit?</h2>${answers.map(({ sentence }) => markup`<p>${unbroken(sentence)}</p>`)}`;
+
+function serverText(latest: MonitorSample | null): string {
+  if (latest === null) return 'No sample';
+  const { state, reason, restarts } = latest.server;
+  return `Server ${state}${reason === null ? '' : `: ${reason}`}; ${restarts} restarts seen.`;
 }
 
 /** What was watched for, and how often it was found. */
@@ -298,6 +325,11 @@ function ruleSection(rules: readonly AlertRule[], history: MonitorHistory): Mark
       : markup`<table><thead><tr><th>Rule</th><th>State</th></tr></thead><tbody>${rows}</tbody></table>`
   }`;
 }
+
+const eventSection = (seen: readonly MonitorMarker[]): Markup =>
+  seen.length === 0
+    ? markup`<p class="key">No events.</p>`
+    : markup`<h2>Events</h2><table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`;
 
 /** A self-contained HTML file; also printed as PDF. */
 export function monitorReport(input: {
@@ -325,14 +357,17 @@ export function monitorReport(input: {
         );
   const more = moreText(known.length - keys.length + (latest?.more?.models ?? 0), 'model');
   const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
+  const answers = answersOf(history, keys, rules);
+  const only = onlyAnswer(answers);
+  const server = serverText(latest);
   const head = reportHead(settings, {
     kind: 'monitoring report',
     title: source,
-    lines: [span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`],
-    verdict:
-      latest === null
-        ? 'No sample'
-        : `Server ${latest.server.state}${latest.server.reason === null ? '' : `: ${latest.server.reason}`}; ${latest.server.restarts} restarts seen.`,
+    lines: [
+      span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`,
+      ...(only === null ? [] : [server]),
+    ],
+    verdict: only ?? server,
   });
   const results = markup`<h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),
@@ -348,12 +383,12 @@ ${alerts
     (alert) =>
       markup`<div class="problem ${alert.state === 'firing' ? 'bad' : 'neutral'}"><p><strong>Alert ${alert.state}</strong> ${alert.subject}: ${alert.text}, since ${time(alert.sinceMs)}</p></div>`,
   )}
-${answers(history, keys, rules)}
+${answerSection(answers)}
 ${hasPart(settings, 'results') ? results : null}
 ${
   hasPart(settings, 'record')
     ? markup`${ruleSection(rules, history)}
-<h2>Events</h2>${seen.length === 0 ? markup`<p class="soft">No events.</p>` : markup`<table><tbody>${seen.map((marker) => markup`<tr><td>${time(marker.atMs)}</td><td>${marker.text}</td></tr>`)}</tbody></table>`}`
+${eventSection(seen)}`
     : null
 }`;
   return htmlPage(pageMarksOf(settings, `Monitoring of ${source}`), body).text;

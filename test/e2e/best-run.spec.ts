@@ -106,8 +106,7 @@ test('which of my last five runs was best under 20 ms: two clicks from the list'
   await expect(changes).toContainText('inferences/s before');
   await page.getByRole('button', { name: 'Save chart: Throughput by run, over time' }).click();
   await page.getByRole('menuitem', { name: 'Copy as picture' }).click();
-  const copied = () => app.electron.evaluate(({ clipboard }) => clipboard.readImage().getSize().width);
-  await expect.poll(copied).toBeGreaterThan(1000);
+  await expect.poll(() => app.electron.evaluate(({ clipboard }) => clipboard.has('image/png'))).toBe(true);
   const copy = page.getByRole('button', { name: 'Copy table: Runs of this model' });
   await copy.focus();
   await page.keyboard.press('Enter');

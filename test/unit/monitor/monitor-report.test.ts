@@ -50,9 +50,11 @@ it('answers whether the latency was within the limit, with batches and the rules
   }
   const p99 = { id: 'p99', metric: 'probe-p99-ms', model: 'echo', forSeconds: 1, enabled: true } as const;
   const rules = [...defaultRules, { ...p99, above: 20 }];
-  const html = monitorReport({ source: 'test', history, alerts: [], rules, settings });
+  const page = monitorReport({ source: 'test', history, alerts: [], rules, settings });
+  const html = page.replaceAll(/<span class="unbroken">([^<]*)<\/span>/g, '$1');
+  // The only model's answer is the first sentence.
   expect(html).toContain(
-    'echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',
+    '<p class="verdict">echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',
   );
   expect(html).toContain('One alert fired.');
   expect(html).toContain('<td>Probe p99 above 20 ms for 1 s, echo</td><td>on</td>');
