@@ -1,4 +1,4 @@
-import { Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   partTitles,
@@ -69,8 +69,7 @@ function ContentsField({ draft, onChange, detailed }: FieldProps & { detailed: b
       without: [...without.filter((section) => !sections.includes(section)), ...(kept ? [] : sections)],
     });
   return (
-    <fieldset className="plain-fieldset">
-      <legend>Contents</legend>
+    <Fieldset variant="unstyled" legend="Contents">
       <Stack gap="xs">
         <Checkbox size="xs" checked readOnly disabled label="Summary, problems and warnings" />
         {parts.map((part) => {
@@ -102,7 +101,7 @@ function ContentsField({ draft, onChange, detailed }: FieldProps & { detailed: b
           );
         })}
       </Stack>
-    </fieldset>
+    </Fieldset>
   );
 }
 

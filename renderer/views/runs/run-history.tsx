@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { titleWithUnit } from '../../../main/contract/measured/column';
 import { p99, throughput } from '../../../main/contract/measured/columns';
@@ -39,27 +40,31 @@ export function RunHistory({ runId }: { runId: string }) {
   const { runs } = useWorkbench();
   const theme = useChartTheme();
   const list = useStore(runs, ({ value }) => value);
-  const history = historyOf(list ?? [], runId);
+  const history = useMemo(() => historyOf(list ?? [], runId), [list, runId]);
+  const points = useMemo(() => historyPoints(history), [history]);
+  const changes = useMemo(() => changesOf(points), [points]);
+  const drawn = useMemo(
+    () => charts.map(([of, title]) => ({ of, title, chart: historyChart(points, changes, of, theme) })),
+    [points, changes, theme],
+  );
   if (history.length < 2) return null;
-  const points = historyPoints(history);
-  const changes = changesOf(points);
   return (
     <Panel title="Runs of this model" note="same format and precision, newest first">
       {points.length < 2 ? null : (
         <>
           <div className="charts">
-            {charts.map(([of, title]) => (
+            {drawn.map(({ of, title, chart }) => (
               <ChartPanel
                 key={of}
                 id={`history-${of}`}
                 title={title}
-                chart={historyChart(points, changes, of, theme)}
+                chart={chart}
                 height={200}
                 fileName="runs"
               />
             ))}
           </div>
-          <ul className="plain" aria-label="Changes larger than the noise">
+          <ul className="run-changes" aria-label="Changes larger than the noise">
             {changes.length === 0 ? (
               <li className="dim">No change between these runs is larger than the noise.</li>
             ) : (
