@@ -50,13 +50,18 @@ export async function replayOf(
     throw invalidInput(flag, 'It applies only with a replayed trace', 'Add --replay FILE, or leave it out.');
   }
   const path = resolve(file);
+  const fromS = from === undefined ? 0 : secondsOf('--from', from);
+  const toS = to === undefined ? undefined : secondsOf('--to', to);
+  if (toS !== undefined && toS <= fromS) {
+    throw invalidInput('--to', 'The end of the part is not after its start', 'Give a later end.');
+  }
   await core.handlers['approvals.give']({ path });
   return {
     replay: {
       file: path,
       speed: speed === undefined ? 1 : speedOf(speed),
-      fromS: from === undefined ? 0 : secondsOf('--from', from),
-      ...present({ toS: to === undefined ? undefined : secondsOf('--to', to) }),
+      fromS,
+      ...present({ toS }),
     },
   };
 }

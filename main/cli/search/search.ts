@@ -197,6 +197,11 @@ export function answerLines(
     ...(isCutShort
       ? ['The budget ended before every configuration was judged: give more time with --budget.']
       : []),
+    ...(answer.isConfirmed || answer.winner === null
+      ? []
+      : [
+          'The best configuration was not measured at full length at what it is said to hold: give more time.',
+        ]),
     '',
     formatTable(
       columns.map(titleWithUnit),

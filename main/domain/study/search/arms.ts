@@ -220,7 +220,7 @@ export function potentialOf(search: SearchStrategy, { candidate, ceiling, beyond
 
 /** First guess of a rate, of what it gives when it is never idle. */
 const firstShare = 0.75;
-/** Without a rate that holds: how many steps down at a time. */
+/** Without a rate that holds: how many steps down at least. */
 const stride = 6;
 
 /** The step at which requests of this candidate's size are no more inferences than those of the other one at its highest. */
@@ -245,7 +245,11 @@ function nextRate(search: SearchStrategy, arm: Arm, beaten: Arm | null, guess: n
     return beat === null ? (guess ?? stepOfRate((firstShare * ceiling) / batchSize)) : beat + 1;
   }
   const top = stepOfRate((margin * ceiling) / batchSize) + 1;
-  if (highest === null) return Math.max(lowestStep(search, candidate, ceiling), (beyond ?? top) - stride);
+  if (highest === null) {
+    // Twice as far down each time: a target that no rate holds is not worth the budget.
+    const missed = beyond ?? top;
+    return Math.max(lowestStep(search, candidate, ceiling), missed - Math.max(stride, top - missed));
+  }
   // What the ceiling says is a guess, too: it is passed by where a rate above it holds.
   const end = beyond ?? Math.max(top, highest + 2);
   return Math.max(highest + 1, Math.floor((highest + end) / 2));

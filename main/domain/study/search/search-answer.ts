@@ -1,7 +1,7 @@
 import type { TakenMemory } from '../../../contract/measured/model-memory';
 import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
-import { type Arm, batchSizeOf, rateAt, rateOf, type Step, stepsOf } from './arms';
+import { type Arm, batchSizeOf, isPromise, rateAt, rateOf, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { isCutShort, pairedRatio, type Ratio, secondsOf, type Standing, standingOf } from './next-looks';
 import { costOf, isLatencySearch, overMemoryText } from './objective';
@@ -57,6 +57,7 @@ export interface SearchAnswer {
   readonly isCutShort: boolean;
   /** What the backend takes once, whatever the candidate; null: not measured. */
   readonly context: TakenMemory | null;
+  /** The best one was measured at full length, at what it is said to hold. */
   readonly isConfirmed: boolean;
   readonly seconds: number;
   /** The lowest latency at any load that a candidate was asked to hold; null: none was. */
@@ -185,6 +186,14 @@ const order: readonly SearchRow['state'][] = [
   ] as const),
 ];
 
+/** The best one was measured at full length; of a rate that may be promised, at that rate. */
+function isConfirmed(search: SearchStrategy, searched: Searched, { winner }: Standing): boolean {
+  if (winner === null) return false;
+  const looks = searched.looks.filter(({ phase }) => phase === 'confirm');
+  const steps = stepsOf(search, looks, winner.candidate);
+  return isPromise(search) ? steps.some(({ step }) => step === winner.best) : steps.length > 0;
+}
+
 /** What is known so far, in words and figures. Pure. */
 export function searchAnswer(search: SearchStrategy, searched: Searched): SearchAnswer {
   const standing = standingOf(search, searched);
@@ -204,9 +213,7 @@ export function searchAnswer(search: SearchStrategy, searched: Searched): Search
     equal: all.filter(({ state }) => state === 'equal'),
     isCutShort: isCutShort(search, searched),
     context: contextOf(searched),
-    isConfirmed: searched.looks.some(
-      ({ phase, candidate }) => phase === 'confirm' && candidate === winner?.candidate,
-    ),
+    isConfirmed: isConfirmed(search, searched, standing),
     seconds: secondsOf(searched),
     lowest: lowestOf(search, searched),
     rows,

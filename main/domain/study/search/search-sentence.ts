@@ -119,7 +119,7 @@ function noneText(search: SearchStrategy, { rows, lowest }: SaidAnswer): string 
   const what =
     load.kind === 'open' && load.rate !== undefined ? `${formatRate(load.rate)} requests/s` : 'any load';
   if (rows.some(({ state }) => state === 'not judged')) {
-    return `No load${withinText(search)} was found; not every configuration was judged`;
+    return `No load${withinText(search)} was found; not every configuration was judged${lowestText(search, lowest)}`;
   }
   return `No configuration holds ${what}${withinText(search)}${lowestText(search, lowest)}`;
 }

@@ -35,6 +35,7 @@ describe('the trace of a search on the command line', () => {
     ['--speed', { replay: '/t.csv', speed: 'fast' }],
     ['--from', { replay: '/t.csv', from: '-1s' }],
     ['--to', { replay: '/t.csv', to: 'noon' }],
+    ['--to', { replay: '/t.csv', from: '20s', to: '10s' }],
   ] satisfies readonly (readonly [string, ReplayOptions])[])(
     'is refused with %s of %j',
     async (where, options) => {

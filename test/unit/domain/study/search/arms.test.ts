@@ -107,3 +107,16 @@ describe('a closed step near the target', () => {
     expect(armAt(60_000)).toMatchObject({ isSettled: true, best: 0 });
   });
 });
+
+it('is at the lowest rate after a few looks where none is held', () => {
+  const single: SearchStrategy = { ...search, candidates: [one] };
+  const screen: Look = { ...at(1, 0), phase: 'screen', load: { concurrency: 16 }, inferencesPerSecond: 1000 };
+  const looks: Look[] = [screen];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const arm = armOf(single, { looks, failed: {} }, 1);
+    if (arm.isSettled) break;
+    looks.push({ ...at(1, nextStep(single, arm, null), false), inferencesPerSecond: 100 });
+  }
+  expect(armOf(single, { looks, failed: {} }, 1)).toMatchObject({ isSettled: true, highest: null });
+  expect(looks.length).toBeLessThanOrEqual(7);
+});

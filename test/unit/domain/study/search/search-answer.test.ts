@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Candidate, Look, LookPhase, SearchStrategy } from '../../../../../main/contract/study/search';
+import { rateOf, stepOfRate } from '../../../../../main/domain/study/search/arms';
 import { searchAnswer } from '../../../../../main/domain/study/search/search-answer';
 
 const one: Candidate = {
@@ -78,7 +79,9 @@ describe('the answer of a search', () => {
     );
     const missed = look(2, 'edge', 8, 100, { latencyUs: 40_000 });
     const { sentence, rows, isCutShort } = searchAnswer(closed, { looks: [...slow, missed], failed: {} });
-    expect(sentence).toBe('No load within p99 20.00 ms was found; not every configuration was judged');
+    expect(sentence).toBe(
+      'No load within p99 20.00 ms was found; not every configuration was judged; the lowest p99 that was measured is 40.00 ms, at concurrency 4',
+    );
     expect(rows.map(({ candidate, state }) => [candidate, state])).toEqual([
       [2, 'not judged'],
       [1, 'holds no load'],
@@ -135,4 +138,18 @@ it('says of rates which is held, and which interval the steps leave', () => {
   expect(sentence).toMatch(
     /^Model instances 2: 1\d\d\.\d requests\/s within p99 20\.00 ms, 1\.4\d × the present configuration \(1\.3\d to 1\.4\d\)$/,
   );
+});
+
+it('is confirmed only by long looks at the rate that is said to be held', () => {
+  const open: SearchStrategy = { ...closed, candidates: [one], load: { kind: 'open', batchSize: 1 } };
+  const step = stepOfRate(300);
+  const at = (to: number, phase: LookPhase, latencyUs: number): Look =>
+    look(1, phase, 1, rateOf(to), { load: { requestRate: rateOf(to) }, latencyUs });
+  const edges = [at(step, 'edge', 9000), at(step + 1, 'edge', 90_000)];
+  const confirmedBy = (...looks: readonly Look[]) =>
+    searchAnswer(open, { looks: [...edges, ...looks], failed: {} }).isConfirmed;
+  expect(confirmedBy()).toBe(false);
+  // What it misses is given up for a lower rate, which nobody has measured for as long.
+  expect(confirmedBy(at(step - 2, 'confirm', 90_000))).toBe(false);
+  expect(confirmedBy(at(step - 2, 'confirm', 90_000), at(step - 3, 'confirm', 9000))).toBe(true);
 });
