@@ -18,7 +18,13 @@ import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/mon
 import { formatBytes, formatCount, formatShare } from '../contract/numbers';
 import { moreText } from '../contract/words';
 import { okabeIto } from '../domain/measured/chart-lines';
-import { latencySentence, p99LimitMs, probeLatency, ruleText } from '../domain/monitor/probe-latency';
+import {
+  isOnlyAnswer,
+  type LatencyAnswer,
+  latencyAnswer,
+  latencyAnswers,
+  ruleText,
+} from '../domain/monitor/probe-latency';
 import { chartText, ink, titleOption } from '../reports/charts/chart-base';
 import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { hasPart, htmlPage, pageMarksOf, reportHead, unbroken } from '../reports/html/frame';
@@ -274,36 +280,10 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
   return figures(key, 'charts', drawn);
 }
 
-interface Answer {
-  readonly sentence: string;
-  /** Probes were answered. */
-  readonly isKnown: boolean;
-}
-
-/** Whether each model answered within its limit. */
-function answersOf(
-  history: MonitorHistory,
-  keys: readonly string[],
-  rules: readonly AlertRule[],
-): readonly Answer[] {
-  return keys.slice(0, mostAnswers).map((key) => {
-    // Rules name a model without its version.
-    const limitMs = p99LimitMs(rules, key.replace(/\/[^/]*$/, ''));
-    const latency = probeLatency(history, `model:${key}`, limitMs);
-    return { sentence: latencySentence(key, latency, limitMs, time), isKnown: latency !== null };
-  });
-}
-
-/** An answer of the only model is the first sentence of the report. */
-const onlyAnswer = (answers: readonly Answer[]): string | null => {
-  const [first, second] = answers;
-  return first?.isKnown === true && second === undefined ? first.sentence : null;
-};
-
-const answerSection = (answers: readonly Answer[]): Markup | null =>
-  answers.length === 0 || onlyAnswer(answers) !== null
+const answerSection = (answers: readonly LatencyAnswer[]): Markup | null =>
+  answers.length === 0 || isOnlyAnswer(answers)
     ? null
-    : markup`<h2>Was the latency within its limit?</h2>${answers.map(({ sentence }) => markup`<p>${unbroken(sentence)}</p>`)}`;
+    : markup`<h2>Was the latency within its limit?</h2>${answers.slice(0, mostAnswers).map(({ sentence }) => markup`<p>${unbroken(sentence)}</p>`)}`;
 
 function serverText(latest: MonitorSample | null): string {
   if (latest === null) return 'No sample';
@@ -357,17 +337,17 @@ export function monitorReport(input: {
         );
   const more = moreText(known.length - keys.length + (latest?.more?.models ?? 0), 'model');
   const seen = span === null ? [] : history.markers(span.fromMs, span.toMs + 999).slice(-mostMarkers);
-  const answers = answersOf(history, keys, rules);
-  const only = onlyAnswer(answers);
+  const answers = latencyAnswers(history, keys, rules, time);
+  const answer = latencyAnswer(answers);
   const server = serverText(latest);
   const head = reportHead(settings, {
     kind: 'monitoring report',
     title: source,
     lines: [
       span === null ? 'Nothing was seen.' : `${time(span.fromMs)} to ${time(span.toMs)}`,
-      ...(only === null ? [] : [server]),
+      ...(answer === null ? [] : [server]),
     ],
-    verdict: only ?? server,
+    verdict: answer ?? server,
   });
   const results = markup`<h2>Models</h2><table><thead><tr><th>Model</th>${modelFigures.map(([, , heading]) => markup`<th class="n">${heading}</th>`)}</tr></thead><tbody>${keys.map(
     (key) => modelRow(history, key),

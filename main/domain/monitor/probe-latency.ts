@@ -34,7 +34,7 @@ export function p99LimitMs(rules: readonly AlertRule[], model: string): number |
 }
 
 /** Seconds whose probes of the last minute have a p99. */
-export interface ProbeLatency {
+interface ProbeLatency {
   readonly seconds: number;
   /** Of `seconds` those at most at the limit; all of them without a limit. */
   readonly within: number;
@@ -47,7 +47,7 @@ export interface ProbeLatency {
  * @param limitMs null: no limit
  * @returns null: no probe was answered
  */
-export function probeLatency(
+function probeLatency(
   history: MonitorHistory,
   key: string,
   limitMs: number | null,
@@ -66,7 +66,7 @@ export function probeLatency(
 }
 
 /** Answers whether a model's latency was within its limit, in one sentence. @param atText of a moment */
-export function latencySentence(
+function latencySentence(
   name: string,
   latency: ProbeLatency | null,
   limitMs: number | null,
@@ -83,4 +83,40 @@ export function latencySentence(
     return `${name}: yes. The p99 of the probes was within ${limit} in all ${all}, ${worst}.`;
   const above = seconds - within;
   return `${name}: no. The p99 of the probes was above ${limit} in ${formatCount(above)} of ${all} (${formatShare(above / seconds)}), ${worst}.`;
+}
+
+export interface LatencyAnswer {
+  readonly sentence: string;
+  /** null: no probe was answered. */
+  readonly latency: ProbeLatency | null;
+  readonly limitMs: number | null;
+}
+
+/** Whether each model answered within its limit. @param names "<name>/<version>" @param atText of a moment */
+export const latencyAnswers = (
+  history: MonitorHistory,
+  names: readonly string[],
+  rules: readonly AlertRule[],
+  atText: (ms: number) => string,
+): readonly LatencyAnswer[] =>
+  names.map((name) => {
+    // Rules name a model without its version.
+    const limitMs = p99LimitMs(rules, name.replace(/\/[^/]*$/, ''));
+    const latency = probeLatency(history, `model:${name}`, limitMs);
+    return { sentence: latencySentence(name, latency, limitMs, atText), latency, limitMs };
+  });
+
+export const isOnlyAnswer = (answers: readonly LatencyAnswer[]): boolean =>
+  answers.length === 1 && answers[0]?.latency !== null;
+
+/** One sentence: of the only model its answer, of several one for all with a limit and probes; null: there is none. */
+export function latencyAnswer(answers: readonly LatencyAnswer[]): string | null {
+  if (isOnlyAnswer(answers)) return answers[0]?.sentence ?? null;
+  const judged = answers.flatMap(({ latency, limitMs }) =>
+    latency === null || limitMs === null ? [] : [latency.within === latency.seconds],
+  );
+  if (judged.length === 0) return null;
+  return judged.includes(false)
+    ? 'The latency was not always within its limit.'
+    : 'The latency was always within its limit.';
 }

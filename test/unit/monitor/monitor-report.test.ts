@@ -56,6 +56,13 @@ it('answers whether the latency was within the limit, with batches and the rules
   expect(html).toContain(
     '<p class="verdict">echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',
   );
+  const both = new MonitorHistory();
+  both.restore(history.image());
+  both.add(sample(start + 3000, { models: [model(), model({ name: 'other' })] }));
+  expect(monitorReport({ source: 'test', history: both, alerts: [], rules, settings })).toContain(
+    'The latency was not always within its limit.',
+  );
+  expect(html).toContain('Server up; 0 restarts seen.');
   expect(html).toContain('One alert fired.');
   expect(html).toContain('<td>Probe p99 above 20 ms for 1 s, echo</td><td>on</td>');
   expect(html).toContain('<td>Queue time above 100 ms for 10 s, all models</td><td>off</td>');

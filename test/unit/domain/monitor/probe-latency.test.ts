@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type AlertRule, defaultRules } from '../../../../main/contract/monitor/monitor';
 import { MonitorHistory } from '../../../../main/contract/monitor/monitor-history';
 import {
-  latencySentence,
+  isOnlyAnswer,
+  latencyAnswer,
+  latencyAnswers,
   p99LimitMs,
-  probeLatency,
   ruleText,
 } from '../../../../main/domain/monitor/probe-latency';
 import { model, sample } from '../../monitor/fixtures';
 
 const start = Date.UTC(2026, 0, 5, 12);
-const key = 'model:echo/1';
 
 /** One second each; null: no probe was answered. */
 function seen(...p99Ms: readonly (number | null)[]): MonitorHistory {
@@ -28,8 +28,13 @@ const rule = (change: Partial<AlertRule>): AlertRule => ({
   ...change,
 });
 const at = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
+const limited = (limitMs: number | null): AlertRule[] => (limitMs === null ? [] : [rule({ above: limitMs })]);
+const answersOf = (history: MonitorHistory, limitMs: number | null) =>
+  latencyAnswers(history, ['echo/1'], limited(limitMs), at);
 const answer = (history: MonitorHistory, limitMs: number | null): string =>
-  latencySentence('echo/1', probeLatency(history, key, limitMs), limitMs, at);
+  answersOf(history, limitMs)
+    .map(({ sentence }) => sentence)
+    .join();
 
 describe('whether the latency was within its limit', () => {
   it('is yes where every second with probes was', () => {
@@ -49,6 +54,21 @@ describe('whether the latency was within its limit', () => {
     expect(answer(new MonitorHistory(), 20)).toContain('not known');
     expect(answer(seen(5), null)).toContain('No limit was set: enable the rule Probe p99.');
   });
+});
+
+it('is one answer: of the only model its own, of several one for all that have a limit and probes', () => {
+  const of = (limitMs: number | null, ...p99Ms: readonly (number | null)[]) =>
+    answersOf(seen(...p99Ms), limitMs);
+  const yes = of(20, 5);
+  expect([isOnlyAnswer(yes), latencyAnswer(yes)]).toEqual([true, answer(seen(5), 20)]);
+  expect(latencyAnswer([...yes, ...of(20, null), ...of(null, 90)])).toBe(
+    'The latency was always within its limit.',
+  );
+  expect(latencyAnswer([...yes, ...of(20, 5, 21)])).toBe('The latency was not always within its limit.');
+  expect([latencyAnswer(of(20, null)), latencyAnswer([...of(null, 5), ...of(20, null)])]).toEqual([
+    null,
+    null,
+  ]);
 });
 
 it('the limit of a model is the lowest of the rules that are on and apply to it', () => {
