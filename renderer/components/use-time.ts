@@ -21,14 +21,14 @@ export function usePoll(read: () => Promise<void>, active: boolean, everyMs = 10
   useEffect(() => (active ? pollWhileSeen(document, read, everyMs) : undefined), [read, active, everyMs]);
 }
 
-/** Wall clock in milliseconds, once per second while `ticking`. */
-export function useNow(ticking: boolean): number {
+/** Wall clock in milliseconds, every `everyMs` while `ticking`. */
+export function useNow(ticking: boolean, everyMs = 1000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!ticking) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
     return () => clearInterval(timer);
-  }, [ticking]);
+  }, [ticking, everyMs]);
   return now;
 }
 

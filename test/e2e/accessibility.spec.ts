@@ -38,6 +38,8 @@ test('every page of a new deployment, with a field that needs correcting', async
     for (const details of folded) details.setAttribute('open', '');
   });
   expect(await findings(app.page), 'the simple page').toEqual([]);
+  await expect(app.page.locator('.page-body')).toHaveAttribute('data-page-type', 'form');
+  await expect(app.page.locator('.field-term'), 'codes of fields on the simple page').toHaveCount(0);
   await app.page.setViewportSize({ width: 1280, height: 800 });
   const widths = await app.page
     .locator('[id="field-engine.kind"] .option.card')
@@ -61,6 +63,7 @@ test('every page of a new deployment, with a field that needs correcting', async
       for (const details of folded) details.setAttribute('open', '');
     });
     expect(await findings(app.page), name).toEqual([]);
+    if (name === 'Model') await expect(app.page.locator('.field-term').first()).toBeVisible();
   }
   await form.text('Offline batch sizes').fill('1, many');
   await expect(form.start).toBeDisabled();
@@ -101,6 +104,10 @@ test('a run with an unsteady level and a hole, and its row in the list', async (
   await new Shell(app.page).go('Runs');
   await expect(app.page.locator(`[data-run="${runId}"]`)).toContainText('Interrupted');
   expect(await findings(app.page)).toEqual([]);
+  await app.page.locator(`[data-run="${runId}"]`).click({ button: 'right' });
+  await expect(app.page.getByRole('menuitem', { name: 'Rename…' })).toBeVisible();
+  expect(await findings(app.page)).toEqual([]);
+  await app.page.keyboard.press('Escape');
 
   await app.page.locator(`[data-run="${runId}"]`).click();
   const run = new RunPage(app.page);

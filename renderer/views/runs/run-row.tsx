@@ -10,7 +10,7 @@ import { accuracyText, isDeployedRow } from '../../../main/contract/run/run-outc
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { AccuracyText, RunStatusText } from '../../components/status-text';
-import { formatWhen, formatWhenFully } from '../../format/times';
+import { formatAge, formatWhen, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 import { removeRuns, runAgain } from './run-tools';
@@ -135,6 +135,7 @@ export function RunRow(props: {
   distinction: string | undefined;
   selected: boolean;
   outdated: boolean;
+  nowMs: number;
   /** 1-based in the whole list: most rows are not in the document. */
   position: number;
   onEdit: () => void;
@@ -196,6 +197,7 @@ export function RunRow(props: {
       <td className="number">{formatMs(run.chosen?.p99Us)}</td>
       <td className="number" title={formatWhenFully(run.createdAt)}>
         {formatWhen(run.createdAt)}
+        <span className="second-line">{formatAge(run.createdAt, props.nowMs)} ago</span>
       </td>
       <td onClick={stopClick}>
         <RowMenu run={run} name={fullName} opened={menu} onChange={setMenu} onEdit={onEdit} />

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../../main/contract/api';
 import { CompactButton } from '../../components/actions';
 import { SortHead } from '../../components/sort-head';
 import { useScrolled } from '../../components/use-scrolled';
+import { useNow } from '../../components/use-time';
 import { onText } from '../../handlers';
 import { onSubmit } from '../../use-form-work';
 import { useWork } from '../../use-work';
@@ -131,6 +132,7 @@ export function RunsTable(props: {
   const { selection, rowsToCome } = useWorkbench();
   const selected = useStore(selection, (state) => state.runIds);
   const outdated = useStore(rowsToCome, (state) => state.outdated);
+  const nowMs = useNow(true, 30_000);
   const place = useRef<HTMLDivElement>(null);
   const [view, scrolled] = useScrolled(place);
   const [edited, setEdited] = useState<string | null>(null);
@@ -159,6 +161,7 @@ export function RunsTable(props: {
                 distinction={distinctions.get(run.runId)}
                 selected={selected.has(run.runId)}
                 outdated={outdated.has(run.runId)}
+                nowMs={nowMs}
                 position={first + offset + 2}
                 onEdit={() => setEdited(run.runId)}
               />
