@@ -121,7 +121,8 @@ export function IconToggle(props: {
 
 export function ActionMenu({ button, children, ...rest }: MenuProps & { button: ReactNode }) {
   return (
-    <Menu position="bottom-end" shadow="md" {...rest}>
+    // A placeholder for the first focus is a child that a menu may not have.
+    <Menu position="bottom-end" shadow="md" withInitialFocusPlaceholder={false} {...rest}>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

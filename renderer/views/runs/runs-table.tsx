@@ -34,7 +34,7 @@ const columns: readonly Column[] = [
   { column: 'profile', title: 'Profile', width: 64 },
   { column: 'engine', title: 'Engine', width: 148 },
   { column: 'status', title: 'State', width: 150 },
-  { column: 'accuracy', title: 'Accuracy', width: 'max(104px, 9vw)' },
+  { column: 'accuracy', title: 'Accuracy', width: 'max(104px, 8vw)' },
   { column: 'throughput', title: 'Best, inferences/s', number: true, width: 136 },
   { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
   { column: 'started', title: 'Started', number: true, width: 112 },

@@ -18,5 +18,10 @@ it('a button with a text on hover says that it opens a menu, and whether it is o
   await click(button('Save chart'));
   expect(said()).toEqual(['menu', 'true']);
   expect(button('CSV').getAttribute('role')).toBe('menuitem');
+  const children = document.querySelector('[role="menu"]')?.children ?? [];
+  expect(
+    [...children].map((child) => child.getAttribute('role')),
+    'children of the menu',
+  ).toEqual(['menuitem']);
   unmount();
 });
