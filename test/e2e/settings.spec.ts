@@ -8,6 +8,7 @@ import { NewDeploymentPage } from './pages/new-deployment.page';
 import { Shell } from './pages/shell.page';
 import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
+import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';
 
 let home: TestHome;
@@ -190,6 +191,9 @@ test('no page is wider than its room beside the documentation', async () => {
       expect(wide, `${name} at ${width} pixels`).toEqual({ page: 0, head: 0 });
     }
   }
+  await new Shell(page).go('New deployment');
+  await page.keyboard.press('F1');
+  await takePictures(page, 'documentation');
   await page.setViewportSize({ width: 1280, height: 800 });
   await pane.getByRole('button', { name: 'Close documentation' }).click();
   await expect(pane).toBeHidden();
