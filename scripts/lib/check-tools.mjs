@@ -10,6 +10,7 @@ import { say, seconds } from './say.mjs';
 const bin = (name) => join(repoRoot, 'node_modules', '.bin', name);
 const pythonFolders = [
   'resources',
+  join('docs', 'examples'),
   join('scripts', 'bench'),
   join('scripts', 'vectors'),
   join('test', 'python'),

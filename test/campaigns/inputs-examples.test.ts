@@ -69,9 +69,11 @@ it.each([
 });
 
 it('search.yaml names the best of its configurations', async () => {
+  const first = await run(`${examples}/tabular/model.onnx`, '--name', 'tabular');
+  expect(first.code, first.stderr).toBe(0);
   const result = await cli(
     home.path,
-    ...['search', `${examples}/tabular/model.onnx`, '--from-analyzer', `${examples}/search.yaml`],
+    ...['search', 'tabular', '--from-analyzer', `${examples}/search.yaml`],
     ...['--budget', '60s', '--json'],
   );
   expect(result.code, result.stderr).toBe(0);

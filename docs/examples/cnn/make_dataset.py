@@ -23,4 +23,4 @@ def make_dataset(
                 image[:, at[1] : at[1] + 3] += 1
         np.savez(Path(directory) / f"{name}.npz", images=drawn, labels=labels)
         progress(1.0, f"{name}: {count} images")
-    return {"images": images + images // 4}
+    return {"samples": images + images // 4, "classes": 3}

@@ -22,7 +22,12 @@ def main() -> None:
     scale = generator.uniform(1, 50, FEATURES)
     rows = generator.normal(0, 1, (400, FEATURES)) * scale + scale
     weights = generator.normal(0, 1, (FEATURES, 1))
-    arrays = {"mean": rows.mean(axis=0), "scale": rows.std(axis=0), "weights": weights, "bias": np.array([-0.5])}
+    arrays = {
+        "mean": rows.mean(axis=0),
+        "scale": rows.std(axis=0),
+        "weights": weights,
+        "bias": np.array([-0.5]),
+    }
     graph = helper.make_graph(
         [
             helper.make_node("Sub", ["features", "mean"], ["centered"]),
