@@ -209,22 +209,41 @@ export async function followWork<Kind extends Work>(
 }
 
 /** Throws input-invalid without a terminal, cancelled at Ctrl-C. @param otherwise how to list without removing */
-export async function askToRemove(output: Output, verb: string, otherwise: string): Promise<boolean> {
+export const askToRemove = (output: Output, verb: string, otherwise: string): Promise<boolean> =>
+  ask(output, verb, {
+    ...{ question: 'Remove this?', otherwise },
+    ...{ nothing: 'Nothing was removed', withYes: 'Add --yes to remove it without asking' },
+  });
+
+interface Question {
+  readonly question: string;
+  /** What was done where the answer is no, or none. */
+  readonly nothing: string;
+  readonly withYes: string;
+  /** What to do in place of it. */
+  readonly otherwise: string;
+}
+
+/** Throws input-invalid without a terminal, cancelled at Ctrl-C. */
+export async function ask(
+  output: Output,
+  verb: string,
+  { question, nothing, withYes, otherwise }: Question,
+): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY || output.json) {
-    throw new WorkbenchError(
-      'input-invalid',
-      `Nothing was removed: ${verb} asks first, and this is not a terminal`,
-      { where: verb, remedy: `Add --yes to remove it without asking, or ${otherwise}.` },
-    );
+    throw new WorkbenchError('input-invalid', `${nothing}: ${verb} asks first, and this is not a terminal`, {
+      where: verb,
+      remedy: `${withYes}, or ${otherwise}.`,
+    });
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(?:es)?$/i.test((await lines.question('Remove this? [y/N] ')).trim());
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
   } catch (error) {
     // Ctrl-C or Ctrl-D.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
     printText('\n', 'stderr');
-    throw new WorkbenchError('cancelled', 'Nothing was removed', {
+    throw new WorkbenchError('cancelled', nothing, {
       where: verb,
       remedy: `Start it again, or ${otherwise}.`,
       cause: error,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
 import type { KnownParameters } from '../contract/run/run-source';
+import type { RunSpec } from '../contract/run/run-spec';
 import type { Approvals, GivenConsent } from '../store/approvals';
 
 const isNamedIn =
@@ -20,7 +21,7 @@ export async function approveGiven(
     readonly approvals: Pick<Approvals, 'give' | 'add'>;
     readonly trustModel: (path: string) => Promise<unknown>;
   },
-  spec: KnownParameters,
+  spec: KnownParameters | Pick<RunSpec, 'engine'>,
   { trust = false, allowRemoteLoad = false, typed: said, file }: GivenConsent,
 ): Promise<void> {
   if (file !== undefined && file !== '-') approvals.give(dirname(resolve(file)));

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
+import { withScheme } from '../contract/address';
 import { WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { modelArtefactSchema } from '../contract/run/artefacts';
-import { inContainers, servesHere } from '../contract/run/engine-kinds';
+import { inContainers, type OfKind, servesHere } from '../contract/run/engine-kinds';
 import type { PerformanceSpec, RunSpec } from '../contract/run/run-spec';
 import type { DeployedRun } from '../contract/run/run-state';
 import { ofScenario } from '../contract/run/sweep';
 import type { DuelSide, DuelStrategy } from '../contract/study/duel';
-import type { Configured, SearchStrategy } from '../contract/study/search';
+import type { Configured, SearchServer, SearchStrategy } from '../contract/study/search';
 import type { StudySpec } from '../contract/study/study';
 import { present, sameValue } from '../contract/trees';
 import { servingOnly } from '../deployments/deployable-run';
@@ -35,6 +36,12 @@ import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
 import { searchedReplay } from './search-replay';
 import { verifiedRun } from './server-calls';
+
+/** The engine that reaches a running Triton. */
+export const engineAt = ({ url, tls }: Pick<SearchServer, 'url' | 'tls'>): OfKind<'remote'> => ({
+  ...{ kind: 'remote', url: withScheme(url) },
+  ...present({ tls }),
+});
 
 /** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
 export function requireHere({
@@ -64,10 +71,10 @@ export async function configsOf({
   };
 }
 
-/** The verified model of a run; its inputs are read once. */
-export async function openedModel(parts: CoreParts, runId: string) {
+/** The verified model of a run; its inputs are read once. @param isAnywhere it is not served by the engine of the run */
+export async function openedModel(parts: CoreParts, runId: string, isAnywhere = false) {
   const { state, folder, run } = await verifiedRun(parts, runId, false);
-  requireHere(state);
+  if (!isAnywhere) requireHere(state);
   const { spec } = state.source;
   const inputs = new Map<boolean, ReturnType<typeof readInput>>();
   const { files, version, check, config } = run;
@@ -114,7 +121,7 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   >();
   const known = runIds.size === 0 ? [[0, search.runId ?? ''] as const] : [...runIds];
   for (const [number, runId] of known) {
-    const model = await openedModel(parts, runId);
+    const model = await openedModel(parts, runId, search.server !== undefined);
     opened.set(number, { ...model, configured: await model.configBy() });
   }
   // Of a model that could not be made no candidate is measured.
@@ -129,6 +136,16 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   return { modelOf, run: (demanding ?? modelOf(1)).state };
 }
 
+/** Where it is served: as the run says, or by a Triton that runs already. */
+function placedAt(run: DeployedRun, server: SearchServer | undefined): Pick<Contest, 'run' | 'running'> {
+  if (server === undefined) return { run };
+  const spec = { ...run.source.spec, engine: engineAt(server) };
+  return {
+    run: { ...run, source: { ...run.source, spec } },
+    running: { mark: server.mark, metricsAddress: server.metrics },
+  };
+}
+
 async function searchContest(
   parts: CoreParts,
   search: SearchStrategy,
@@ -141,7 +158,7 @@ async function searchContest(
   const dir = join(parts.layout.studies, name);
   const replay = await searchedReplay(parts, search, dir, configure.modelName);
   return {
-    run,
+    ...placedAt(run, search.server),
     variants: candidates.map((candidate, at) => {
       const { variantOf, configured } = modelOf(at + 1);
       return variantOf(configured(configuredOf(candidate)));

@@ -50,7 +50,9 @@ export interface TrustedCalls {
   'approvals.missing': (reach: Reach) => Promise<Reach>;
   'approvals.add': (reach: Reach) => Promise<void>;
   /** Keeps what the person who gave a specification agreed to. */
-  'approvals.given': (input: GivenConsent & { readonly spec: KnownParameters }) => Promise<void>;
+  'approvals.given': (
+    input: GivenConsent & { readonly spec: KnownParameters | Pick<RunSpec, 'engine'> },
+  ) => Promise<void>;
   'approvals.give': (file: File) => Promise<void>;
   /** Throws run-unknown, and toolchain-missing for a PDF without a printer. */
   'comparisons.write': (input: {

@@ -22,7 +22,8 @@ import { createMeasuredServers, runEnvironment } from './measured-servers';
 import type { StartCalls } from './start-calls';
 
 /** Throws not-trusted with everything that the run would use without consent. */
-async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
+/** Throws not-trusted. */
+export async function requireApproved(approvals: Approvals, spec: RunSpec): Promise<void> {
   const missing = await approvals.missing(reachOf(spec));
   if (isEmptyReach(missing)) return;
   const { paths, images, hosts, machines } = missing;

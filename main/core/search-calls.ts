@@ -22,6 +22,7 @@ import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { createReportPlaces } from './report-places';
 import { createSearchPlan } from './search-plan';
+import { leaveServer } from './search-server';
 import { verifiedRun } from './server-calls';
 
 /** "search-1128-123759" */
@@ -64,6 +65,8 @@ export function createSearchCalls(
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
   readonly report: (name: string) => Promise<WrittenStudy>;
+  /** Before it is removed: unloads what is left of it on a running Triton, as far as that answers. */
+  readonly leave: (name: string) => Promise<void>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
     Pick<Handlers, 'searches.plan' | 'duels.plan'>;
 } {
@@ -96,6 +99,10 @@ export function createSearchCalls(
   };
   return {
     report,
+    leave: async (name) => {
+      const study = await studies.load(name).catch(() => null);
+      if (study !== null && !(await studies.isHeld(name))) await leaveServer(study).catch(() => undefined);
+    },
     start: async (spec, resume) => {
       const { end } = await searches.begin(spec, { resume });
       end.catch(() => undefined);

@@ -5,7 +5,7 @@ import type { DeployedRun } from '../contract/run/run-state';
 import type { Choice, SpecPreview } from '../contract/run/spec-tools';
 import type { SearchRequest } from '../contract/study/search';
 import type { SearchPlan } from '../contract/study/study';
-import { mergeTrees, sameValue, type Tree, unsetAt } from '../contract/trees';
+import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../contract/trees';
 import { largestOf } from '../domain/statistics';
 import type { PlannedModels, UnmadeRun } from '../domain/study/search/plan-models';
 import { planSearch } from '../domain/study/search/plan-search';
@@ -14,6 +14,7 @@ import { minimalOverrides } from '../presets/resolve-spec';
 import { requireHere } from './contests';
 import type { CoreParts } from './core-parts';
 import { withReplayRead } from './search-replay';
+import { searchedServer } from './search-server';
 import { verifiedRun } from './server-calls';
 
 interface Base {
@@ -102,16 +103,22 @@ export function createSearchPlan(
   };
 
   return async (request) => {
-    const { runId, choice, ...asked } = request;
+    const { runId, choice, server: given, ...asked } = request;
     if ((runId === undefined) === (choice === undefined)) {
       throw invalidInput('runId', 'A search is of a run or of a choice');
     }
     const base = choice === undefined ? await ofRun(runId ?? '') : await ofChoice(choice);
     const { spec } = base.run.source;
-    requireHere({ source: { spec }, runId: base.run.runId ?? choice?.preset ?? '' });
+    // What is made first is made by the engine of the run.
+    if (given === undefined || runId === undefined) {
+      requireHere({ source: { spec }, runId: base.run.runId ?? choice?.preset ?? '' });
+    }
     const onGpu = (visibleGpus(spec.engine) ?? []).length > 0;
-    const machine = { onGpu, processors: availableParallelism() };
     const read = await withReplayRead(parts, asked, spec.configure.modelName);
-    return planSearch(base.run, read, machine, await modelsFor(base, request));
+    const models = await modelsFor(base, request);
+    const found = given === undefined ? null : await searchedServer(parts, spec, given);
+    const machine = { onGpu, processors: availableParallelism(), server: found?.server };
+    const plan = planSearch(base.run, { ...read, ...present({ server: given }) }, machine, models);
+    return found === null ? plan : { ...plan, notes: [found.note, ...plan.notes] };
   };
 }

@@ -5,7 +5,6 @@ import type { StudySpec } from '../contract/study/study';
 import { studySpecOf } from '../domain/study/matrix-study';
 import { detailOf, planOf } from '../domain/study/study-detail';
 import type { Runs } from '../pipeline/runs';
-import type { WrittenStudy } from '../reports/study-files';
 import { Studies } from '../studies/studies';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
@@ -13,7 +12,7 @@ import { approveGiven } from './approve-given';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { withOwnModels } from './matrix-models';
-import { isOwn } from './search-calls';
+import { type createSearchCalls, isOwn } from './search-calls';
 
 type OtherCall =
   'spec.preview' | 'spec.resolve' | 'runs.check' | 'hosts.fit' | 'presets.list' | 'matrix.write';
@@ -25,10 +24,7 @@ export function createStudiesCalls(
   runs: Runs,
   others: Pick<Core['handlers'], OtherCall>,
   active: ActiveStudies,
-  searches: {
-    readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
-    readonly report: (name: string) => Promise<WrittenStudy>;
-  },
+  searches: Pick<ReturnType<typeof createSearchCalls>, 'start' | 'report' | 'leave'>,
 ): {
   readonly handlers: Pick<Handlers, Extract<keyof Handlers, `studies.${string}`>> &
     Pick<TrustedCalls, TrustedStudyCall>;
@@ -84,6 +80,7 @@ export function createStudiesCalls(
       'studies.resume': async ({ name }) => start(await studies.specOf(name), true),
       'studies.size': ({ name }) => studies.size(name),
       'studies.remove': async ({ name, withRuns }) => {
+        await searches.leave(name);
         await studies.remove(name, { withRuns });
         emit({ type: 'runs-changed' });
         return null;

@@ -115,7 +115,7 @@ interface LoadAndCheckInput {
 }
 
 const canaryTimeoutMs = 120_000;
-const loadTimeoutMs = 300_000;
+export const loadTimeoutMs = 300_000;
 
 export function datatypeOf(dataType: string | undefined): string {
   const name = (dataType ?? '').replace(/^TYPE_/, '');

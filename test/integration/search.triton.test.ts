@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { AnalyzerConfig } from '../../main/contract/study/analyzer-config';
 import type { SearchStrategy } from '../../main/contract/study/search';
 import { studyEntrySchema } from '../../main/contract/study/study';
@@ -13,6 +13,7 @@ import { cli, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { littleModel } from '../support/little-model';
 import { onnxBytes } from '../support/onnx-bytes';
+import { startTestTriton } from '../support/triton';
 import { until } from '../support/until';
 
 interface Document {
@@ -248,6 +249,49 @@ triton_launch_mode: docker
     expect((await readdir(join(home.path, 'matrices', 'gate'))).toSorted()).toEqual(
       expect.arrayContaining(['comparison.csv', 'comparison.html', 'comparison.json', 'comparison.md']),
     );
+  });
+
+  it('searches on a Triton that runs already, unloads only its own, and goes on there behind a kill', async () => {
+    const others = ['--model-control-mode=explicit', '--load-model=other'];
+    const model = { name: 'other', execute: 'return values', maxBatchSize: 0 };
+    const triton = await startTestTriton([model], others);
+    onTestFinished(() => triton.stop());
+    const ready = async () => {
+      // The index of the repository has no models that came with their files.
+      const response = await fetch(`http://${triton.httpAddress}/v2/models/stats`);
+      const { model_stats: stats } = (await response.json()) as {
+        readonly model_stats: readonly { readonly name: string }[];
+      };
+      return stats.map(({ name }) => name);
+    };
+    const there = [
+      ...searching('there', '-u', triton.httpAddress, '--instances', '1', '--budget', '12s'),
+      ...['--concurrency', '4'],
+    ];
+    const unasked = await cli(home.path, ...there);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Nothing was loaded')]);
+    expect(await ready()).toEqual(['other']);
+    const killed = startCli(home.path, [...there, '--yes']);
+    await until('two looks were made', async () => (await looksOf('there').catch(() => [])).length >= 2);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    const before = await looksOf('there');
+    // Both at once, beside the model of others.
+    expect(await ready()).toHaveLength(3);
+    const { code, stdout, stderr } = await cli(home.path, 'studies', 'resume', 'there', '--json');
+    expect(code, stderr).toBe(0);
+    const { answer } = JSON.parse(stdout) as Document;
+    expect((await looksOf('there')).slice(0, before.length)).toEqual(before);
+    // The present one waits 60 ms; the other does not.
+    expect(answer.winner?.candidate).toBe(2);
+    expect(await ready()).toEqual(['other']);
+    const polling = await startTestTriton([]);
+    onTestFinished(() => polling.stop());
+    const refused = await cli(home.path, ...searching('no', '-u', polling.httpAddress, '--dry-run'));
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--model-control-mode=explicit'),
+    ]);
   });
 
   it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {

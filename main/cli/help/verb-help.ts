@@ -195,6 +195,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
       ['search nightly --dry-run', 'what would be compared'],
       ['search nightly --p99 20ms --replay july.csv --from 10m --to 20m', 'under recorded traffic'],
+      ['search nightly -u localhost:8000', 'on a Triton that runs already, beside its models'],
       ['search nightly --from-analyzer config.yaml --dry-run', 'what a file of Model Analyzer asks for'],
       ['search --from-analyzer config.yaml --p99 20ms', 'the same of the model that the file names'],
     ],

@@ -22,11 +22,12 @@ import { readDuration, readNumber, readNumbers, readOneOf } from '../read-values
 import { sayReports, workOnOwn } from '../studies/own-study';
 import type { Verb } from '../verb';
 import { analyzerLines, type AnalyzerOptions, type AnalyzerSource, analyzerSource } from './analyzer-config';
+import { addAtOptions, agreedToLoad, searchAt, type SearchAtOptions } from './search-at';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
 import { addReplayOptions, approveReplay, replayOf, type ReplayOptions } from './search-replay';
 import { readSubject, type SearchSubject, type SubjectOptions } from './search-subject';
 
-interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, SubjectOptions {
+interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, SubjectOptions, SearchAtOptions {
   readonly load?: string;
   readonly p99?: string;
   readonly p95?: string;
@@ -131,6 +132,7 @@ async function planOf(
     ...target,
     ...goalOf(options),
     ...(await replayOf(core, options)),
+    ...(await searchAt(core, options)),
     budgetS: readDuration('--budget', options.budget, 's'),
     ...present({
       name,
@@ -250,7 +252,7 @@ export function addSearch(program: Verb): void {
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
     .option('--p50 <time>', 'largest median latency in place of a p99');
-  addReplayOptions(addGoalOptions(verb))
+  addAtOptions(addReplayOptions(addGoalOptions(verb)))
     .option('--budget <time>', 'most load in all, e.g. 5m', '5m')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
@@ -280,6 +282,10 @@ export function addSearch(program: Verb): void {
       for (const line of planLines(plan)) output.say(line);
       if (options.dryRun === true) {
         if (output.json) output.document(analyzer === null ? plan : { ...plan, analyzer });
+        return;
+      }
+      if (!(await agreedToLoad(output, plan, options.yes))) {
+        output.say('Nothing was loaded.');
         return;
       }
       await subject.approve();

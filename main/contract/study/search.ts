@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tlsFilesSchema } from '../address';
 import type { WireError } from '../errors';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
@@ -75,6 +76,20 @@ export const objectiveKinds = ['throughput', 'latency', 'cost'] as const;
 const memoryLimitsSchema = z.strictObject({ gpuBytes: positive.optional(), hostBytes: positive.optional() });
 export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 
+/** A Triton that runs already. `metrics` is a `host:port`; absent: two ports above that of HTTP. */
+const serverSchema = z.strictObject({
+  url: z.string().min(1).max(2000),
+  tls: tlsFilesSchema.optional(),
+  metrics: z.string().max(300).optional(),
+});
+
+/** Serves the candidates beside its own models. */
+const runningSchema = serverSchema.required({ metrics: true }).extend({
+  /** In the name of all that the search loads there. */
+  mark: z.string().regex(/^[a-z0-9]{6,16}$/),
+});
+export type SearchServer = Readonly<z.infer<typeof runningSchema>>;
+
 /** Finds the configuration that takes the most load within a target. */
 export const searchStrategySchema = z.object({
   kind: z.literal('search'),
@@ -88,6 +103,8 @@ export const searchStrategySchema = z.object({
   objective: objectiveSchema.optional(),
   /** Absent: none, and no memory is measured. */
   memory: memoryLimitsSchema.optional(),
+  /** Absent: the engine of the run starts one. */
+  server: runningSchema.optional(),
   /** Seconds of load, the last comparison among them. */
   budgetS: z.number().positive(),
   /** Of a short measurement, and of one of the last comparison, milliseconds. */
@@ -135,6 +152,8 @@ export const searchRequestSchema = z.strictObject({
   memory: memoryLimitsSchema.optional(),
   /** The open load in place of Poisson times; its speed is that of the objective `latency`. */
   replay: replaySchema.optional(),
+  /** Absent: the engine of the run starts one. */
+  server: serverSchema.optional(),
   errorPercentage: targetSchema.shape.errorPercentage.optional(),
   budgetS: z.number().positive().optional(),
 });

@@ -22,6 +22,8 @@ export interface SearchSession extends Looking {
   /** Results of earlier processes. */
   readonly searched: Searched;
   readonly variants: Pick<Variants, 'serve' | 'restart'>;
+  /** Others serve there, too: where it goes away, no other takes its place. */
+  readonly isElsewhere?: boolean;
   readonly measure: (due: DueLook, served: Awaited<ReturnType<Variants['serve']>>) => Promise<Look>;
   readonly stops: StudyStops;
   readonly record: (body: StudyBody) => Promise<void>;
@@ -75,9 +77,11 @@ async function look(session: SearchSession, due: DueLook, searched: Searched): P
   const { variants, measure, stops, memory, isAdmitted } = session;
   const { candidate } = due;
   const found: StudyBody[] = [];
+  let isLoading = true;
   try {
     const wantsMemory = memory !== undefined && searched.memory?.[candidate] === undefined;
     const served = await variants.serve(candidate, wantsMemory);
+    isLoading = false;
     requireMemory(session, served.taken);
     found.push(...served.taken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
     const known = found.reduce(added, searched);
@@ -86,6 +90,11 @@ async function look(session: SearchSession, due: DueLook, searched: Searched): P
   } catch (cause) {
     if (stops.cancel.signal.aborted || stops.close.signal.aborted) return [];
     const error = toWire(cause);
+    if (session.isElsewhere === true && error.code === 'server-unreachable') {
+      // It may have ended because of the load: that is not tried again.
+      if (isLoading) await session.record({ type: 'candidate-failed', candidate, error });
+      throw cause;
+    }
     if (ofMachine.has(error.code)) throw cause;
     if (endsServer.has(error.code)) await variants.restart();
     return [...found, { type: 'candidate-failed', candidate, error }];

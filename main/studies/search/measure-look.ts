@@ -83,7 +83,8 @@ export async function measureLook(
   const replayed = await replayOf(input, due, workDir);
   const measureBy = (whileItRuns: AbortSignal, onWindow: (durationUs: number | null) => void) =>
     tool.measure({
-      ...server.forClients,
+      // From here, as its containers see the server under another address.
+      ...{ ...server.forClients, httpAddress: server.httpAddress, grpcAddress: server.grpcAddress },
       protocol: performance.protocol,
       ...{ modelName, modelVersion: String(modelVersion), batched, workDir, signal: whileItRuns },
       ...sent,

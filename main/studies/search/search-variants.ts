@@ -1,11 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toWire } from '../../contract/errors';
+import { toWire, WorkbenchError } from '../../contract/errors';
 import type { TakenMemory } from '../../contract/measured/model-memory';
 import type { Executor, ServerHandle } from '../../engine/engine';
 import { differenceOf } from '../../engine/server-memory';
 import { whileServing } from '../../engine/serving';
+import { bytesBelow } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
+import { readTls } from '../../triton/tls';
+import { markedName, type RunningTriton, unloaded, unloadMarked } from './running-triton';
 import { loadVariant, type Variant, warmVariant, writeVariant } from './variant';
 
 export interface VariantsOptions {
@@ -17,8 +20,12 @@ export interface VariantsOptions {
   readonly dir: string;
   /** Memory of the server, bytes; null: not known. */
   readonly readMemory: (server: ServerHandle) => Promise<TakenMemory>;
-  /** Bytes that the machine of the server has left; null: not known. */
-  readonly freeBytes: () => number | null;
+  /** What the machine of the server has left. @param isAfterLoad it was just loaded into */
+  readonly readRoom: (server: ServerHandle, isAfterLoad: boolean) => Promise<TakenMemory>;
+  /** The server reads no folder of this machine: the files go with the load call. */
+  readonly isSent?: boolean;
+  /** Its models stay, and it is never ended. Absent: `startServer` starts one. */
+  readonly running?: RunningTriton | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -45,16 +52,24 @@ const sizesUpTo = (most: number): number[] => {
   return [...sizes, Math.max(1, most)];
 };
 
+const isOutOfMemory = (error: unknown): boolean => {
+  const { message, details = '' } = toWire(error);
+  return memoryWords.test(`${message} ${details}`);
+};
+
+const most = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
+
 /**
- * The candidates of a search on one Triton, each a model of its own name with links to the same files: going from one to
- * the next costs neither a restart nor a reload. What does not fit into memory makes room for what is asked for.
+ * The candidates of a search on one Triton, each a model of its own name with the same files: going from one to the next
+ * costs neither a restart nor a reload. What does not fit into memory makes room for what is asked for.
  */
 export class Variants {
   private server: ServerHandle | null = null;
   private client: TritonClient | null = null;
   /** Loaded, the one that was asked for longest ago first. */
   private loaded: readonly number[] = [];
-  private largestLoad = 0;
+  private largestLoad: TakenMemory = { hostBytes: null, gpuBytes: null };
   /** What the backend takes once is taken: a load takes what is its own. */
   private hasContext = false;
   /** Something was unloaded: a load may take memory that is the process's already. */
@@ -71,6 +86,8 @@ export class Variants {
   /** Name on the server: Triton reads a model's name from its folder. */
   private nameOf(number: number): string {
     const { name } = this.variantOf(number);
+    const { running } = this.options;
+    if (running !== undefined) return markedName(running.mark, number);
     if (number === contextNumber) return `${name}--first`;
     return number === asIsNumber ? name : `${name}--${number}`;
   }
@@ -79,18 +96,23 @@ export class Variants {
     return join(this.options.dir, 'repository');
   }
 
-  /** The server that runs, or a new one. Throws as {@link Executor.startServer}. */
-  private async running(): Promise<{ readonly server: ServerHandle; readonly client: TritonClient }> {
+  /** The server that runs, without what a killed process left there, or a new one. Throws as {@link Executor.startServer}. */
+  async open(): Promise<{ readonly server: ServerHandle; readonly client: TritonClient }> {
     if (this.server !== null && this.client !== null) return { server: this.server, client: this.client };
-    const { startServer, name, dir, signal } = this.options;
+    const { startServer, name, dir, signal, running } = this.options;
     this.forget();
     const server = await startServer({
       ...{ runId: name, key: name, repository: this.repository, logPath: join(dir, 'triton.log'), signal },
       ...{ onLog: () => undefined, onCommand: () => undefined },
     });
     this.server = server;
-    this.client = createTritonClient(server.httpAddress);
+    this.client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
+    if (running !== undefined) await this.leave(running, this.client, signal);
     return { server, client: this.client };
+  }
+
+  private leave({ mark }: RunningTriton, client: TritonClient, signal?: AbortSignal): Promise<void> {
+    return unloadMarked(client, mark, this.options.variants.length, signal);
   }
 
   private forget(): void {
@@ -105,34 +127,41 @@ export class Variants {
    */
   async serve(number: number, wantsMemory = false): Promise<ServedVariant> {
     const taken = this.loaded.includes(number) ? [] : await this.added(number, wantsMemory);
-    const { server } = await this.running();
+    const { server } = await this.open();
     this.loaded = [...this.loaded.filter((one) => one !== number), number];
     return { server, modelName: this.nameOf(number), taken };
   }
 
   private async added(number: number, wantsMemory: boolean): Promise<ServedVariant['taken']> {
     // A load into memory that others gave back would read as less than it takes.
-    if (wantsMemory && (this.isStirred || !this.hasRoom())) await this.restart();
+    if (wantsMemory && (this.isStirred || !(await this.hasRoom()))) await this.restart();
     try {
       return await this.loadNew(number, wantsMemory);
     } catch (error) {
-      const { message, details = '' } = toWire(error);
-      if (this.loaded.length === 0 || !memoryWords.test(`${message} ${details}`)) throw error;
       // GPU memory ends without a word before: by itself it may fit.
+      if (this.loaded.length === 0 || !isOutOfMemory(error)) throw error;
+      if (wantsMemory) await this.restart();
+      else await this.empty();
+    }
+    try {
+      return await this.loadNew(number, wantsMemory);
+    } catch (error) {
+      if (!this.isStirred || !isOutOfMemory(error)) throw error;
+      // What a backend gives back it may keep for itself.
       await this.restart();
       return await this.loadNew(number, wantsMemory);
     }
   }
 
   private async loadNew(number: number, wantsMemory: boolean): Promise<ServedVariant['taken']> {
-    const { signal } = this.options;
+    const { signal, isSent = false } = this.options;
     const numbers = wantsMemory && !this.hasContext ? [contextNumber, number] : [number];
-    for (const one of numbers) await this.write(one, this.nameOf(one));
-    const { server, client } = await this.running();
+    if (!isSent) for (const one of numbers) await this.write(one, this.nameOf(one));
+    const { server, client } = await this.open();
     return whileServing(server, signal, `while it loaded candidate ${number}`, async () => {
       const taken: ServedVariant['taken'][number][] = [];
       for (const one of numbers) {
-        if (!wantsMemory) await this.makeRoom(client);
+        if (!wantsMemory) await this.makeRoom(client, one);
         const memory = await this.load(client, server, one, wantsMemory);
         if (memory !== null) taken.push({ candidate: one, ...memory });
         this.loaded = [...this.loaded, one];
@@ -154,35 +183,67 @@ export class Variants {
     number: number,
     wantsMemory: boolean,
   ): Promise<TakenMemory | null> {
-    const { freeBytes, readMemory, signal } = this.options;
+    const { readRoom, readMemory, signal, isSent = false } = this.options;
     const variant = this.variantOf(number);
-    const free = freeBytes();
+    const room = await readRoom(server, false);
     const before = wantsMemory ? await readMemory(server) : null;
     const config = variant.configOf(this.nameOf(number));
-    await loadVariant({ client, variant, config, signal });
+    await loadVariant({ client, variant, config, signal }, isSent ? server : null);
     await warmVariant({ client, variant, config, signal }, sizesUpTo(config.maxBatchSize));
-    const left = freeBytes();
-    if (free !== null && left !== null) this.largestLoad = Math.max(this.largestLoad, free - left);
+    const took = differenceOf(await readRoom(server, true), room);
+    this.largestLoad = {
+      hostBytes: most(this.largestLoad.hostBytes, took.hostBytes),
+      gpuBytes: most(this.largestLoad.gpuBytes, took.gpuBytes),
+    };
     return before === null ? null : differenceOf(before, await readMemory(server));
   }
 
-  /** A load like the largest so far leaves room for another. */
-  private hasRoom(): boolean {
-    return (this.options.freeBytes() ?? Infinity) >= spareLoads * this.largestLoad;
+  /** A load like the largest so far leaves room for another. @param least of it, bytes */
+  private async hasRoom(least = 0): Promise<boolean> {
+    const { hostBytes, gpuBytes } = await this.options.readRoom((await this.open()).server, false);
+    const { largestLoad } = this;
+    const fits = (room: number | null, taken: number | null) =>
+      (room ?? Infinity) >= spareLoads * Math.max(least, taken ?? 0);
+    return fits(hostBytes, largestLoad.hostBytes) && fits(gpuBytes, largestLoad.gpuBytes);
   }
 
-  /** Unloads what was asked for longest ago until there is room. */
-  private async makeRoom(client: TritonClient): Promise<void> {
-    while (this.loaded.length > 0 && !this.hasRoom()) {
-      const [oldest, ...rest] = this.loaded as readonly [number, ...number[]];
-      await client.unloadModel(this.nameOf(oldest), { signal: this.options.signal });
+  /** Unloads what was asked for longest ago until there is room. Throws model-load-failed where others have taken it. */
+  private async makeRoom(client: TritonClient, number: number): Promise<void> {
+    const { signal, running, variants } = this.options;
+    // Before anything was loaded nothing else is known.
+    const least = running === undefined ? 0 : await bytesBelow(this.variantOf(number).files);
+    while (!(await this.hasRoom(least))) {
+      const [oldest, ...rest] = this.loaded;
+      if (oldest === undefined) {
+        if (running === undefined) return;
+        throw new WorkbenchError(
+          'model-load-failed',
+          `Triton at ${client.address} has too little memory left for a configuration of ${variants[0]?.name ?? 'the model'}`,
+          { remedy: 'It is loaded only where as much again stays free for the other models there.' },
+        );
+      }
+      await unloaded(client, [this.nameOf(oldest)], signal);
       this.loaded = rest;
       this.isStirred = true;
     }
   }
 
-  /** Ends the server; the next candidate that is asked for gets a new one. */
+  /** Unloads all candidates. */
+  private async empty(): Promise<void> {
+    const { client, loaded } = this;
+    if (client === null) return;
+    const names = loaded.map((one) => this.nameOf(one));
+    await unloaded(client, names, this.options.signal);
+    this.loaded = [];
+    this.isStirred = true;
+  }
+
+  /** Ends the server, where it was started for the search; the next candidate that is asked for gets a new one. */
   async restart(): Promise<void> {
+    if (this.options.running !== undefined) {
+      await this.empty();
+      return;
+    }
     const { server } = this;
     this.server = null;
     this.client = null;
@@ -190,9 +251,12 @@ export class Variants {
     await server?.stop();
   }
 
-  /** Ends the server and removes the variants. */
+  /** Ends the server, or unloads the variants there, and removes their files. */
   async close(): Promise<void> {
-    await this.restart();
+    const { running } = this.options;
+    if (running === undefined) await this.restart();
+    // Also where the search was stopped.
+    else if (this.client !== null) await this.leave(running, this.client);
     await rm(this.repository, { recursive: true, force: true });
   }
 }

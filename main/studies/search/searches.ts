@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuReading } from '../../contract/machine';
+import type { TakenMemory } from '../../contract/measured/model-memory';
 import { visibleGpus } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
 import { sameValue } from '../../contract/trees';
-import { readServerMemory } from '../../engine/server-memory';
+import type { ServerHandle } from '../../engine/engine';
+import { readRoomAfterLoad, readServerMemory, readServerRoom } from '../../engine/server-memory';
 import type { ReadingSources } from '../../perf/readings';
 import { watchRequests } from '../../pipeline/attempt';
 import { linkedAbort } from '../../platform/abort';
@@ -14,6 +16,7 @@ import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '.
 import { driveSearch, type Looking } from './drive-search';
 import { type LookInput, measureLook } from './measure-look';
 import { type Prepared, type PrepareHands, prepareModels, type Preparing } from './prepare-models';
+import type { RunningTriton } from './running-triton';
 import { onExecutor, type PlaceHands } from './search-place';
 import { Variants } from './search-variants';
 import type { Variant } from './variant';
@@ -22,6 +25,8 @@ import type { Variant } from './variant';
 export interface Contest {
   /** The run whose engine serves them. */
   readonly run: DeployedRun;
+  /** A Triton that runs already, with the address of `run`; absent: the engine starts one. */
+  readonly running?: RunningTriton | undefined;
   readonly variants: readonly Variant[];
   readonly looking: Looking;
   /** @param candidate from 1 */
@@ -122,7 +127,7 @@ export class Searches {
   ): Promise<Searched> {
     const { hands } = this;
     const { name } = spec;
-    const { run, variants: served, looking, lookOf } = await hands.contestOf(spec, runIds);
+    const { run, running, variants: served, looking, lookOf } = await hands.contestOf(spec, runIds);
     const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
     const { signal } = controller;
     try {
@@ -130,13 +135,16 @@ export class Searches {
       const watchGpus = (visibleGpus(run.source.spec.engine) ?? []).length > 0 ? hands.watchGpus : null;
       return await onExecutor(hands, { run, name, dir, signal }, async (executor) => {
         const variants = new Variants({
-          ...{ variants: served, name, dir, signal, freeBytes: hands.freeBytes },
-          startServer: (start) => executor.startServer(start),
+          ...{ variants: served, name, dir, signal, running, isSent: running !== undefined },
+          startServer: async (start) => ({ ...(await executor.startServer(start)), ...running }),
+          readRoom: (server, isAfterLoad) =>
+            this.roomOf(running === undefined ? null : server, isAfterLoad, signal),
           readMemory: (server) => readServerMemory(server, hands.readGpus),
         });
         try {
+          if (running !== undefined) await variants.open();
           return await driveSearch({
-            ...{ ...looking, searched, variants, stops, record },
+            ...{ ...looking, searched, variants, stops, record, isElsewhere: running !== undefined },
             measure: (due, variant) =>
               measureLook(lookOf(due.candidate), due, variant, { dir, signal, watchGpus }),
           });
@@ -147,5 +155,15 @@ export class Searches {
     } finally {
       dispose();
     }
+  }
+
+  /** @param there whose metrics say it; null: this machine */
+  private roomOf(
+    there: ServerHandle | null,
+    isAfterLoad: boolean,
+    signal: AbortSignal,
+  ): Promise<TakenMemory> {
+    if (there === null) return Promise.resolve({ hostBytes: this.hands.freeBytes(), gpuBytes: null });
+    return isAfterLoad ? readRoomAfterLoad(there, signal) : readServerRoom(there);
   }
 }

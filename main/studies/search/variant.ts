@@ -1,11 +1,15 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import type { DeployableRun } from '../../deployments/deployable-run';
-import { loadAndCheckModel, zeroCanary } from '../../engine/serving';
+import type { ServerHandle } from '../../engine/engine';
+import { loadSentModel } from '../../engine/sent-model';
+import { loadAndCheckModel, loadTimeoutMs, zeroCanary } from '../../engine/serving';
 import { writeModelRepository } from '../../pipeline/steps/configure.step';
+import { listFiles } from '../../platform/files';
 import type { TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { type Tensor, zeroTensor } from '../../triton/tensor';
+import { readTls } from '../../triton/tls';
 
 /** A verified model with one configuration of it. */
 export interface Variant extends Pick<DeployableRun, 'files' | 'version' | 'check'> {
@@ -37,12 +41,33 @@ interface VariantInput {
 const canaryOf = ({ check }: Variant): readonly Tensor[] | undefined =>
   check.canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 
-/** Loads it and has it answer once. Throws as {@link loadAndCheckModel}. */
-export const loadVariant = ({ client, variant, config, signal }: VariantInput): Promise<void> =>
-  loadAndCheckModel({
-    ...{ client, config, signal, load: true, modelName: config.name, modelVersion: String(variant.version) },
+/** With its files, to a server that reads no folder of this machine. Throws as {@link loadSentModel}. */
+async function sendVariant(
+  { variant: { files, version }, config, signal }: VariantInput,
+  server: ServerHandle,
+): Promise<void> {
+  const paths = await listFiles(files);
+  const sent = await Promise.all(
+    paths.map(async (path) => ({
+      path: [version, ...path.split(sep)].join('/'),
+      content: await readFile(join(files, path)),
+    })),
+  );
+  const { grpcAddress, forClients } = server;
+  const target = { grpcAddress, tls: await readTls(forClients.grpcTls) };
+  await loadSentModel(target, { config, files: sent }, { timeoutMs: loadTimeoutMs, signal });
+}
+
+/** Loads it and has it answer once. Throws as {@link loadAndCheckModel}. @param sentTo gets its files with the call */
+export async function loadVariant(input: VariantInput, sentTo: ServerHandle | null = null): Promise<void> {
+  const { client, variant, config, signal } = input;
+  if (sentTo !== null) await sendVariant(input, sentTo);
+  await loadAndCheckModel({
+    ...{ client, config, signal, load: sentTo === null },
+    ...{ modelName: config.name, modelVersion: String(variant.version) },
     ...{ canary: canaryOf(variant), anyValues: variant.check.anyValues },
   });
+}
 
 const batchOf = (canary: readonly Tensor[], batchSize: number): readonly Tensor[] =>
   canary.map(({ name, datatype, shape }) => zeroTensor(name, datatype, [batchSize, ...shape.slice(1)]));

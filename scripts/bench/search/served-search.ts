@@ -50,7 +50,8 @@ async function serve<Result>(
     ...{ runId: name, dir, framework, step: () => 'deploy' },
   });
   const variants = new Variants({
-    ...{ variants: contest.variants, name, dir, signal, freeBytes: () => freemem() },
+    ...{ variants: contest.variants, name, dir, signal },
+    readRoom: () => Promise.resolve({ hostBytes: freemem(), gpuBytes: null }),
     startServer: (start) => executor.startServer(start),
     readMemory: () => Promise.resolve({ hostBytes: null, gpuBytes: null }),
   });

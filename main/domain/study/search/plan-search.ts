@@ -3,7 +3,7 @@ import { formatBytes, formatMs } from '../../../contract/numbers';
 import type { RunSpec } from '../../../contract/run/run-spec';
 import type { DeployedRun } from '../../../contract/run/run-state';
 import { budgetLatencyUs, rateOfReplay } from '../../../contract/run/sweep';
-import type { SearchRequest, SearchStrategy } from '../../../contract/study/search';
+import type { SearchRequest, SearchServer, SearchStrategy } from '../../../contract/study/search';
 import type { SearchPlan } from '../../../contract/study/study';
 import { present } from '../../../contract/trees';
 import { budgetMsOf, measuredPoints } from '../../measured/points';
@@ -47,11 +47,24 @@ const windowMs = (usualMs: number, rate: number | undefined, mostMs: number): nu
         Math.max(usualMs, Math.min(longestMs, mostMs, (1000 * fewestRequests) / (countedShare * rate))),
       );
 
-/** Throws input-invalid for an objective without what it needs, and limits that nothing can be held against. */
-function requireConsistent(
-  { objective, rate, replay, load, memory, space }: SearchRequest,
-  { onGpu }: Pick<SearchMachine, 'onGpu'>,
-): void {
+/** Throws input-invalid for limits that nothing can be held against. */
+function requireLimits({ memory, server }: SearchRequest, { onGpu }: Pick<SearchMachine, 'onGpu'>): void {
+  if (memory !== undefined && server !== undefined) {
+    const message = 'What a configuration takes cannot be measured beside the models of others';
+    throw invalidInput(
+      memory.gpuBytes === undefined ? '--host-memory' : '--gpu-memory',
+      message,
+      'Search for it without -u, on a Triton that the workbench starts.',
+    );
+  }
+  if (memory?.gpuBytes !== undefined && !onGpu) {
+    const message = 'The run serves on a CPU, so there is no GPU memory to limit';
+    throw invalidInput('--gpu-memory', message, 'Limit the host memory with --host-memory.');
+  }
+}
+
+/** Throws input-invalid for an objective without what it needs. */
+function requireConsistent({ objective, rate, replay, load, space }: SearchRequest): void {
   const isLatency = objective?.kind === 'latency';
   if (isLatency && rate === undefined && replay === undefined) {
     const message = 'The lowest latency is searched for at a rate, and there is none';
@@ -72,10 +85,6 @@ function requireConsistent(
   if (isLatency && space.batchSize !== undefined) {
     const message = 'Requests of different sizes have no common rate';
     throw invalidInput('--batch-sizes', message, 'Search for the lowest latency of one batch size.');
-  }
-  if (memory?.gpuBytes !== undefined && !onGpu) {
-    const message = 'The run serves on a CPU, so there is no GPU memory to limit';
-    throw invalidInput('--gpu-memory', message, 'Limit the host memory with --host-memory.');
   }
 }
 
@@ -167,12 +176,13 @@ function loadOf(
 export function planSearch(
   run: DeployedRun | UnmadeRun,
   request: SearchRequest & { readonly name: string },
-  machine: Omit<SearchMachine, 'targetUs'>,
+  machine: Omit<SearchMachine, 'targetUs'> & { readonly server?: SearchServer | undefined },
   models: PlannedModels = noModels,
 ): SearchPlan {
   const { spec } = run.source;
   requireReplayable(request, spec);
-  requireConsistent(request, machine);
+  requireConsistent(request);
+  requireLimits(request, machine);
   const { latencyUs, note } = targetOf(run, request);
   const { load, largestBatchSize } = loadOf(request, spec);
   const { batchSize } = load;
@@ -207,7 +217,7 @@ export function planSearch(
       latencyUs,
       errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
     },
-    ...present({ objective: request.objective, memory: request.memory }),
+    ...present({ objective: request.objective, memory: request.memory, server: machine.server }),
     budgetS,
     lookMs: looksOf.ms,
     fullMs: Math.min(looksOf.fullMs, Math.max(looksOf.ms, affordedMs)),

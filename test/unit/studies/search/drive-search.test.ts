@@ -32,7 +32,12 @@ function session(
   {
     limits,
     hostBytes = {},
-  }: { readonly limits?: MemoryLimits; readonly hostBytes?: Readonly<Record<number, number | null>> } = {},
+    isElsewhere = false,
+  }: {
+    readonly limits?: MemoryLimits;
+    readonly hostBytes?: Readonly<Record<number, number | null>>;
+    readonly isElsewhere?: boolean;
+  } = {},
 ) {
   const stops = createStudyStops();
   const journal: StudyBody[] = [];
@@ -43,6 +48,7 @@ function session(
   const asked = limits === undefined ? search : { ...search, memory: limits };
   const working = () =>
     driveSearch({
+      isElsewhere,
       ...{ searched: earlier, stops, memory: limits, isFailed: ({ looks }: Searched) => looks.length === 0 },
       next: (searched) => nextLooks(asked, searched),
       isAdmitted: (searched, candidate) => isAdmitted(asked, searched, candidate),
@@ -125,6 +131,15 @@ describe('driving a search', () => {
   it('ends with what no candidate is to blame for', async () => {
     const { working } = session(undefined, { 1: new WorkbenchError('disk-full', 'no room') });
     expect(await rejection(working())).toMatchObject({ code: 'disk-full' });
+  });
+
+  it('ends where a server of others goes away, and does not load again what it went with', async () => {
+    const gone = new WorkbenchError('server-unreachable', 'no answer');
+    const { working, journal, restarts, measured } = session(undefined, { 2: gone }, { isElsewhere: true });
+    expect(await rejection(working())).toBe(gone);
+    expect(measured).toEqual([1]);
+    expect(journal.at(-1)).toMatchObject({ type: 'candidate-failed', candidate: 2 });
+    expect(restarts).toHaveLength(0);
   });
 
   it('pauses behind the look in progress, and says so', async () => {

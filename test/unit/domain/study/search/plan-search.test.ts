@@ -98,6 +98,7 @@ describe('the objective of a search', () => {
     ['--load', { objective: { kind: 'latency' }, rate: 40, load: 'closed' }],
     ['--batch-sizes', { objective: { kind: 'latency' }, rate: 40, space: { batchSize: [1, 2] } }],
     ['--gpu-memory', { memory: { gpuBytes: 2 ** 33 } }],
+    ['--host-memory', { memory: { hostBytes: 2 ** 33 }, server: { url: 'localhost:8000' } }],
   ] satisfies readonly (readonly [string, Parameters<typeof plan>[0]])[])(
     'is refused with %s where it lacks something: %j',
     (where, change) => {

@@ -1,0 +1,79 @@
+import { isLoopback, parseRemoteUrl, shownAddress, withScheme } from '../../contract/address';
+import { invalidInput } from '../../contract/errors';
+import type { SearchRequest } from '../../contract/study/search';
+import type { SearchPlan } from '../../contract/study/study';
+import { present } from '../../contract/trees';
+import type { Core } from '../../core';
+import { ask, type Output } from '../output';
+import type { Verb } from '../verb';
+
+/** Options of a search on a Triton that runs already. */
+export interface SearchAtOptions {
+  readonly url?: string;
+  readonly metricsUrl?: string;
+  readonly allowRemoteLoad?: boolean;
+  readonly yes?: boolean;
+}
+
+export const addAtOptions = (verb: Verb): Verb =>
+  verb
+    .option(
+      '-u, --url <address>',
+      'search on a Triton that runs already and allows loading, e.g. localhost:8000',
+    )
+    .option('--metrics-url <address>', 'of that Triton: host and port of its metrics; default: HTTP port + 2')
+    .option('--allow-remote-load', 'of that Triton: it is on another machine, which receives the load')
+    .option('-y, --yes', 'of that Triton: load the configurations there without asking');
+
+/** "localhost:8000" for "8000". */
+const withHost = (url: string): string =>
+  /^:?\d{1,5}$/.test(url) ? `localhost:${url.replace(':', '')}` : url;
+
+/**
+ * Where the configurations are served; records the consent to another machine, before anything is asked there. Throws
+ * input-invalid.
+ */
+export async function searchAt(
+  core: Core,
+  { url: given, metricsUrl, allowRemoteLoad = false, yes }: SearchAtOptions,
+): Promise<Pick<SearchRequest, 'server'>> {
+  if (given === undefined) {
+    const [flag] = Object.entries({
+      '--metrics-url': metricsUrl,
+      '--allow-remote-load': allowRemoteLoad ? true : undefined,
+      '--yes': yes,
+    }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    if (flag === undefined) return {};
+    throw invalidInput(
+      flag,
+      'It applies only to a Triton that runs already',
+      'Add its address (-u HOST:PORT).',
+    );
+  }
+  const url = withHost(given);
+  const { http } = parseRemoteUrl(url);
+  if (!isLoopback(http) && !allowRemoteLoad) {
+    const message = `${shownAddress(http)} is another machine and would receive the load`;
+    throw invalidInput('--url', message, 'To allow it, add --allow-remote-load.');
+  }
+  if (allowRemoteLoad) {
+    const spec = { engine: { kind: 'remote', url: withScheme(url) } } as const;
+    await core.handlers['approvals.given']({ spec, allowRemoteLoad, typed: spec });
+  }
+  const metrics = metricsUrl?.replace(/^http:\/\//, '').replace(/\/metrics\/?$/, '');
+  return { server: { url, ...present({ metrics }) } };
+}
+
+/** @returns whether it is wanted. Throws input-invalid without a terminal, cancelled. */
+export async function agreedToLoad(
+  output: Output,
+  { search: { server }, candidates }: Pick<SearchPlan, 'search' | 'candidates'>,
+  yes = false,
+): Promise<boolean> {
+  if (server === undefined || yes) return true;
+  return ask(output, 'search', {
+    question: `Load ${candidates.length} configurations on ${server.url}, and send it as much load as they take?`,
+    nothing: 'Nothing was loaded',
+    ...{ withYes: 'Add --yes to load without asking', otherwise: 'see what would be done with --dry-run' },
+  });
+}
