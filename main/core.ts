@@ -7,7 +7,7 @@ import { type CoreOptions, type CoreParts, createCoreParts } from './core/core-p
 import { createCoreRuns } from './core/core-runs';
 import { createHomeCalls } from './core/home-calls';
 import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
-import { createReportCalls } from './core/report-calls';
+import { createReportCalls } from './core/reports/report-calls';
 import { createSearchCalls } from './core/search-calls';
 import { createWinnerCalls } from './core/search-winner';
 import { createDeploymentCalls, createServerCalls } from './core/server-calls';

@@ -30,7 +30,6 @@ import { measureRequestSchema, serverAddressSchema, type ServerDescription } fro
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { PastRun } from './run/past-run';
 import type { presetSchema } from './run/preset';
-import { reportChangeSchema, type ReportSettings, reportSubjectSchema } from './run/report-settings';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
@@ -49,6 +48,7 @@ import {
   type StartProblem,
   startRequestSchema,
 } from './run/spec-tools';
+import { reportChangeSchema, type ReportSettings, reportSubjectSchema } from './settings/report-settings';
 import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';

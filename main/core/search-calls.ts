@@ -20,7 +20,7 @@ import { createAnalyzerCalls } from './analyzer-calls';
 import { contestOf, placeHandsOf, requireHere, requireTogether } from './contests';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { createReportPlaces } from './report-places';
+import { createReportPlaces } from './reports/report-places';
 import { createSearchPlan } from './search-plan';
 import { leaveServer } from './search-server';
 import { verifiedRun } from './server-calls';

@@ -4,7 +4,7 @@ import { pointsCsv } from '../reports/csv';
 import { reportPaths } from '../store/run-files';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { createReportPlaces } from './report-places';
+import { createReportPlaces } from './reports/report-places';
 import type { Upkeep } from './upkeep';
 
 type MadeElsewhere =

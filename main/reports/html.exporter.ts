@@ -1,4 +1,4 @@
-import { partTitles, reportParts, type ReportSection } from '../contract/run/report-settings';
+import { partTitles, reportParts, type ReportSection } from '../contract/settings/report-settings';
 import { htmlPage } from './html/frame';
 import {
   headSection,

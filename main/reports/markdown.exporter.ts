@@ -1,5 +1,5 @@
 import { otherwiseText } from '../contract/measured/baseline';
-import type { ReportSection } from '../contract/run/report-settings';
+import type { ReportSection } from '../contract/settings/report-settings';
 import { preparedText } from './html/page-marks';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 import { logoUri } from './report-settings';

@@ -9,7 +9,7 @@ import {
   reportChangeSchema,
   type ReportText,
   reportTextSchema,
-} from '../contract/run/report-settings';
+} from '../contract/settings/report-settings';
 import { writeFileAtomic } from '../platform/files';
 import { readBoundedBytes, readBoundedFile } from '../platform/plain-entry';
 

@@ -1,10 +1,10 @@
 import type { BaselineSeries } from '../contract/measured/baseline';
 import type { LoadPoint } from '../contract/measured/results';
-import type { ReportSection } from '../contract/run/report-settings';
 import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
 import type { RunState } from '../contract/run/run-state';
 import type { Sweep } from '../contract/run/sweep';
+import type { ReportSection } from '../contract/settings/report-settings';
 import type { ChosenLevel } from '../domain/measured/answer';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';

@@ -6,7 +6,7 @@ import {
   type ReportSection,
   reportSections,
   type ReportSubject,
-} from '../../contract/run/report-settings';
+} from '../../contract/settings/report-settings';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
 import { readBudgetMs, resolveRunId, runArgument } from '../read-values';

@@ -1,4 +1,4 @@
-import { type ReportPart, reportParts } from '../../contract/run/report-settings';
+import { type ReportPart, reportParts } from '../../contract/settings/report-settings';
 import { clipped } from '../../contract/words';
 import { chartFont, ink } from '../charts/chart-base';
 import { logoUri, type StoredReportSettings } from '../report-settings';

@@ -10,7 +10,7 @@ import {
   type ReportSubject,
   reportTextSchema,
   sectionTitles,
-} from '../../../main/contract/run/report-settings';
+} from '../../../main/contract/settings/report-settings';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { SmallButton } from '../actions';

@@ -1,6 +1,6 @@
 import { IconEdit } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import type { ReportSettings, ReportSubject } from '../../../main/contract/run/report-settings';
+import type { ReportSettings, ReportSubject } from '../../../main/contract/settings/report-settings';
 import { useWorkbench } from '../../workbench';
 import { MenuAction } from '../actions';
 import { attempting } from '../notices';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reportSections } from '../../../main/contract/run/report-settings';
+import { reportSections } from '../../../main/contract/settings/report-settings';
 import { html } from '../../../main/reports/html.exporter';
 import { pageMarks } from '../../../main/reports/html/page-marks';
 import { markdown } from '../../../main/reports/markdown.exporter';

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, expect, it } from 'vitest';
-import type { ReportSettings, ReportSubject } from '../../../../../main/contract/run/report-settings';
+import type { ReportSettings, ReportSubject } from '../../../../../main/contract/settings/report-settings';
 import { ReportDialog } from '../../../../../renderer/components/report/report-dialog';
 import { createClientDouble } from '../../client-double';
 import { mount, type Mounted } from '../../mounted';

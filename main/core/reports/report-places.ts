@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ReportChange, ReportSubject } from '../contract/run/report-settings';
-import { studySpecSchema } from '../contract/study/study';
+import type { ReportChange, ReportSubject } from '../../contract/settings/report-settings';
+import { studySpecSchema } from '../../contract/study/study';
 import {
   changeReportSettings,
   readReportSettings,
   type SettingsPaths,
   type StoredReportSettings,
-} from '../reports/report-settings';
-import type { CoreParts } from './core-parts';
+} from '../../reports/report-settings';
+import type { CoreParts } from '../core-parts';
 
 export interface ReportPlaces {
   /** Throws run-unknown, and report-failed for damaged files. */

@@ -1,30 +1,30 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Handlers } from '../contract/api';
-import { invalidInput, toWire, type WireError, WorkbenchError } from '../contract/errors';
-import type { ImportRequest } from '../contract/run/imported';
-import type { ReportChange } from '../contract/run/report-settings';
-import { runNameSchema } from '../contract/run/run-content';
-import type { ReportFile } from '../contract/run/run-events';
-import { modelOf, specOf } from '../contract/run/run-source';
-import type { RunState } from '../contract/run/run-state';
-import type { ComparisonRequest } from '../contract/run/saved-comparison';
-import { present } from '../contract/trees';
-import { type Comparison, comparisonOf } from '../domain/comparison/comparison';
-import type { ReadCapture } from '../perf/import/read-capture';
-import { reportContext } from '../pipeline/steps/report.step';
-import { readLogo } from '../reports/report-settings';
-import type { WrittenStudy } from '../reports/study-files';
-import { formatTime, type ReportContext } from '../reports/to-report';
-import { writeReports } from '../reports/write-reports';
-import { createComparisons } from '../store/comparisons';
-import { acquireLease } from '../store/file-lease';
-import { importRun } from '../store/import-run';
-import { JournalWriter } from '../store/journal';
-import { reportNames, requireReport } from '../store/run-files';
-import { requirePlainResults } from '../store/run-folder';
-import type { MatrixReportRequest, TrustedCalls } from './core-interface';
-import type { CoreParts } from './core-parts';
+import type { Handlers } from '../../contract/api';
+import { invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import type { ImportRequest } from '../../contract/run/imported';
+import { runNameSchema } from '../../contract/run/run-content';
+import type { ReportFile } from '../../contract/run/run-events';
+import { modelOf, specOf } from '../../contract/run/run-source';
+import type { RunState } from '../../contract/run/run-state';
+import type { ComparisonRequest } from '../../contract/run/saved-comparison';
+import type { ReportChange } from '../../contract/settings/report-settings';
+import { present } from '../../contract/trees';
+import { type Comparison, comparisonOf } from '../../domain/comparison/comparison';
+import type { ReadCapture } from '../../perf/import/read-capture';
+import { reportContext } from '../../pipeline/steps/report.step';
+import { readLogo } from '../../reports/report-settings';
+import type { WrittenStudy } from '../../reports/study-files';
+import { formatTime, type ReportContext } from '../../reports/to-report';
+import { writeReports } from '../../reports/write-reports';
+import { createComparisons } from '../../store/comparisons';
+import { acquireLease } from '../../store/file-lease';
+import { importRun } from '../../store/import-run';
+import { JournalWriter } from '../../store/journal';
+import { reportNames, requireReport } from '../../store/run-files';
+import { requirePlainResults } from '../../store/run-folder';
+import type { MatrixReportRequest, TrustedCalls } from '../core-interface';
+import type { CoreParts } from '../core-parts';
 import { createReportPlaces } from './report-places';
 
 function createComparisonCalls(
@@ -42,7 +42,7 @@ function createComparisonCalls(
     return comparisonOf(states, { title, budgetMs: p99BudgetMs, titleOf, when: formatTime });
   };
   // Loaded on demand: the charts' library is a large part of the core.
-  const writer = () => import('../reports/comparison/write-comparison');
+  const writer = () => import('../../reports/comparison/write-comparison');
   const generatedAt = () => now().toISOString();
   return {
     'comparisons.write': async ({ request, kind, path }) => {
@@ -56,7 +56,7 @@ function createComparisonCalls(
     'comparisons.save': (comparison) => saved.save(comparison),
     'comparisons.remove': ({ name }) => saved.remove(name),
     'comparisons.text': async (request) => {
-      const { comparisonMarkdown } = await import('../reports/comparison/comparison-text');
+      const { comparisonMarkdown } = await import('../../reports/comparison/comparison-text');
       return { text: comparisonMarkdown(await compared(request)) };
     },
   };
@@ -77,7 +77,7 @@ async function writeMatrix(
 ): Promise<WrittenStudy> {
   const { layout, options, now } = parts;
   const settings = await createReportPlaces(parts).read({ kind: 'study', name });
-  const { writeMatrixReport } = await import('../reports/matrix-report');
+  const { writeMatrixReport } = await import('../../reports/matrix-report');
   const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
   const { printPdf } = options;
   return writeMatrixReport({ name, results, dir, generatedAt: now().toISOString(), settings, printPdf });

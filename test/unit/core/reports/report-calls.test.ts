@@ -2,12 +2,12 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WorkbenchError } from '../../../main/contract/errors';
-import type { ReportFile } from '../../../main/contract/run/run-events';
-import { type Core, createCore } from '../../../main/core';
-import { formatJournalLine, readJournal } from '../../../main/store/journal';
-import { readerBundle } from '../../support/reader-bundle';
-import { completeBodies, journalFixture } from '../../support/run-state';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import type { ReportFile } from '../../../../main/contract/run/run-events';
+import { type Core, createCore } from '../../../../main/core';
+import { formatJournalLine, readJournal } from '../../../../main/store/journal';
+import { readerBundle } from '../../../support/reader-bundle';
+import { completeBodies, journalFixture } from '../../../support/run-state';
 
 let root: string;
 let home: string;
@@ -60,7 +60,7 @@ describe('the path of a report', () => {
   it.each([
     '/etc/passwd',
     '/etc/report.pdf',
-    '../../../report.pdf',
+    '../../../../report.pdf',
     'deep/report.pdf',
     '..',
     '.',
