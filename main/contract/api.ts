@@ -28,13 +28,13 @@ import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { type ImportedRuns, importRequestSchema } from './run/imported';
 import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
-import type { PastRun } from './run/past-run';
 import type { presetSchema } from './run/preset';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
 import { publishedGpus, runSpecSchema } from './run/run-spec';
 import type { RunState } from './run/run-state';
+import type { PastRun } from './run/run-step';
 import {
   type ChangePlan,
   type Choice,

@@ -1,5 +1,5 @@
 import type { CoreEvent, Handlers } from '../contract/api';
-import type { PastRun } from '../contract/run/past-run';
+import type { PastRun } from '../contract/run/run-step';
 import { likeRuns, pastRunOf } from '../domain/run/past-runs';
 import type { Drafts } from '../store/drafts';
 import type { RunStore } from '../store/run-store';

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../contract/numbers';
-import type { PastRun } from '../../contract/run/past-run';
 import { type Scenario, scenarios, shortWaitText, type StepId } from '../../contract/run/run-events';
 import { bySource, isDeployed, performanceOf } from '../../contract/run/run-source';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import type { RunState, StepState } from '../../contract/run/run-state';
+import type { PastRun } from '../../contract/run/run-step';
 import { scenarioOfLevels } from '../../contract/run/server-load';
 import {
   measuringOrder,

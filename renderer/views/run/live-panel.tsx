@@ -1,9 +1,9 @@
 import { useStore } from 'zustand';
-import type { PastRun } from '../../../main/contract/run/past-run';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import { specOf } from '../../../main/contract/run/run-source';
 import type { RunState, StepState } from '../../../main/contract/run/run-state';
+import type { PastRun } from '../../../main/contract/run/run-step';
 import { stepTitle } from '../../../main/contract/words';
 import { expectedStepS } from '../../../main/domain/run/past-runs';
 import {

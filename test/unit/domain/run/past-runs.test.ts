@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PastRun } from '../../../../main/contract/run/past-run';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import type { RunState } from '../../../../main/contract/run/run-state';
+import type { PastRun } from '../../../../main/contract/run/run-step';
 import {
   expectedLevelS,
   expectedStepS,
