@@ -12,6 +12,7 @@ import { pythonLicences } from './lib/package/python-licences.mjs';
 import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
 import { billOfMaterials } from './lib/package/sbom.mjs';
 import { sourceDate } from './lib/package/source-date.mjs';
+import { writeShellFiles } from './lib/package/shell-files.mjs';
 import { bringUv } from './lib/package/uv.mjs';
 import { megabytes, say, seconds, SetupError } from './lib/say.mjs';
 
@@ -97,6 +98,7 @@ await main(async (args) => {
   await drawIcons(join(repoRoot, 'resources', 'icons', 'triton-workbench.svg'), icons);
   const uv = await bringUv(build, context.logFile('package-uv.log'));
   await writeLicences(layout, electron, uv, { identity, epoch });
+  writeShellFiles(repoRoot, join(build, 'share'));
   const runtime = join(build, 'runtime');
   copyRuntime(layout.electronFolder, runtime);
   const options = { runtime, electron, identity, homepage: publisher.homepage };

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { bootstrap, needs } from './lib/bootstrap.mjs';
 import { command } from './lib/command.mjs';
 import { foreground } from './lib/foreground.mjs';
@@ -114,6 +115,20 @@ async function setUpAndDemo(root, folder, display) {
   await until('the window has ended', () => root.processes().length === 0);
 }
 
+/** The manual page and the completions of the shells. */
+function checkShellFiles(root) {
+  const share = join(root.target, 'usr', 'share');
+  for (const [file, text] of [
+    ['man/man1/triton-workbench.1.gz', '.SH COMMANDS'],
+    ['bash-completion/completions/triton-workbench', 'complete -o default'],
+    ['zsh/vendor-completions/_triton-workbench', '#compdef triton-workbench'],
+    ['fish/vendor_completions.d/triton-workbench.fish', 'complete -c triton-workbench'],
+  ]) {
+    const content = readFileSync(join(share, file));
+    assert.ok((file.endsWith('.gz') ? gunzipSync(content) : content).includes(text), file);
+  }
+}
+
 /** Where Python is too new and none can be downloaded: the address is one that nobody answers at. */
 async function saysWhichPython(root) {
   const ended = await root.asUser('triton-workbench', ['setup', '--yes'], {
@@ -144,6 +159,7 @@ function checksOf(suite, root, { deb, folder, display, identity }) {
       // Without a display there is no window to open.
       const help = await root.asUser('triton-workbench', []);
       assert.match(help.output, /^Usage: triton-workbench/);
+      checkShellFiles(root);
       const presets = await root.asUser('triton-workbench', ['presets', '--json']);
       assert.ok(JSON.parse(presets.output).length >= 5, presets.errors);
     },

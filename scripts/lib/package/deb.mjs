@@ -83,7 +83,7 @@ function openUp(folder) {
 }
 
 /** Lays out the files of the system below `tree`. */
-function layOut({ root, app, icons, identity, tree }) {
+function layOut({ root, build, app, icons, identity, tree }) {
   const share = join(tree, 'usr', 'share');
   const program = join(tree, 'usr', 'lib', 'triton-workbench');
   const desktop = (name) => join(root, 'resources', 'desktop', name);
@@ -101,6 +101,7 @@ function layOut({ root, app, icons, identity, tree }) {
   );
   cpSync(desktop('triton-workbench.desktop'), join(share, 'applications', 'triton-workbench.desktop'));
   cpSync(desktop('triton-workbench.xml'), join(share, 'mime', 'packages', 'triton-workbench.xml'));
+  cpSync(join(build, 'share'), share, { recursive: true });
   const doc = join(share, 'doc', identity.name);
   mkdirSync(doc, { recursive: true });
   const licences = ['NOTICE', 'LICENSE'].map((name) => readFileSync(join(root, name), 'utf8'));
@@ -116,7 +117,7 @@ function layOut({ root, app, icons, identity, tree }) {
 
 /**
  * Makes the Debian package of the unpacked app, by Debian's dpkg-deb.
- * @param {{root: string, app: string, icons: string, out: string, log: string, epoch: number}} places epoch: no file is
+ * @param {{root: string, build: string, app: string, icons: string, out: string, log: string, epoch: number}} places epoch: no file is
  *   newer, in seconds
  * @returns {Promise<string>} the file
  */
