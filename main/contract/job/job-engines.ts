@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
+import { controls, oneLine } from '../one-line';
 
 /** DNS labels, which cannot be mistaken for options or paths. */
 const label = z
@@ -44,12 +45,15 @@ const toleration = z
 const path = z
   .string()
   .max(4096)
-  .regex(/^\/[^\p{Cc}:]*[^\p{Cc}:/]$/u, 'must be an absolute path, and not "/" itself');
+  .regex(
+    new RegExp(`^/[^${controls}:]*[^${controls}:/]$`, 'u'),
+    'must be an absolute path, and not "/" itself',
+  );
 const contextName = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\p{Cc}\s]+$/u, 'must be one word');
+  .regex(new RegExp(`^[^${controls}\\s]+$`, 'u'), 'must be one word');
 
 const kubernetesTritons = ['image', 'home'] as const;
 
@@ -81,12 +85,7 @@ const port = z.int().min(1).max(65535);
 export const kubernetesEngineSchema = z.strictObject({
   kind: z.literal('kubernetes'),
   /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
-  profile: z
-    .string()
-    .min(1)
-    .max(512)
-    .regex(/^[^\p{Cc}]+$/u, 'must be one line of text')
-    .optional(),
+  profile: z.string().min(1).max(512).regex(oneLine, 'must be one line of text').optional(),
   ...kubernetesRequestShape,
   /** Inside the pod, which shares its ports with nothing. */
   httpPort: port.optional(),
@@ -125,11 +124,7 @@ export const sbatchOptions = [
 ] as const;
 
 /** One argument of a program, without line breaks and terminal control characters. */
-const text = z
-  .string()
-  .min(1)
-  .max(512)
-  .regex(/^[^\p{Cc}]+$/u, 'must be one line of text');
+const text = z.string().min(1).max(512).regex(oneLine, 'must be one line of text');
 /** Does not begin with a dash, which would make it an option. */
 const word = text.regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"');
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { controls } from '../one-line';
 import type { FileEntry } from './artefacts';
 import '../issue-text';
 
@@ -8,7 +9,7 @@ export const runNameSchema = z
   .trim()
   .min(1)
   .max(80)
-  .regex(/^[^\p{Cc}]*$/u, 'has a control character')
+  .regex(new RegExp(`^[^${controls}]*$`, 'u'), 'has a control character')
   .regex(/^(?!(?:latest|published)(?:$|[~:]))/, '"latest" and "published" are reserved');
 
 /** Why a typed text is not a valid run name; null: empty or valid. */
