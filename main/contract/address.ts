@@ -14,6 +14,10 @@ const invalid = (message: string, remedy?: string) =>
 
 /** Throws input-invalid for what is more than scheme, host, port and query. */
 function readUrl(url: string): URL {
+  const [, port] = /^https?:\/\/(\d+)\/?$/i.exec(url) ?? [];
+  // A URL takes a number as an IPv4 address: 8020 would be 0.0.31.84.
+  if (port !== undefined)
+    throw invalid(`"${port}" has no host`, `Give host and port, for example localhost:${port}.`);
   const parsed = urlOrNull(url);
   if (parsed === null) {
     throw invalid(

@@ -170,37 +170,32 @@ export class Deployments {
   }
 
   start(id: string): Promise<DeploymentInfo> {
-    return this.changes.make(
-      id,
-      'Starting Triton',
-      async () => {
-        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'start' });
-        return this.infoOf(await this.tritons.serve(stored));
-      },
-      ofServer,
-    );
+    return this.changed(id, 'start', 'Starting Triton', (stored) => this.tritons.serve(stored));
   }
 
   stop(id: string): Promise<DeploymentInfo> {
-    return this.changes.make(
-      id,
-      'Stopping Triton',
-      async () => {
-        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'stop' });
-        return this.infoOf(await this.tritons.stop(stored));
-      },
-      ofServer,
-    );
+    return this.changed(id, 'stop', 'Stopping Triton', (stored) => this.tritons.stop(stored));
   }
 
   restart(id: string): Promise<DeploymentInfo> {
+    return this.changed(id, 'restart', 'Restarting Triton', async (stored) =>
+      this.tritons.serve(await this.tritons.stop(stored)),
+    );
+  }
+
+  /** Throws deployment-unknown before anything is said of it. */
+  private async changed(
+    id: string,
+    what: 'start' | 'stop' | 'restart',
+    title: string,
+    work: (stored: StoredDeployment) => Promise<StoredDeployment>,
+  ): Promise<DeploymentInfo> {
+    const { store } = this.options;
+    await store.load(id);
     return this.changes.make(
       id,
-      'Restarting Triton',
-      async () => {
-        const stored = await this.changes.begin(await this.options.store.load(id), { what: 'restart' });
-        return this.infoOf(await this.tritons.serve(await this.tritons.stop(stored)));
-      },
+      title,
+      async () => this.infoOf(await work(await this.changes.begin(await store.load(id), { what }))),
       ofServer,
     );
   }

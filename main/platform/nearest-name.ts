@@ -1,13 +1,17 @@
-/** Levenshtein distance. */
+/** Levenshtein distance; two letters that changed places count once. */
 function distance(from: string, to: string): number {
+  let earlier: readonly number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_unused, index) => index);
   for (let row = 1; row <= from.length; row += 1) {
     const line = [row];
     for (let column = 1; column <= to.length; column += 1) {
       const same = from[row - 1] === to[column - 1] ? 0 : 1;
       const [left = 0, up = 0, corner = 0] = [line[column - 1], above[column], above[column - 1]];
-      line.push(Math.min(left + 1, up + 1, corner + same));
+      const isSwapped = row > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = isSwapped ? (earlier[column - 2] ?? 0) + 1 : Infinity;
+      line.push(Math.min(left + 1, up + 1, corner + same, swapped));
     }
+    earlier = above;
     above = line;
   }
   return above[to.length] ?? 0;

@@ -5,6 +5,7 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { type PublishedResults, publishedSchema } from '../contract/measured/baseline';
 import type { Preset } from '../contract/run/preset';
 import { exists } from '../platform/files';
+import { nearestName } from '../platform/nearest-name';
 import { mostYamlBytes, parseYaml } from '../platform/parse-yaml';
 import { readBoundedFile } from '../platform/plain-entry';
 import { checkPreset, presetError } from './preset-problems';
@@ -81,8 +82,11 @@ export function createPresets(resources: string): Presets {
 export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: string): LoadedPreset {
   const found = presets.get(id);
   if (found === undefined) {
-    const known = [...presets.keys()].join(', ');
-    throw new WorkbenchError('preset-unknown', `Unknown preset "${id}"; the presets are: ${known}`);
+    const known = [...presets.keys()];
+    const near = nearestName(id, known);
+    const hint = near === null ? '' : ` (Did you mean ${near}?)`;
+    const message = `Unknown preset "${id}"${hint}; the presets are: ${known.join(', ')}`;
+    throw new WorkbenchError('preset-unknown', message);
   }
   return found;
 }

@@ -1,7 +1,8 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
-import { fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
+import { type Constraint, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { localHost, readHostNames } from '../contract/host/host-name';
+import { remedyOf } from '../contract/remedy';
 import { runSpecSchema } from '../contract/run/run-spec';
 import type { MatrixAxis, MatrixEntry, MatrixFile } from '../contract/run/spec-tools';
 import { treeOf, upstreamVariables } from '../contract/run/upstream-variables';
@@ -51,6 +52,18 @@ function readGpus(key: string, value: unknown): unknown {
   );
 }
 
+/** The value, or the one in its list, that is of another type or below the minimum. */
+function wrongScalar({ type, minimum = -Infinity }: Constraint, value: unknown): unknown {
+  const isNumber = (one: unknown) => typeof one === 'number' && one >= minimum;
+  const fits: Readonly<Partial<Record<Constraint['type'], (one: unknown) => boolean>>> = {
+    integer: (one) => isNumber(one) && Number.isInteger(one),
+    number: isNumber,
+    boolean: (one) => typeof one === 'boolean',
+  };
+  const fit = fits[type] ?? fits[type.replace(/s$/, '') as Constraint['type']];
+  return fit === undefined ? undefined : [value].flat().find((one) => !fit(one));
+}
+
 function readValue(row: FieldRow, key: string, value: unknown): unknown {
   if (row.path === 'engine.gpus') return readGpus(key, value);
   const constraint = valuesOf(row);
@@ -61,6 +74,11 @@ function readValue(row: FieldRow, key: string, value: unknown): unknown {
   if (isList && !Array.isArray(value) && !isFormula) {
     const remedy = `Write each value as a list, for example "${key}: [[1, 2], [4]]" for two runs.`;
     throw invalidInput(key, `${row.label} takes a list, not ${shortValue(value)}`, remedy);
+  }
+  const wrong = isFormula ? undefined : wrongScalar(constraint, value);
+  if (wrong !== undefined) {
+    const remedy = remedyOf({ code: 'input-invalid', where: row.path });
+    throw invalidInput(key, `${shortValue(wrong)} is not a value of ${row.label}`, remedy);
   }
   const { values = Object.keys(row.choices ?? {}) } = constraint;
   if (values.length === 0 || values.some((known) => known === value)) return value;

@@ -43,15 +43,26 @@ function withoutRepeats(trials: readonly PlannedTrial[]): readonly PlannedTrial[
   });
 }
 
-/** Throws host-unknown. */
+/** Hosts that trials name, as by an axis. */
+function hostsNamedBy(trials: readonly StudyTrial[]): readonly string[] {
+  const named = trials.flatMap(({ choice: { overrides } }) => {
+    const { engine } = overrides;
+    return isTree(engine) && typeof engine['host'] === 'string' ? engine['host'] : [];
+  });
+  return [...new Set(named)];
+}
+
+/** Throws host-unknown, also for a host of a trial. */
 export async function hostsOf(
   { hostNames }: Pick<StudyHands, 'hostNames'>,
-  { hosts: names }: Pick<StudySpec, 'hosts'>,
-  where: string,
+  { hosts, strategy }: Pick<StudySpec, 'hosts' | 'strategy'>,
+  given: string,
 ): Promise<readonly string[] | null> {
-  if (names === null) return null;
+  const ofTrials = strategy.kind === 'matrix' ? hostsNamedBy(strategy.trials) : [];
+  if (hosts === null && ofTrials.length === 0) return null;
+  const [names, where] = hosts === null ? [ofTrials, 'host'] : [[...hosts, ...ofTrials], given];
   const known = await hostNames();
-  const isAll = names.includes(allHosts);
+  const isAll = hosts?.includes(allHosts) === true;
   const unknown = names.find(
     (name) => name !== localHost && !(isAll && name === allHosts) && !known.includes(name),
   );
@@ -63,7 +74,8 @@ export async function hostsOf(
     const message = unknown === undefined ? 'The list of hosts is empty' : `Unknown host "${unknown}"`;
     throw new WorkbenchError('host-unknown', message, { where, remedy });
   }
-  return isAll ? [...known, ...names.filter((name) => name === localHost)] : names;
+  if (hosts === null) return null;
+  return isAll ? [...known, ...hosts.filter((name) => name === localHost)] : hosts;
 }
 
 /** Starts nothing. Throws preset-unknown. @param first number of the first one */

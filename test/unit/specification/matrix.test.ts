@@ -257,3 +257,16 @@ describe('a published runner configuration', () => {
 });
 
 const formatIn = (configuration: unknown): string => JSON.stringify(configuration);
+
+describe('a value that its field does not take', () => {
+  it.each([
+    [{ instances: [1, 'abc'] }, 'instances', '"abc" is not a value of'],
+    [{ instances: [1, 0] }, 'instances', '0 is not a value of'],
+    [{ instances: [1, 1.5] }, 'instances', '1.5 is not a value of'],
+    [{ batchSizes: [[1, 'x']] }, 'batchSizes', '"x" is not a value of'],
+  ])('is refused before anything is planned: %j', (matrix, where, message) => {
+    const [at, text] = refusal({ matrix: { preset: ['tft'], ...matrix } });
+    expect(at).toBe(where);
+    expect(text).toContain(message);
+  });
+});
