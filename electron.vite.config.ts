@@ -6,10 +6,22 @@ import { bundledPackages } from './scripts/lib/package/bundled-packages';
 const here = (...parts: string[]) => resolve(import.meta.dirname, ...parts);
 const listed = (part: string) => bundledPackages(here('out', 'bundled', `${part}.json`));
 
+/** ASCII only: V8 reads and keeps such files as bytes, which halves the time that a command takes to load them. */
+const ascii = {
+  name: 'ascii',
+  renderChunk: (code: string) => ({
+    code: code.replace(
+      /[\u0080-\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+    map: null,
+  }),
+};
+
 /** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
 export default defineConfig({
   main: {
-    plugins: [listed('main')],
+    plugins: [listed('main'), ascii],
     build: {
       outDir: 'out/main',
       target: 'node18',

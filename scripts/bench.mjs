@@ -33,6 +33,8 @@ interval: measures two levels 50 times each, with a long reference between, and 
 reference in less than 90 % of the trials.
 report: writes and prints the report of a run of 10,000 levels (--levels N), and writes docs/benchmarks-report.md. Exit code
 1: its files take longer than 3 s, or the PDF longer than a minute.
+cli-start: starts the verbs that only read in turn with an empty script (--pairs N, --runs N of the home), and writes
+docs/benchmarks-cli-start.md. Exit code 1: one takes longer than 2.5 times the script.
 search-predict: feeds the predictor of Triton's batcher with a minute of short levels, measures 40 other points (--points N, --seed N,
 --point-ms N, --levels FILE for what was measured), and writes docs/benchmarks-search-predict.md. Exit code 1: the median error of throughput is above
 10 %, or that of p99 above 25 %.
@@ -61,6 +63,7 @@ const programs = [
     'interval-bench',
     'native-child',
     'report/report-bench',
+    'cli/cli-start-bench',
     'predict/search-predict-bench',
     'window/start-bench',
     'window/hosts-bench',
@@ -210,6 +213,7 @@ const benches = {
   sweep: benchPlain,
   'open-loop': benchPlain,
   report: benchPlain,
+  'cli-start': benchPlain,
   'search-48': benchPlain,
   'search-predict': benchPlain,
   'search-promise': benchPlain,
@@ -241,10 +245,18 @@ await main(async (args) => {
   const rest = named === null ? args : args.slice(1);
   checkAsked(named, rest);
   const context = await bootstrap([
-    ...['modules', 'build', 'python', 'triton', 'perf-analyzer'],
-    ...(['load', 'generator', 'sweep', 'open-loop', 'interval', 'search-predict', 'search-gate'].includes(
-      named,
-    )
+    ...['modules', 'build'],
+    ...(named === 'cli-start' ? [] : ['python', 'triton', 'perf-analyzer']),
+    ...([
+      'cli-start',
+      'load',
+      'generator',
+      'sweep',
+      'open-loop',
+      'interval',
+      'search-predict',
+      'search-gate',
+    ].includes(named)
       ? []
       : ['electron']),
   ]);

@@ -13,6 +13,7 @@ import { snippetsOf } from '../domain/deployment-snippets';
 import { addPlanOptions, planOf, type PlanOptions } from './capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
+import { paintState } from './terminal';
 import type { Answer, Given, Verb } from './verb';
 
 interface DeployOptions {
@@ -189,7 +190,7 @@ function addReadVerbs(program: Verb, context: CliContext): void {
       const nameOf = await runNames(core);
       const rows = found.map((deployment) => [
         deployment.id,
-        deployment.state,
+        paintState(deployment.state),
         deployment.engine ?? missing,
         deployment.host ?? missing,
         deployment.models.map(modelText).join(', ') || missing,
@@ -258,9 +259,8 @@ const addRecover = (program: Verb): Verb =>
   program
     .command('recover', { hidden: true })
     .argument('<deployment>', deploymentArgument)
-    .answer(async ({ core }, id: string) => {
+    .work(async ({ core }, id: string) => {
       await core.handlers['deployments.recover']({ id });
-      return { document: { id }, lines: () => [] };
     });
 
 interface BundleOptions extends PlanOptions {

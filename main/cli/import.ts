@@ -3,8 +3,8 @@ import { invalidInput } from '../contract/errors';
 import { shellLine } from '../contract/flag-text';
 import type { ImportedRuns } from '../contract/run/imported';
 import { present } from '../contract/trees';
+import { runDocument } from './json/run-document';
 import { readNumber, readRunName, saySharedName } from './read-values';
-import { runDocument } from './run-progress';
 import type { Verb } from './verb';
 
 interface ImportOptions {

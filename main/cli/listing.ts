@@ -24,10 +24,12 @@ import { historyOf } from '../domain/measured/verdict';
 import { servedByText } from '../domain/run/served-by';
 import { instancesText } from '../domain/run/serving';
 import { estimateTimeLeft, timeLeftText } from '../domain/run/time-left';
+import { runDocument } from './json/run-document';
+import { localTime } from './local-time';
 import { formatError, formatTable } from './output';
 import { crossCheckLines } from './perf/perf-print';
 import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from './read-values';
-import { runDocument } from './run-progress';
+import { paintState } from './terminal';
 import type { Answer, Verb } from './verb';
 
 function historyAnswer(runs: readonly RunSummary[], runId: string): Answer {
@@ -42,8 +44,8 @@ function historyAnswer(runs: readonly RunSummary[], runId: string): Answer {
   const model = `${first?.preset ?? ''} ${first?.format ?? ''} ${first?.precision ?? ''} (${first?.profile ?? ''})`;
   const rows = found.map(({ runId: id, createdAt, machine, server, chosen, answer, status }) => [
     `${id}${id === runId ? ' *' : ''}`,
-    createdAt,
-    status,
+    localTime(createdAt),
+    paintState(status),
     machine === '' ? missing : machine,
     server === '' ? missing : server,
     rateText({ chosen, answer }),
@@ -141,7 +143,7 @@ function runsTable(runs: readonly RunSummary[]): string {
   const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
   const rows = runs.map((run) => [
     run.runId,
-    statusText(run),
+    paintState(statusText(run)),
     rateText(run),
     formatMs(run.chosen?.p99Us),
     accuracyText(run.accuracy),
@@ -165,7 +167,9 @@ function summaryLines(state: RunState): readonly string[] {
       deployed: (spec) => [`Model instances: ${instancesText(spec)}`],
     }),
     state.matrix === null ? null : `Run of the study ${state.matrix.name}`,
-    ...state.specChanges.map(({ at, changed }) => `Specification changed at ${at}: ${changesText(changed)}`),
+    ...state.specChanges.map(
+      ({ at, changed }) => `Specification changed at ${localTime(at)}: ${changesText(changed)}`,
+    ),
     waitsFor === null ? null : `${waitText(waitsFor)} ${waitRemedy(waitsFor)}`,
     jobLine(state),
     state.job === null ? null : `Output of the job: ${state.job.log}`,
@@ -226,7 +230,7 @@ function addShow(program: Verb): void {
       return {
         document,
         lines: () => [
-          `${state.name === null ? '' : `${state.name}, `}${runId}: ${state.status}`,
+          `${state.name === null ? '' : `${state.name}, `}${runId}: ${paintState(state.status)}`,
           `  in ${dir}`,
           `  accuracy ${verificationOf(state).label}`,
           ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),

@@ -3,8 +3,11 @@ import { errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { remedyOf } from '../contract/remedy';
 import type { Core } from '../core';
-import { largestOf } from '../domain/statistics';
-import { cleanLine, cleanText } from '../platform/lines';
+import { cleanLine } from '../platform/lines';
+import type { JsonDocument } from './json/documents';
+import { columnsOf, forStream, paint, unpainted } from './terminal';
+
+export { formatTable } from './table';
 
 /** Shared by the verbs. The core is created on first use, so that `--help` is fast. */
 export interface CliContext {
@@ -45,6 +48,9 @@ const usageCodes = new Set<WireError['code']>([
   'spec-invalid',
   'preset-unknown',
   'combination-unsupported',
+  'config-invalid',
+  'model-file-invalid',
+  'model-folder-invalid',
   'engine-unavailable',
   'run-folder-exists',
   'run-unknown',
@@ -63,22 +69,28 @@ export function exitCodeOf(error: WireError): number {
 /** Title, cause, remedy and folded evidence, as in the window. */
 export function formatError(error: WireError): string {
   const text = errorText[error.code];
-  const lines = [`${text.title}: ${error.message}`];
+  const lines = [`${paint('bad', `${text.title}:`)} ${error.message}`];
   // A problem of the whole specification has an empty path.
-  if (error.where !== undefined && error.where !== '') lines.push(`  where:  ${error.where}`);
-  lines.push(`  remedy: ${remedyOf(error, 'command')}`);
+  if (error.where !== undefined && error.where !== '')
+    lines.push(`  ${paint('title', 'where:')}  ${error.where}`);
+  lines.push(`  ${paint('title', 'remedy:')} ${remedyOf(error, 'command')}`);
   if (error.details !== undefined && error.details !== '') {
-    lines.push('  details:', `    ${error.details.replaceAll('\n', '\n    ')}`);
+    lines.push(`  ${paint('title', 'details:')}`, `    ${error.details.replaceAll('\n', '\n    ')}`);
   }
   return lines.join('\n');
 }
+
+/** What `--json` prints in place of a result. The remedy is the one that people read. */
+export const errorDocument = (error: WireError) => ({
+  error: { ...error, remedy: remedyOf(error, 'command') },
+});
 
 /**
  * Writes text for people. Names and messages come from servers, files and tools: control characters are removed, so
  * that they cannot steer the terminal. Every verb writes through this.
  */
 export function printText(text: string, to: 'stdout' | 'stderr' = 'stdout'): void {
-  process[to].write(cleanText(text));
+  process[to].write(forStream(text, to));
 }
 
 /** `JSON.stringify` leaves DEL and C1 control characters as they are; this escapes them. */
@@ -92,7 +104,7 @@ export const jsonText = (value: unknown, indent?: number): string =>
 export interface Output {
   readonly json: boolean;
   readonly say: (line: string) => void;
-  readonly document: (value: unknown) => void;
+  readonly document: (value: JsonDocument) => void;
   /** No progress; with `json`, no text for people at all. */
   readonly quiet?: boolean;
   /** Whether a terminal can rewrite its last line. */
@@ -103,9 +115,8 @@ export interface Output {
 }
 
 /** Only one line can be erased, so the live line must not wrap. */
-function withinTerminal(line: string, columns: number | undefined): string {
-  // A terminal of unknown size reports 0 columns.
-  if (columns === undefined || columns < 2 || line.length < columns) return line;
+function withinTerminal(line: string, columns: number | null): string {
+  if (columns === null || line.length < columns) return line;
   return `${line.slice(0, columns - 2)}…`;
 }
 
@@ -127,7 +138,7 @@ export function createOutput(json: boolean, quiet = false): Output {
     quiet,
     live: stream.isTTY,
     rewrite: (line) => {
-      stream.write(`${eraseLine}${withinTerminal(cleanLine(line), stream.columns)}`);
+      stream.write(`${eraseLine}${withinTerminal(cleanLine(unpainted(line)), columnsOf(stream))}`);
     },
     clearScreen: () => {
       stream.write(eraseScreen);
@@ -145,23 +156,6 @@ export const progressOf = (output: Output): Output =>
   output.quiet === true
     ? { ...output, live: false, say: () => undefined, rewrite: () => undefined, clearScreen: () => undefined }
     : output;
-
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((name, column) =>
-    Math.max(name.length, largestOf(rows.map((row) => row[column]?.length ?? 0))),
-  );
-  const numeric = header.map((_, column) =>
-    rows.every((row) => /^<?[\d.,–-]*(?: %)?$/.test(row[column] ?? '')),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) =>
-        numeric[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [line(header), ...rows.map(line)].join('\n');
-}
 
 interface Work {
   readonly fraction: number | null;

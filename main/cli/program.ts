@@ -1,10 +1,11 @@
-import { type Command, Help, type Option } from 'commander';
+import type { Command } from 'commander';
 import { invalidInput } from '../contract/errors';
 import { addCapacity } from './capacity';
 import { addBest, addCompare } from './compare/compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
 import { addCompletion } from './help/completion';
+import { helpLayout } from './help/help-layout';
 import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
@@ -26,6 +27,7 @@ import { addSearch } from './search/search';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
+import { hasColors, helpWidth } from './terminal';
 import { Verb } from './verb';
 
 /** Opens the window, or focuses the one that is open. Throws engine-unavailable. */
@@ -51,14 +53,6 @@ function addOpen(program: Command, context: CliContext, openWindow: OpenWindow):
     });
 }
 
-/** Makes every option description a sentence. */
-function optionSentence(option: Option): string {
-  const text = new Help().optionDescription(option);
-  // Leaves words like "gRPC", "p99" and "run.yaml" as they are.
-  const begun = /^[a-z]+(?![\w.])/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
-  return `${begun}${/[.)\]]$/.test(text) ? '' : '.'}`;
-}
-
 /** Throws input-invalid for an empty path (an unset shell variable), which would mean the working directory. */
 function requirePaths(_program: Command, verb: Command): void {
   const typed: readonly (readonly [name: string, flags: string, value: unknown])[] = [
@@ -75,20 +69,29 @@ function requirePaths(_program: Command, verb: Command): void {
   if (empty !== undefined) throw invalidInput(empty[0], 'The path is empty', 'For this folder, use ".".');
 }
 
+interface ProgramOptions {
+  readonly version: string;
+  /** Folder of the documentation. */
+  readonly docs: string;
+  readonly openWindow: OpenWindow;
+}
+
 /** The whole command tree; also the source of completion, manual page and reference. */
-export function createProgram(
-  context: CliContext,
-  { version, openWindow }: { readonly version: string; readonly openWindow: OpenWindow },
-): Command {
+export function createProgram(context: CliContext, { version, docs, openWindow }: ProgramOptions): Command {
   const program = new Verb(context, 'triton-workbench')
     .description(
       'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
     )
     .version(version)
     .option('-q, --quiet', 'print results and errors only')
-    .configureHelp({ optionDescription: optionSentence })
-    // `usageError` reports mistakes on one line.
-    .configureOutput({ outputError: () => undefined })
+    .option('--no-color', 'print without colors, also to a terminal')
+    .configureHelp(helpLayout)
+    .configureOutput({
+      // `usageError` reports mistakes on one line.
+      outputError: () => undefined,
+      getOutHelpWidth: helpWidth,
+      getOutHasColors: () => hasColors('stdout'),
+    })
     .exitOverride()
     .hook('preAction', requirePaths);
   addRun(program, context);
@@ -120,7 +123,7 @@ export function createProgram(
   addImages(program);
   addSettings(program);
   addCompletion(program, context);
-  addReference(program);
+  addReference(program, docs);
   addVerbHelp(program);
   return program;
 }

@@ -4,19 +4,12 @@ import { jobName } from '../contract/job/run-job';
 import { comparedLines } from '../contract/measured/compared-batches';
 import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
-import { accuracyOf, accuracyText, verificationOf } from '../contract/run/run-outcome';
-import { importedFileOf, performanceOf, serverLoadOf } from '../contract/run/run-source';
+import { accuracyOf, accuracyText } from '../contract/run/run-outcome';
 import type { LoadTool } from '../contract/run/run-spec';
-import type { RunState } from '../contract/run/run-state';
 import { type ChangePlan, changeText, type FieldChange } from '../contract/run/spec-tools';
-import { byLoad } from '../contract/run/sweep';
-import { type ByType, type OfType, present } from '../contract/trees';
+import type { ByType, OfType } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
-import { crossCheckOf } from '../domain/measured/cross-check';
-import { limitsDocument } from '../domain/measured/limits';
-import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
-import { servedByText } from '../domain/run/served-by';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';
 
@@ -183,52 +176,4 @@ export function createRunProgress(
     'setup-work': ignore,
   };
   return <Type extends CoreEvent['type']>(event: OfType<CoreEvent, Type>) => handlers[event.type](event);
-}
-
-/** The document of `run --json`, `resume --json` and `show --json`. */
-export function runDocument(state: RunState, dir: string) {
-  const points = (scenario: 'offline' | 'online') =>
-    state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
-  return {
-    runId: state.runId,
-    status: state.status,
-    origin: state.origin,
-    dir,
-    ...(state.error === null ? {} : { error: state.error }),
-    unverified: state.unverified,
-    preflight: state.preflight,
-    name: state.name,
-    tags: state.tags,
-    note: state.note,
-    specChanges: state.specChanges,
-    waitsFor: state.waitsFor,
-    job: state.job,
-    damagedLines: state.damagedLines,
-    steps: state.steps.map((step) => ({
-      id: step.id,
-      status: step.status,
-      ...(step.skippedBecause === null ? {} : { skippedBecause: step.skippedBecause }),
-      durationUs: step.durationUs,
-      facts: step.facts,
-      warnings: step.warnings,
-      ...(step.error === null ? {} : { error: step.error }),
-    })),
-    best: bestDocument(state),
-    budget: budgetDocument(state),
-    answer: answerDocument(state),
-    limits: limitsDocument(state),
-    verification: verificationOf(state),
-    servedBy: servedByText(state),
-    accuracy: state.accuracy?.result ?? null,
-    offline: points('offline'),
-    online: points('online'),
-    ...(performanceOf(state)?.crossCheck === true
-      ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
-      : {}),
-    missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
-    reports: state.reports,
-    imported: importedFileOf(state),
-    ...present({ onServer: serverLoadOf(state) }),
-    environment: state.source.kind === 'imported' ? null : state.environment,
-  };
 }

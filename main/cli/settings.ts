@@ -11,6 +11,7 @@ import {
 } from '../contract/settings/settings';
 import type { Core } from '../core';
 import { largestOf } from '../domain/statistics';
+import { nearestName } from '../platform/nearest-name';
 import { printText } from './output';
 import type { Answer, Verb } from './verb';
 
@@ -36,7 +37,9 @@ export function problemLines({ broken, invalid, unknown, file }: SettingsState):
 
 function readKey(text: string): SettingKey {
   if (isSettingKey(text)) return text;
-  throw invalidInput('key', `"${text}" is not a setting`, `Settings are: ${settingKeys.join(', ')}.`);
+  const near = nearestName(text, settingKeys);
+  const hint = near === null ? '' : ` (Did you mean ${near}?)`;
+  throw invalidInput('key', `"${text}" is not a setting${hint}`, `Settings are: ${settingKeys.join(', ')}.`);
 }
 
 /** Interprets numbers, on and off, none. */

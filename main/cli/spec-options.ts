@@ -115,6 +115,10 @@ async function readOwnModel(
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
   const isPath = /[./]/.test(argument) || argument.includes(sep);
   if (!isPath && !existsSync(argument)) return null;
+  if (/\.ya?ml$/i.test(argument)) {
+    const remedy = `To run a specification, type: run --spec ${argument}`;
+    throw invalidInput('[preset]', `${argument} is not a model file`, remedy);
+  }
   const input = { path: argument, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](input);

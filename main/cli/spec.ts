@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import type { FieldRow } from '../contract/fields/field';
-import { defaultOf, fields, valuesOf } from '../contract/fields/fields';
+import { fields } from '../contract/fields/fields';
 import { reachOf } from '../contract/reach';
-import { fieldText, type SpecProblem } from '../contract/run/spec-tools';
+import type { SpecProblem } from '../contract/run/spec-tools';
+import { fieldEntry } from './json/field-entry';
 import { type CliContext, exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
@@ -61,31 +61,11 @@ export function addSpec(program: Command, context: CliContext): void {
     });
 }
 
-/** A row of the reference as text. */
-function entryOf(row: FieldRow) {
-  const { type, minimum, values = row.choices && Object.keys(row.choices) } = valuesOf(row);
-  const usual = defaultOf(row);
-  const number = { integer: 'whole number', integers: 'list of whole numbers', numbers: 'list of numbers' };
-  const known: Readonly<Record<string, string>> = { ...number, texts: 'list', boolean: 'true or false' };
-  const least = minimum === undefined || minimum < 0 ? '' : ` from ${minimum}`;
-  return {
-    path: row.path,
-    label: row.label,
-    help: row.help,
-    values: values?.join(', ') ?? `${known[type] ?? type}${least}`,
-    unit: row.unit ?? null,
-    default: usual === undefined ? (row.absent ?? null) : fieldText(usual),
-    appliesWith: row.onlyWith?.text ?? null,
-    option: row.option ?? null,
-    variables: row.variables ?? [],
-  };
-}
-
 /** Settable fields, optionally of one part of the specification. */
 const entries = (part = '') =>
   fields
     .filter(({ path, internal = false }) => !internal && (path === part || `${path}.`.startsWith(part)))
-    .map(entryOf);
+    .map(fieldEntry);
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string | null): string => (text === null ? '' : `\`${text}\``);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Core } from '../core';
+import type { JsonDocument } from './json/documents';
 import type { CliContext, Output } from './output';
 
 export interface Given {
@@ -11,7 +12,7 @@ export interface Given {
 
 /** The document of `--json`, or the lines for people. */
 export interface Answer {
-  readonly document: unknown;
+  readonly document: JsonDocument;
   readonly lines: () => string | readonly string[];
 }
 

@@ -4,8 +4,9 @@ import { stepTitleOf } from '../contract/words';
 import type { Core, ExecuteOptions } from '../core';
 import { answerLines } from '../domain/measured/again';
 import { isAllFaulty } from '../domain/measured/points';
+import { runDocument } from './json/run-document';
 import { exitCodes, formatError, type Output, progressOf } from './output';
-import { createRunProgress, runDocument } from './run-progress';
+import { createRunProgress } from './run-progress';
 
 type Ended = Awaited<Awaited<ReturnType<Core['handlers']['runs.execute']>>['end']>;
 

@@ -1,7 +1,6 @@
 import type { GpuFacts, GpuReport } from '../contract/machine';
 import { fileLimits } from '../contract/reader-limits';
 import { exec, type ExecResult } from '../platform/exec';
-import { parseNvidiaSmi } from './nvidia-smi';
 
 const maxMessageLength = 400;
 const maxStderrLines = 60;
@@ -131,6 +130,7 @@ type AskSmi = (args: readonly string[]) => Promise<SmiAnswer>;
 
 async function askReport(askSmi: AskSmi): Promise<GpuReport> {
   const { text, problem } = await askSmi(['-q', '-x']);
+  const { parseNvidiaSmi } = await import('./nvidia-smi');
   const report = parseNvidiaSmi(text);
   if (report === null) return noGpus(problem ?? 'nvidia-smi did not print a GPU report.');
   // Some errors (corrupted infoROM) come with a full report.

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path';
-import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
@@ -96,19 +95,20 @@ function problemOf(nodes: readonly Node[]): string | null {
 /** Decodes entities, which could hide executable URLs. The parser's recommended decoder is another package. */
 const readsEntities = { htmlEntities: true };
 
-const parser = new XMLParser({
+const xml = {
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
   parseTagValue: false,
   parseAttributeValue: false,
   ...readsEntities,
-});
+} as const;
 
 /** Rejects scripts and external content; null for a safe drawing. */
-function svgProblem(text: string): string | null {
+async function svgProblem(text: string): Promise<string | null> {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) return 'a document type';
-  const nodes = parser.parse(text) as readonly Node[];
+  const { XMLParser } = await import('fast-xml-parser');
+  const nodes = new XMLParser(xml).parse(text) as readonly Node[];
   if (!nodes.some((node) => 'svg' in node)) return 'no <svg> element at its top';
   return problemOf(nodes);
 }
@@ -127,7 +127,7 @@ export async function readLogo(path: string): Promise<Logo> {
     if (bytes.subarray(0, start.length).equals(start)) return { name, kind, base64 };
   const text = bytes.toString('utf8');
   if (!/<(?:\w+:)?svg[\s>]/i.test(text)) throw refuse('it is not a PNG, JPEG or SVG file', smaller);
-  const problem = svgProblem(text);
+  const problem = await svgProblem(text);
   if (problem === null) return { name, kind: 'svg', base64 };
   throw refuse(`the SVG has ${problem}`, 'Export it as a plain drawing ("Plain SVG"), or as PNG.');
 }

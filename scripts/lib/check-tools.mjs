@@ -42,6 +42,8 @@ function tools(python) {
     { name: 'knip production', run: [bin('knip'), ['--no-progress', '--production']] },
     // The site of docs/: a link that leads nowhere, or a page that its navigation lacks, ends its build.
     { name: 'docs', run: [bin('vitepress'), ['build', 'docs']] },
+    // Loaded only now, as the last one.
+    { name: 'schemas', list: async () => (await import('./schemas/json-schemas.mjs')).outdatedSchemas() },
     { name: 'tree', list: () => Promise.resolve([...treeRules(), ...sheetRules()]) },
     // Loaded only now: it reads programs with TypeScript, which is installed with the other packages.
     { name: 'banned phrases', list: async () => (await import('./banned-phrases.mjs')).bannedPhrases() },

@@ -26,7 +26,7 @@ describe('a command line with a mistake', () => {
     [['run'], 'No preset given'],
     [['run', 'resnet51'], 'Unknown preset "resnet51"'],
     [['run', 'resnet50', '--batch-sizes', '0'], 'must be at least 1'],
-    [['report', '--json'], '"message": "missing required argument \'run\'. See'],
+    [['report', '--json'], '"message": "missing required argument \'run\'",'],
     [['resume'], "missing required argument 'run'"],
   ])('%j is refused before anything is installed', async (words, text) => {
     const { code, said } = await command(words);

@@ -16,7 +16,7 @@ export function programWith({ openWindow = () => Promise.resolve(), ...context }
       exit: () => undefined,
       ...context,
     },
-    { version: '0.0.0-test', openWindow },
+    { version: '0.0.0-test', docs: 'docs', openWindow },
   );
 }
 

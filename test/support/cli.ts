@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { runDocument } from '../../main/cli/run-progress';
+import type { runDocument } from '../../main/cli/json/run-document';
 import { repository } from './home';
+import { documentsOf, schemaProblems } from './json-schemas';
 
 export type RunDocument = ReturnType<typeof runDocument>;
 
@@ -35,7 +36,7 @@ export function startCli(
   let stdout = '';
   let stderr = '';
   const watchers = new Set<() => void>();
-  const result = new Promise<CliResult>((resolve) => {
+  const result = new Promise<CliResult>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
     });
@@ -44,7 +45,11 @@ export function startCli(
       for (const watch of watchers) watch();
     });
     child.once('close', (code) => {
-      resolve({ code, stdout, stderr });
+      // What a script reads is what the schemas say, whatever else a test looks at.
+      const problems = documentsOf(args, stdout).map((one) => schemaProblems(args, one));
+      const wrong = problems.find((problem) => problem !== '');
+      if (wrong === undefined) resolve({ code, stdout, stderr });
+      else reject(new Error(`the JSON of "${args.join(' ')}" is not of its schema: ${wrong}`));
       for (const watch of watchers) watch();
     });
   });

@@ -12,7 +12,6 @@ import { comparisonJUnit } from '../../domain/comparison/junit';
 import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../../domain/measured/best-of-runs';
 import {
   type ComparedPair,
-  type ComparedSweep,
   type ComparedValue,
   compareRuns,
   compareWithPublished,
@@ -31,6 +30,7 @@ import {
 } from '../../domain/measured/comparison-gate';
 import { bestDocument, budgetDocument } from '../../domain/measured/verdict';
 import { writeOutput } from '../../platform/files';
+import type { Comparison } from '../json/comparison-document';
 import { formatTable } from '../output';
 import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
 import {
@@ -69,21 +69,6 @@ const rowsOf = (pairs: readonly ComparedPair[]) =>
     ...[formatMeasured(first?.p99Ms?.value), formatMeasured(second?.p99Ms?.value)],
     wordsOf(second?.p99Ms, false),
   ]);
-
-interface Comparison {
-  /** Run id, or the title of the published figures. */
-  readonly a: string;
-  readonly b: string;
-  /** Names of the runs; null without one. */
-  readonly nameA: string | null;
-  readonly nameB: string | null;
-  readonly sweeps: readonly ComparedSweep[];
-  /** The faster run, unless the difference is within noise; null beside published figures. */
-  readonly best: { readonly runId: string | null; readonly isClear: boolean; readonly text: string } | null;
-  /** The p99 budget that both runs share. */
-  readonly budgetMs: number | null;
-  readonly notes: readonly string[];
-}
 
 const publishedPattern = /^published(?::(\w+))?$/;
 

@@ -1,4 +1,5 @@
-import type { Argument, Command, CommanderError, Option } from 'commander';
+import { type Argument, type Command, CommanderError, type Option } from 'commander';
+import { nearestName } from '../../platform/nearest-name';
 
 /** "images build"; '' for the program itself. */
 export const pathOf = (command: Command): string =>
@@ -47,6 +48,22 @@ export function verbIn(program: Command, words: readonly string[]): FoundVerb {
     found = { command: next, words: at + 1 };
   }
   return found;
+}
+
+/**
+ * Throws as for a word that is not a command. Commander answers `--help` without looking at the words before it.
+ * @param words without the program's name
+ */
+export function requireKnownVerb(program: Command, words: readonly string[]): void {
+  const { command, words: named } = verbIn(program, words);
+  const rest = words.slice(named);
+  const word = command === program ? rest.find((one) => !one.startsWith('-')) : rest[0];
+  if (word === undefined || word.startsWith('-')) return;
+  const names = visibleIn(command).map((one) => one.name());
+  if (names.length === 0) return;
+  const near = nearestName(word, names);
+  const hint = near === null ? '' : ` (Did you mean ${near}?)`;
+  throw new CommanderError(1, 'commander.unknownCommand', `error: unknown command '${word}'${hint}`);
 }
 
 /** One line with the mistake and where the help is. null if help was printed. @param words without the program's name */

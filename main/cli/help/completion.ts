@@ -1,11 +1,13 @@
 import type { Command, Option } from 'commander';
+import type { DataItem } from '../../contract/data-source';
 import { longFlag } from '../../contract/fields/field';
 import { fields, valuesOf } from '../../contract/fields/fields';
 import { stepIds } from '../../contract/run/run-events';
 import { runSummarySchema } from '../../contract/run/run-outcome';
+import { definitionOf, isSettingKey, settingKeys, type SettingValue } from '../../contract/settings/settings';
 import { type CliContext, printText } from '../output';
 import { readOneOf } from '../read-values';
-import { commandsOf, isFlag, optionsOf, verbIn } from './command-tree';
+import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 import { pageNames } from './reference';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -19,6 +21,11 @@ interface Candidate {
 export interface Known {
   runs(): Promise<readonly Candidate[]>;
   presets(): Promise<readonly Candidate[]>;
+  deployments(): Promise<readonly Candidate[]>;
+  studies(): Promise<readonly Candidate[]>;
+  hosts(): Promise<readonly Candidate[]>;
+  /** Data sets or checkpoints of a preset. */
+  data(preset: string, kind: DataItem['kind']): Promise<readonly Candidate[]>;
 }
 
 const plain = (values: readonly string[]): readonly Candidate[] =>
@@ -30,17 +37,67 @@ const fixedValues: Readonly<Record<string, readonly string[]>> = {
   '--as': ['run-yaml', 'shell', 'json', 'commands'],
 };
 
-async function valuesOfOption(option: Option, known: Known): Promise<readonly Candidate[]> {
-  if (option.long === '--history') return known.runs();
-  if (option.long === '--preset') return known.presets();
-  const isOther = option.long === '--from' && !option.flags.includes('<step>');
-  const fixed = isOther ? undefined : fixedValues[option.long ?? ''];
+interface At {
+  /** "data fetch". */
+  readonly verb: string;
+  /** Arguments before the word. */
+  readonly typed: readonly string[];
+}
+
+/** Of the home, by option; of `data fetch` by its preset. */
+const ofHome: Readonly<
+  Record<string, (known: Known, at: At, option: Option) => Promise<readonly Candidate[]> | null>
+> = {
+  '--history': (known) => known.runs(),
+  '--preset': (known) => known.presets(),
+  '--host': (known) => known.hosts(),
+  '--to': (known, { verb }) => (verb === 'deploy' ? known.deployments() : null),
+  '--search': (known, _at, { flags }) => (flags.includes('<study>') ? known.studies() : null),
+  '--dataset': (known, { verb, typed }) =>
+    verb === 'data fetch' ? known.data(typed[0] ?? '', 'dataset') : null,
+  '--checkpoint': (known, { verb, typed }) =>
+    verb === 'data fetch' ? known.data(typed[0] ?? '', 'checkpoint') : null,
+};
+
+async function valuesOfOption(option: Option, known: Known, at: At): Promise<readonly Candidate[]> {
+  const { long = '' } = option;
+  const found = ofHome[long]?.(known, at, option) ?? null;
+  if (found !== null) return found;
+  const isOther = long === '--from' && !option.flags.includes('<step>');
+  const fixed = isOther ? undefined : fixedValues[long];
   if (fixed !== undefined) return plain(fixed);
-  const row = fields.find((one) => one.option !== undefined && longFlag(one.option) === option.long);
+  const row = fields.find((one) => one.option !== undefined && longFlag(one.option) === long);
   return row === undefined ? [] : plain(valuesOf(row).values ?? Object.keys(row.choices ?? {}));
 }
 
-async function valuesOfArgument(name: string, known: Known): Promise<readonly Candidate[]> {
+/** Values of a setting, by its schema. */
+function valuesOfSetting(key: string): readonly Candidate[] {
+  if (!isSettingKey(key)) return [];
+  const { schema, choices = {} } = definitionOf(key);
+  const takes = (value: SettingValue): boolean => schema.safeParse(value).success;
+  return plain([
+    ...Object.keys(choices),
+    ...(takes(true) ? ['on', 'off'] : []),
+    ...(takes(null) ? ['none'] : []),
+  ]);
+}
+
+const ofSettings: readonly Candidate[] = settingKeys.map((key) => ({
+  value: key,
+  what: definitionOf(key).title,
+}));
+
+async function valuesOfArgument(
+  name: string,
+  known: Known,
+  { verb, typed }: At,
+): Promise<readonly Candidate[]> {
+  if (name === 'key') return ofSettings;
+  if (name === 'value') return valuesOfSetting(typed[0] ?? '');
+  if (name === 'deployment') return known.deployments();
+  if (name === 'study') return known.studies();
+  if (name === 'name' && /^hosts (?!add)/.test(verb)) return known.hosts();
+
   if (/^run(-[ab])?$/.test(name))
     return [...(await known.runs()), { value: 'latest', what: 'the newest run' }];
   if (name === 'preset') return known.presets();
@@ -52,16 +109,16 @@ async function valuesOfArgument(name: string, known: Known): Promise<readonly Ca
 const takesValue = (option: Option | undefined): option is Option =>
   option !== undefined && (option.required || option.optional);
 
-/** Counts arguments: neither options nor their values. */
-function argumentCount(options: readonly Option[], words: readonly string[]): number {
-  let count = 0;
+/** The words that are neither options nor their values. */
+function argumentsOf(options: readonly Option[], words: readonly string[]): readonly string[] {
+  const found: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const option = options.find((one) => isFlag(one, word));
     if (option?.required === true) at += 1;
-    else if (!word.startsWith('-')) count += 1;
+    else if (!word.startsWith('-')) found.push(word);
   }
-  return count;
+  return found;
 }
 
 /** Candidates for the last word; empty: the shell offers files. @param words without the program's name */
@@ -76,7 +133,9 @@ export async function candidatesFor(
   const options = [...optionsOf(command), ...(command === program ? [] : optionsOf(program))];
   const previous = options.find((option) => isFlag(option, before.at(-1) ?? ''));
   const fitting = (all: readonly Candidate[]) => all.filter(({ value }) => value.startsWith(begun));
-  if (takesValue(previous)) return fitting(await valuesOfOption(previous, known));
+  const typed = argumentsOf(options, before.slice(named));
+  const at = { verb: pathOf(command), typed };
+  if (takesValue(previous)) return fitting(await valuesOfOption(previous, known, at));
   if (begun.startsWith('-')) {
     const help = command.createHelp();
     const flags = options.map((option) => ({
@@ -88,10 +147,10 @@ export async function candidatesFor(
   const verbs = commandsOf(command)
     .filter((one) => one.parent === command)
     .map((one) => ({ value: one.name(), what: one.description() }));
-  const count = argumentCount(options, before.slice(named));
+  const count = typed.length;
   const declared = command.registeredArguments;
   const argument = declared[count] ?? (declared.at(-1)?.variadic === true ? declared.at(-1) : undefined);
-  const values = argument === undefined ? [] : await valuesOfArgument(argument.name(), known);
+  const values = argument === undefined ? [] : await valuesOfArgument(argument.name(), known, at);
   return fitting([...(count === 0 ? verbs : []), ...values]);
 }
 
@@ -126,16 +185,36 @@ complete -c triton-workbench -a '(__triton_workbench_words)'
 };
 
 function knownIn(context: CliContext): Known {
+  const handlers = async () => (await context.core()).handlers;
   return {
+    deployments: async () =>
+      (await (await handlers())['deployments.list'](undefined)).map(({ id, state }) => ({
+        value: id,
+        what: state,
+      })),
+    studies: async () =>
+      (await (await handlers())['studies.list'](undefined)).map(({ name, sentence }) => ({
+        value: name,
+        what: sentence,
+      })),
+    hosts: async () =>
+      (await (await handlers())['hosts.list'](undefined)).map(({ name, address }) => ({
+        value: name,
+        what: address,
+      })),
+    data: async (preset, wanted) =>
+      (await (await handlers())['data.list']({ preset }))
+        .filter(({ kind }) => kind === wanted)
+        .map(({ source: { id, title } }) => ({ value: id, what: title })),
     runs: async () => {
-      const { runs } = await (await context.core()).handlers['runs.all'](undefined);
+      const { runs } = await (await handlers())['runs.all'](undefined);
       return runs.flatMap(({ runId, name, status }) => [
         { value: runId, what: name === null ? status : `${name}, ${status}` },
         ...(name === null ? [] : [{ value: name, what: `${runId}, ${status}` }]),
       ]);
     },
     presets: async () => {
-      const presets = await (await context.core()).handlers['presets.list'](undefined);
+      const presets = await (await handlers())['presets.list'](undefined);
       return presets.map(({ id, title }) => ({ value: id, what: title }));
     },
   };

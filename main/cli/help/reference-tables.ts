@@ -180,7 +180,14 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     name: 'HTTP_PROXY',
     what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
   },
-  { name: 'NO_COLOR', what: 'Has no effect: the command line prints no colors.' },
+  {
+    name: 'NO_COLOR',
+    what: 'Any text: no colors, also on a terminal, as with `--no-color`. Wins over FORCE_COLOR.',
+  },
+  {
+    name: 'FORCE_COLOR',
+    what: 'Colors where the output is not a terminal. `0` or `false`: none. Default: colors on a terminal only.',
+  },
 ];
 
 /** Causes of each error for the reference; remedies are in `error-text.ts`. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { cliRemedyOf, errorCodes, errorText } from '../../contract/error-text';
 import { exitCodeOf, printText } from '../output';
@@ -9,7 +11,13 @@ import { commonExits, exitsOf, verbHelp } from './verb-help';
 
 const writtenPages = ['cli', 'errors', 'environment', 'man', 'preset'] as const;
 type WrittenPage = (typeof writtenPages)[number];
-export const pageNames = [...writtenPages, ...schemaNames.map((name) => `schema-${name}` as const)] as const;
+/** Written from types by scripts/schemas.mjs. */
+const ofDocuments = 'schema-json';
+export const pageNames = [
+  ...writtenPages,
+  ...schemaNames.map((name) => `schema-${name}` as const),
+  ofDocuments,
+] as const;
 type PageName = (typeof pageNames)[number];
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ');
@@ -60,7 +68,8 @@ const cliPage = (program: Command): string =>
     `${written('cli')} In a clone, see the README for what to type in place of \`triton-workbench\`.`,
     'A run is given by its id or a unique beginning of it, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
       'A time is a number in the unit of its option, or has a unit: `500ms`, `2s`, `1m`, `250us`. ' +
-      '`--json` prints one JSON document to stdout, and `--quiet` omits progress. Colors are not used, with `NO_COLOR` or without. ' +
+      '`--json` prints one JSON document to stdout, and `--quiet` omits progress. Colors are for terminals; `--no-color`, `NO_COLOR` and `FORCE_COLOR` change that. ' +
+      '`help COMMAND` is `COMMAND --help`. ' +
       'Defaults of options: [configuration](configuration.md).',
     markdownTable(['Option of every command', 'What it does'], optionRows(program)),
     ...commandsOf(program)
@@ -154,7 +163,8 @@ export function referencePage(program: Command, page: PageName): string {
   return written === undefined ? '' : pages[written](program);
 }
 
-export function addReference(program: Command): void {
+/** @param docs folder of the documentation, with the schemas of what is printed */
+export function addReference(program: Command, docs: string): void {
   program
     .command('reference')
     .description(
@@ -162,6 +172,8 @@ export function addReference(program: Command): void {
     )
     .argument('<page>', pageNames.join(', '))
     .action((page: string) => {
-      printText(referencePage(program, readOneOf('page', pageNames, page)));
+      const name = readOneOf('page', pageNames, page);
+      const file = join(docs, 'reference', 'schemas', 'json.schema.json');
+      printText(name === ofDocuments ? readFileSync(file, 'utf8') : referencePage(program, name));
     });
 }

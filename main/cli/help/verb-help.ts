@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { largestOf } from '../../domain/statistics';
 import { exitCodes } from '../output';
-import { commandsOf, pathOf } from './command-tree';
+import { commandsOf, pathOf, requireKnownVerb, verbIn } from './command-tree';
+import { examplesText, paragraph, rowsText } from './help-layout';
 
 type Exit = readonly [code: number, meaning: string];
 type Example = readonly [command: string, what: string];
@@ -201,7 +201,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [
       [exitCodes.noAnswer, 'no configuration holds any load within the target'],
-      [exitCodes.paused, 'paused, or the budget ended before the last comparison'],
+      [exitCodes.paused, 'paused, or the budget ended before every configuration was judged'],
       cancelled,
     ],
   },
@@ -263,6 +263,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'a Docker daemon with TLS',
       ],
     ],
+    exits: [[exitCodes.notReady, 'added, but it is unreachable, or a check found a problem']],
   },
   'hosts show': { examples: [['hosts show gpu1', 'one host as it is now']] },
   'hosts check': {
@@ -314,12 +315,31 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   },
 };
 
-const lined = (rows: readonly (readonly [string, string])[]): string => {
-  const width = largestOf(rows.map(([first]) => first.length));
-  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n');
-};
-
 export const exitsOf = (verb: string): readonly Exit[] => [...commonExits, ...(verbHelp[verb]?.exits ?? [])];
+
+/** `help COMMAND`, as `COMMAND --help`. */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .description('Show the help of a command')
+    .helpGroup('Machine and program:')
+    .argument('[command...]', 'a command, for example images build')
+    .action((words: readonly string[]) => {
+      requireKnownVerb(program, words);
+      verbIn(program, words).command.outputHelp();
+    });
+}
+
+function afterHelp(program: Command, verb: string): string {
+  const examples = (verbHelp[verb]?.examples ?? []).map(([line, what]) => ({
+    line: `${program.name()} ${line}`,
+    what,
+  }));
+  const exits = exitsOf(verb).map(([code, meaning]) => [String(code), meaning] as const);
+  return [...(examples.length === 0 ? [] : [examplesText(examples)]), rowsText('Exit codes:', exits)].join(
+    '\n\n',
+  );
+}
 
 export function addVerbHelp(program: Command): void {
   for (const command of commandsOf(program)) {
@@ -327,20 +347,19 @@ export function addVerbHelp(program: Command): void {
     const verb = pathOf(command);
     const group = groups.find(([, verbs]) => verbs.includes(verb));
     if (group !== undefined) command.helpGroup(group[0]);
-    const examples = (verbHelp[verb]?.examples ?? []).map(
-      ([line, what]) => `  # ${what}\n  ${program.name()} ${line}`,
-    );
-    const exits = lined(exitsOf(verb).map(([code, meaning]) => [String(code), meaning]));
-    const parts = [
-      examples.length === 0 ? null : `Examples:\n${examples.join('\n')}`,
-      `Exit codes:\n${exits}`,
-    ];
-    command.addHelpText('after', `\n${parts.filter((part) => part !== null).join('\n\n')}`);
+    command.addHelpText('after', () => `\n${afterHelp(program, verb)}`);
   }
   program.helpCommand(false);
-  program.addHelpText(
-    'after',
-    `\nA run is given by its id or a unique beginning of it, its name, latest, or latest~N.\n` +
-      `Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.`,
+  addHelp(program);
+  program.addHelpText('after', () =>
+    [
+      '',
+      paragraph(
+        'A run is given by its id or a unique beginning of it, its name, latest, or latest~N. Help of a command: help COMMAND.',
+      ),
+      paragraph(
+        'Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.',
+      ),
+    ].join('\n'),
   );
 }

@@ -68,6 +68,11 @@ function checkLines({ status, checks }: HostCheck): readonly string[] {
   return [...statusLines(status), ...(shown.length > 0 ? [''] : []), ...formatChecks(shown)];
 }
 
+const codeOf = ({ status, checks }: HostCheck): number =>
+  status.reachable && checks.every(({ status: one }) => one !== 'problem')
+    ? exitCodes.done
+    : exitCodes.notReady;
+
 async function list(core: Core, check: boolean): Promise<Answer> {
   const hosts = await core.handlers['hosts.list'](undefined);
   const statuses = check
@@ -111,8 +116,7 @@ function addReadVerbs(hosts: Verb): void {
     .argument('<name>', nameHelp)
     .answer(async ({ core, exit }, name: string) => {
       const found = await core.handlers['hosts.check']({ name: readName(name) });
-      const ready = found.status.reachable && found.checks.every(({ status: one }) => one !== 'problem');
-      exit(ready ? exitCodes.done : exitCodes.notReady);
+      exit(codeOf(found));
       return { document: found, lines: () => checkLines(found) };
     });
 }
@@ -132,9 +136,10 @@ export function addHosts(program: Verb): void {
     )
     .option('--certificates <dir>', 'folder with ca.pem, cert.pem and key.pem, for tcp:// only')
     .option('--no-check', 'do not connect to it')
-    .answer(async ({ core: { handlers } }, name: string, address: string, options: AddOptions) => {
+    .answer(async ({ core: { handlers }, exit }, name: string, address: string, options: AddOptions) => {
       const host = await handlers['hosts.add'](readHost(name, address, options.certificates));
       const found = options.check ? await handlers['hosts.check']({ name: host.name }) : null;
+      if (found !== null) exit(codeOf(found));
       return {
         document: { ...host, ...found },
         lines: () => [`Added ${host.name}.`, ...(found === null ? [] : checkLines(found))],

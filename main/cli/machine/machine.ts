@@ -152,7 +152,7 @@ const rowOf = ({ id, state, version, bytes }: ComponentStatus): readonly string[
   state === 'ready' ? '' : costText(id),
 ];
 
-const documentOf = (all: readonly ComponentStatus[]) =>
+const toolsDocument = (all: readonly ComponentStatus[]) =>
   all.map((status) => ({ ...status, ...componentFacts[status.id] }));
 
 async function check(core: Core, output: Output, ids: readonly ComponentId[]): Promise<number> {
@@ -160,7 +160,7 @@ async function check(core: Core, output: Output, ids: readonly ComponentId[]): P
   const ready = all.every(({ id, state }) => state === 'ready' || !ids.includes(id));
   if (output.json) {
     const systemPackages = await core.handlers['tools.systemPackages'](undefined);
-    output.document({ components: documentOf(all), systemPackages });
+    output.document({ components: toolsDocument(all), systemPackages });
   } else {
     output.say(formatTable(['component', 'state', 'version', 'size', 'to install'], all.map(rowOf)));
     const outdated = all.filter((status) => status.outdated !== undefined);
@@ -237,7 +237,7 @@ async function setup(
     await follow(core, progress);
   }
   const all = await core.handlers['tools.list'](undefined);
-  if (output.json) output.document({ components: documentOf(all) });
+  if (output.json) output.document({ components: toolsDocument(all) });
   else if (due.length === 0) output.say('Everything is installed.');
   else {
     const done = action === 'remove' ? 'Removed' : 'Installed';

@@ -38,17 +38,14 @@ import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';
 import type { ServerResults } from '../../core';
 import {
-  crossCheck,
   type CrossLevel,
   crossSummary,
   crossWords,
   sideText,
   verdictText,
 } from '../../domain/measured/cross-check';
+import { crossedOf, levelsDocument, type LevelsHow } from '../json/levels-document';
 import { formatTable, type Output } from '../output';
-
-/** Adds the findings as text to the JSON document. */
-const withWords = (level: CrossLevel) => ({ ...level, words: crossWords(level) });
 
 function crossCheckTable(level: CrossLevel): string {
   return formatTable(
@@ -234,25 +231,11 @@ function foundLines(
   );
 }
 
-export function printResults(
-  output: Output,
-  { points, missing, found }: ServerResults,
-  how: Limit & { readonly runId: string; readonly crossing: boolean },
-): void {
-  const crossed = how.crossing
-    ? crossCheck({ points, missing: missing.map(({ level, ...hole }) => ({ ...level, ...hole })) })
-    : null;
-  if (output.json) {
-    output.document({
-      runId: how.runId,
-      points,
-      missing,
-      ...(found === null ? {} : { found }),
-      ...(crossed === null
-        ? {}
-        : { crossCheck: { summary: crossSummary(crossed), levels: crossed.map(withWords) } }),
-    });
-  } else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
+export function printResults(output: Output, results: ServerResults, how: Limit & LevelsHow): void {
+  const { points, found } = results;
+  const crossed = crossedOf(results, how);
+  if (output.json) output.document(levelsDocument(results, how));
+  else if (crossed !== null) for (const line of crossCheckLines(crossed)) output.say(line);
   else if (points.length > 0) sayTables(output, points);
   for (const text of foundLines({ points, found }, how)) output.say(text);
 }

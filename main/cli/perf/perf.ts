@@ -6,7 +6,15 @@ import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { answerLines } from '../../domain/measured/again';
 import { requireOutput, writeOutput } from '../../platform/files';
-import { type CliContext, exitCodes, formatError, type Output, printText, progressOf } from '../output';
+import {
+  type CliContext,
+  errorDocument,
+  exitCodes,
+  formatError,
+  type Output,
+  printText,
+  progressOf,
+} from '../output';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
 import { codeOf } from '../work';
@@ -101,7 +109,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     if (outcome === 'failed' && error !== null && results === null) {
       // Printed here: thrown, it would look like a usage error, with which nothing is started.
       printText(`${formatError(error)}\n`, 'stderr');
-      if (output.json) output.document({ error });
+      if (output.json) output.document(errorDocument(error));
     }
     return codeOf({ outcome }, state);
   } finally {

@@ -12,7 +12,7 @@ import { diffLines, diffText } from '../../domain/line-diff';
 import { durationText } from '../../domain/run/time-left';
 import { confirmSeconds } from '../../domain/study/search/next-looks';
 import { timesText } from '../../domain/study/search/replay-load';
-import { searchAnswer } from '../../domain/study/search/search-answer';
+import { type SearchAnswer, searchAnswer } from '../../domain/study/search/search-answer';
 import { searchColumns } from '../../domain/study/search/search-columns';
 import { searchOf, searchWinner } from '../../domain/study/search/search-study';
 import { phaseText, presentText, untriedLines } from '../../domain/study/search/search-text';
@@ -216,6 +216,16 @@ export function answerLines(
   ];
 }
 
+/** A partial answer is not `done`: not every configuration was judged, or the best one was not confirmed. */
+export function codeOfAnswer({
+  winner,
+  isConfirmed,
+  isCutShort,
+}: Pick<SearchAnswer, 'winner' | 'isConfirmed' | 'isCutShort'>): number {
+  if (winner === null) return exitCodes.noAnswer;
+  return isConfirmed && !isCutShort ? exitCodes.done : exitCodes.paused;
+}
+
 /** Works on a search to its end or a stop, with its progress. @returns the exit code */
 export async function workOnSearch(
   core: Core,
@@ -233,9 +243,7 @@ export async function workOnSearch(
   for (const line of answerLines(done, searched, configs)) output.say(line);
   const reports = await sayReports(core, spec.name, output);
   if (output.json) output.document({ name: spec.name, search: done, answer, configs, reports });
-  if (isCancelled) return exitCodes.cancelled;
-  if (!answer.isConfirmed && answer.winner !== null) return exitCodes.paused;
-  return answer.winner === null ? exitCodes.noAnswer : exitCodes.done;
+  return isCancelled ? exitCodes.cancelled : codeOfAnswer(answer);
 }
 
 /** `search`: which configuration takes the most load within a latency target. */

@@ -9,10 +9,12 @@ import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { duelLines, workOnDuel } from '../compare/duel';
+import { localTime } from '../local-time';
 import { askToRemove, formatError, formatTable, printText } from '../output';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import { answerLines, configsOf, workOnSearch } from '../search/search';
 import { tableOf, workOnStudy } from '../study';
+import { paintState } from '../terminal';
 import type { Verb } from '../verb';
 
 const studyArgument = 'name of a study: "studies list" has them';
@@ -32,7 +34,10 @@ function addReadVerbs(program: Verb): void {
     .description('List studies, newest first')
     .answer(async ({ core }) => {
       const found = await core.handlers['studies.list'](undefined);
-      const rows = found.map((study) => [study.name, studyStateText(study), study.sentence, study.updatedAt]);
+      const rows = found.map((study) => [
+        ...[study.name, paintState(studyStateText(study)), study.sentence],
+        localTime(study.updatedAt),
+      ]);
       const header = ['study', 'state', 'runs', 'updated'];
       const none = 'No studies yet. Start one: run --matrix FILE';
       return { document: found, lines: () => (found.length === 0 ? none : formatTable(header, rows)) };

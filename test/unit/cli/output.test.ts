@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { monitorTable } from '../../../main/cli/monitor-table';
 import {
   createOutput,
+  errorDocument,
   exitCodeOf,
   formatError,
   formatTable,
@@ -33,12 +34,23 @@ it('an error without a place has no empty line for it', () => {
   expect(formatError({ code: 'spec-invalid', message: 'x', where: '--set' })).toContain('  where:  --set');
 });
 
-it.each(['run-unknown', 'preset-unknown', 'host-unknown', 'deployment-unknown'] as const)(
-  '%s is wrong input: nothing was started',
-  (code) => {
-    expect(exitCodeOf({ code, message: '' })).toBe(2);
-  },
-);
+it('an error document has the remedy that people read', () => {
+  expect(errorDocument({ code: 'run-unknown', message: 'Unknown run "a"' })).toEqual({
+    error: {
+      code: 'run-unknown',
+      message: 'Unknown run "a"',
+      remedy: 'List the runs with the command "runs".',
+    },
+  });
+  expect(errorDocument({ code: 'internal', message: 'x', remedy: 'Do y.' }).error.remedy).toBe('Do y.');
+});
+
+it.each([
+  ...(['run-unknown', 'preset-unknown', 'host-unknown', 'deployment-unknown'] as const),
+  ...(['model-file-invalid', 'model-folder-invalid', 'config-invalid'] as const),
+])('%s is wrong input: nothing was started', (code) => {
+  expect(exitCodeOf({ code, message: '' })).toBe(2);
+});
 
 it('what a server says of itself does not reach the terminal as escape sequences', () => {
   const text = written('stdout');
@@ -73,15 +85,15 @@ it('the moving line and errors are clean too; what moves it is not taken out', (
 });
 
 it('the moving line stays one line of a narrow terminal: only one is erased', () => {
-  const { columns } = process.stdout;
+  const { columns, isTTY } = process.stdout;
   try {
-    process.stdout.columns = 20;
+    Object.assign(process.stdout, { columns: 20, isTTY: true });
     const text = written('stdout');
     createOutput(false).rewrite('triton-cpu: Downloading, 120 of 480 MiB');
     createOutput(false).rewrite('triton-cpu: Pulled');
     expect(text()).toBe('\r\u001b[Ktriton-cpu: Downlo…\r\u001b[Ktriton-cpu: Pulled');
   } finally {
-    process.stdout.columns = columns;
+    Object.assign(process.stdout, { columns, isTTY });
   }
 });
 
@@ -94,7 +106,8 @@ it('JSON holds the same values and no control characters', () => {
 it('no verb writes past it', () => {
   const folder = join(__dirname, '../../../main/cli');
   const past = readdirSync(folder, { encoding: 'utf8', recursive: true })
-    .filter((name) => name.endsWith('.ts') && name !== 'output.ts')
+    // The version alone is printed before anything is loaded; styles are added where output is written.
+    .filter((name) => name.endsWith('.ts') && !['output.ts', 'terminal.ts', 'cli.ts'].includes(name))
     .flatMap((name) =>
       readFileSync(join(folder, name), 'utf8')
         .split('\n')

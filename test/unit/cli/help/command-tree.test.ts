@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { usageError } from '../../../../main/cli/help/command-tree';
+import { requireKnownVerb, usageError } from '../../../../main/cli/help/command-tree';
 import { programWith } from '../../../support/cli-program';
 
 async function said(...words: string[]): Promise<string | null> {
@@ -28,5 +28,26 @@ describe('a misspelled command', () => {
       `error: unknown command 'rnu' (Did you mean run?). See "triton-workbench --help".`,
     );
     expect(await said('show', 'a', 'b')).toContain('too many arguments');
+  });
+});
+
+describe('a command line that asks for help', () => {
+  it.each([
+    [['nosuch', '--help'], "unknown command 'nosuch'"],
+    [['rnu', '-h'], "unknown command 'rnu' (Did you mean run?)"],
+    [['-q', 'rnu', '--help'], "unknown command 'rnu' (Did you mean run?)"],
+    [['images', 'biuld', '--help'], "unknown command 'biuld' (Did you mean build?)"],
+  ] as const)('is refused for a word that is not a command: %j', (words, message) => {
+    expect(() => requireKnownVerb(programWith(), words)).toThrow(message);
+  });
+
+  it.each([
+    ['--help'],
+    ['run', 'resnet50', '--help'],
+    ['images', '--help'],
+    ['images', '--json', 'x', '-h'],
+    ['show', 'a'],
+  ])('is taken where there is none: %j %j %j', (...words) => {
+    expect(() => requireKnownVerb(programWith(), words)).not.toThrow();
   });
 });

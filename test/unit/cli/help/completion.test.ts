@@ -9,6 +9,10 @@ const known: Known = {
       { value: 'nightly', what: '20261125-a, done' },
     ]),
   presets: () => Promise.resolve([{ value: 'resnet50', what: 'ResNet50' }]),
+  deployments: () => Promise.resolve([{ value: 'vision', what: 'serving' }]),
+  studies: () => Promise.resolve([{ value: 'night', what: '4 runs: 4 done' }]),
+  hosts: () => Promise.resolve([{ value: 'gpu1', what: 'user@gpu1' }]),
+  data: (preset, kind) => Promise.resolve([{ value: `${preset}-${kind}`, what: '' }]),
 };
 
 const offered = async (...words: string[]): Promise<readonly string[]> =>
@@ -31,6 +35,21 @@ describe('completion', () => {
     expect(await offered('run', 'r')).toEqual(['resnet50']);
     expect(await offered('logs', 'nightly', '--tail', '3', 'on')).toEqual(['online']);
     expect(await offered('completion', 'z')).toEqual(['zsh']);
+  });
+
+  it('offers deployments, studies, hosts, settings with their values, and data of a preset', async () => {
+    expect(await offered('deployments', 'stop', '')).toEqual(['vision']);
+    expect(await offered('deploy', 'nightly', '--to', 'v')).toEqual(['vision']);
+    expect(await offered('studies', 'show', '')).toEqual(['night']);
+    expect(await offered('deploy', 'nightly', '--search', '')).toEqual(['night']);
+    expect(await offered('hosts', 'check', '')).toEqual(['gpu1']);
+    expect(await offered('hosts', 'add', '')).toEqual([]);
+    expect(await offered('run', 'resnet50', '--host', '')).toEqual(['gpu1']);
+    expect(await offered('settings', 'get', 'window.')).toEqual(['window.theme']);
+    expect(await offered('settings', 'set', 'window.theme', '')).toEqual(['system', 'light', 'dark']);
+    expect(await offered('settings', 'set', 'notifications.alerts', '')).toEqual(['on', 'off']);
+    expect(await offered('settings', 'set', 'deployment.release', '')).toEqual(['none']);
+    expect(await offered('data', 'fetch', 'resnet50', '--dataset', '')).toEqual(['resnet50-dataset']);
   });
 
   it('offers the values of an option, and nothing where only a person knows', async () => {

@@ -8,7 +8,7 @@ function screen(live: boolean) {
     ...{ json: true, live },
     say: (line) => shown.push(line),
     rewrite: (line) => shown.push(`~${line}`),
-    document: (value) => shown.push(`document ${String(value)}`),
+    document: (value) => shown.push(`document ${JSON.stringify(value)}`),
     clearScreen: () => undefined,
   };
   return { shown, outputs: createLaneOutputs(output) };
@@ -19,7 +19,7 @@ it('names the lane in each line, leaves blank ones out, and has no document of i
   const [a, b] = [outputs.lane('[a 1]'), outputs.lane('[b 2]')];
   a.say('\n1 of 2: onnx');
   b.say('Failed\n  remedy: none');
-  a.document('never');
+  a.document([]);
   a.rewrite('  … window 1');
   expect(shown).toEqual(['[a 1] 1 of 2: onnx', '[b 2] Failed', '[b 2]   remedy: none']);
   expect(a.json).toBe(false);

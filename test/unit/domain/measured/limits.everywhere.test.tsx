@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, it } from 'vitest';
-import { runDocument } from '../../../../main/cli/run-progress';
+import { runDocument } from '../../../../main/cli/json/run-document';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { Core } from '../../../../main/core';
 import { limitsText } from '../../../../main/domain/measured/limits';

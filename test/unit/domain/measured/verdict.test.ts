@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runDocument } from '../../../../main/cli/run-progress';
+import { runDocument } from '../../../../main/cli/json/run-document';
 import { isSteady, marksOf, stateWords } from '../../../../main/contract/flag-text';
 import type { LoadPoint } from '../../../../main/contract/measured/results';
 import type { RunState } from '../../../../main/contract/run/run-state';

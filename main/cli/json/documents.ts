@@ -1,0 +1,181 @@
+import type { CoreEvent } from '../../contract/api';
+import type { WireError } from '../../contract/errors';
+import type { Host, HostCheck, HostStatus } from '../../contract/host/hosts';
+import type { CapacityDocument } from '../../contract/measured/capacity-document';
+import type { SpecPreview } from '../../contract/run/spec-tools';
+import type { componentFacts, ComponentId, ComponentStatus } from '../../contract/setup';
+import type { AnalyzerConfig } from '../../contract/study/analyzer-config';
+import type { StudyReports } from '../../contract/study/study';
+import type { Core } from '../../core';
+import type { MeasureAgain } from '../../domain/measured/again';
+import type { limitsDocument } from '../../domain/measured/limits';
+import type { matrixDocument } from '../../domain/measured/matrix';
+import type { bestDocument } from '../../domain/measured/verdict';
+import type { WhatIf, WhatIfAsk } from '../../domain/predict/what-if';
+import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
+import type { SearchAnswer } from '../../domain/study/search/search-answer';
+import type { ComparisonDocument } from './comparison-document';
+import type { fieldEntry } from './field-entry';
+import type { levelsDocument } from './levels-document';
+import type { runDocument } from './run-document';
+
+type Handlers = Core['handlers'];
+/** What a call of the core resolves with. */
+type Result<Call extends keyof Handlers> = Awaited<ReturnType<Handlers[Call]>>;
+type Sample = Extract<CoreEvent, { readonly type: 'monitor-sample' }>;
+
+type RunDocument = ReturnType<typeof runDocument>;
+type MatrixDocument = ReturnType<typeof matrixDocument>;
+type SearchPlan = Result<'searches.plan'>;
+type DuelPlan = Result<'duels.plan'>;
+type StudyFiles = StudyReports['files'];
+
+/** A matrix at its end; without reports, as none of its runs was possible. */
+interface MatrixEnd extends MatrixDocument {
+  readonly reports?: StudyFiles;
+}
+
+interface SearchEnd {
+  readonly name: string;
+  readonly search: SearchPlan['search'];
+  readonly answer: SearchAnswer;
+  readonly configs: Result<'searches.configs'>;
+  readonly reports: StudyFiles;
+}
+
+interface DuelEnd {
+  readonly name: string;
+  readonly duel: DuelPlan['duel'];
+  readonly answer: DuelAnswer;
+  readonly reports: StudyFiles;
+}
+
+interface ShownStudy {
+  readonly study: Result<'studies.list'>[number] & {
+    readonly secondsLeft: number | null;
+    readonly underWay: readonly string[];
+  };
+}
+
+interface Prediction extends Partial<Omit<WhatIf, 'predicted'>> {
+  readonly kind: 'triton-workbench-prediction';
+  readonly version: 1;
+  readonly runId: string;
+  readonly asked: WhatIfAsk;
+  readonly text: string;
+  readonly predicted: WhatIf['predicted'] | null;
+  readonly notes?: readonly string[];
+}
+
+interface PlannedCapacity extends CapacityDocument {
+  readonly search?:
+    { readonly name: string; readonly candidate: number; readonly configuration: string } | undefined;
+  /** With the present configuration of the search. */
+  readonly present?: { readonly replicas: number | null; readonly text: string } | undefined;
+}
+
+/** Without a text within a budget. */
+type BestLevel = Omit<NonNullable<ReturnType<typeof bestDocument>>, 'text'> & { readonly text?: string };
+
+interface Requested {
+  readonly requested: true;
+}
+
+interface Removed {
+  readonly removed: true;
+}
+
+interface Setting {
+  readonly key: string;
+  readonly value: string | number | boolean | null;
+}
+
+type Deployment = Result<'deployments.show'>;
+
+/**
+ * What each verb prints with `--json`. `scripts/schemas.mjs` writes docs/reference/schemas/json.schema.json from it:
+ * a property that may be undefined is one that may be absent.
+ */
+export interface Documents {
+  /** Any verb that fails: in place of its result. */
+  error: { readonly error: WireError & { readonly remedy: string } };
+  run: RunDocument | MatrixEnd;
+  resume: RunDocument | MeasureAgain | Result<'runs.planChange'>;
+  /** With `--as json`. */
+  spec:
+    | SpecPreview
+    | (MatrixDocument & {
+        readonly specs: readonly { readonly number: number; readonly spec: SpecPreview['spec'] }[];
+      });
+  fields: readonly ReturnType<typeof fieldEntry>[];
+  perf: ReturnType<typeof levelsDocument>;
+  compare: ComparisonDocument | DuelEnd | DuelPlan;
+  best: {
+    readonly runIds: readonly string[];
+    readonly p99BudgetMs: number | null;
+    readonly runId: string | null;
+    readonly best?: BestLevel | null | undefined;
+    readonly isClear: boolean;
+    readonly text: string;
+  };
+  capacity: PlannedCapacity;
+  predict: Prediction;
+  limits: ReturnType<typeof limitsDocument> | DuelEnd | DuelPlan;
+  import:
+    (RunDocument & { readonly notes: readonly string[] }) | Pick<Result<'runs.import'>, 'runs' | 'notes'>;
+  runs: Result<'runs.all'> | { readonly runId: string; readonly runs: Result<'runs.all'>['runs'] };
+  show: RunDocument;
+  cancel: Requested & { readonly runId: string };
+  pause: Requested & { readonly runId: string };
+  report: { readonly runId: string; readonly reports: Result<'runs.writeReports'> };
+  rename: { readonly runId: string; readonly name: string | null };
+  clean: Result<'upkeep.plan'> | Result<'upkeep.clean'>;
+  presets: Result<'presets.list'>;
+  'presets show': {
+    readonly preset: Result<'presets.list'>[number];
+    readonly published: Result<'presets.published'>;
+  };
+  'data list': readonly { readonly preset: string; readonly items: Result<'data.list'> }[];
+  'data fetch': Result<'data.list'>[number] | Result<'data.ended'>;
+  search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig });
+  'studies list': Result<'studies.list'>;
+  'studies show':
+    | (ShownStudy & Pick<SearchEnd, 'search' | 'answer' | 'configs'>)
+    | (ShownStudy & Pick<DuelEnd, 'duel' | 'answer'>)
+    | (ShownStudy & MatrixDocument);
+  'studies pause': Requested & { readonly name: string };
+  'studies cancel': Requested & { readonly name: string };
+  'studies resume': MatrixEnd | SearchEnd | DuelEnd;
+  'studies remove': Removed & { readonly name: string; readonly withRuns: boolean };
+  deploy: Deployment;
+  'deployments list': Result<'deployments.list'>;
+  'deployments show': Deployment;
+  'deployments start': Deployment;
+  'deployments stop': Deployment;
+  'deployments restart': Deployment;
+  'deployments rollback': Deployment;
+  'deployments remove': Removed & { readonly id: string };
+  bundle: { readonly runId: string; readonly path: string };
+  /** One document per sample, each on a line. */
+  monitor: Sample['sample'] & Pick<Sample, 'alerts'>;
+  detect: Result<'machine.check'>;
+  'hosts list': readonly (Host & { readonly status?: HostStatus })[];
+  'hosts show': HostStatus;
+  'hosts check': HostCheck;
+  'hosts add': Host & Partial<HostCheck>;
+  'hosts remove': Removed & { readonly name: string };
+  setup: {
+    readonly components: readonly (ComponentStatus & (typeof componentFacts)[ComponentId])[];
+    readonly systemPackages?: Result<'tools.systemPackages'>;
+  };
+  'images list': Result<'docker.images'>;
+  'images build': readonly Result<'docker.imageWorkEnded'>[];
+  'images pull': Result<'docker.imageWorkEnded'>;
+  'images remove': { readonly removed: string };
+  'settings list': Result<'settings.get'>;
+  'settings get': Setting;
+  'settings set': Setting;
+  'settings reset': Setting;
+}
+
+export type JsonDocument = Documents[keyof Documents];

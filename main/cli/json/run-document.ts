@@ -1,0 +1,57 @@
+import { verificationOf } from '../../contract/run/run-outcome';
+import { importedFileOf, performanceOf, serverLoadOf } from '../../contract/run/run-source';
+import type { RunState } from '../../contract/run/run-state';
+import { byLoad } from '../../contract/run/sweep';
+import { present } from '../../contract/trees';
+import { crossCheckOf } from '../../domain/measured/cross-check';
+import { limitsDocument } from '../../domain/measured/limits';
+import { answerDocument, bestDocument, budgetDocument } from '../../domain/measured/verdict';
+import { servedByText } from '../../domain/run/served-by';
+
+/** The document of `run --json`, `resume --json` and `show --json`. */
+export function runDocument(state: RunState, dir: string) {
+  const points = (scenario: 'offline' | 'online') =>
+    state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
+  return {
+    runId: state.runId,
+    status: state.status,
+    origin: state.origin,
+    dir,
+    ...(state.error === null ? {} : { error: state.error }),
+    unverified: state.unverified,
+    preflight: state.preflight,
+    name: state.name,
+    tags: state.tags,
+    note: state.note,
+    specChanges: state.specChanges,
+    waitsFor: state.waitsFor,
+    job: state.job,
+    damagedLines: state.damagedLines,
+    steps: state.steps.map((step) => ({
+      id: step.id,
+      status: step.status,
+      ...(step.skippedBecause === null ? {} : { skippedBecause: step.skippedBecause }),
+      durationUs: step.durationUs,
+      facts: step.facts,
+      warnings: step.warnings,
+      ...(step.error === null ? {} : { error: step.error }),
+    })),
+    best: bestDocument(state),
+    budget: budgetDocument(state),
+    answer: answerDocument(state),
+    limits: limitsDocument(state),
+    verification: verificationOf(state),
+    servedBy: servedByText(state),
+    accuracy: state.accuracy?.result ?? null,
+    offline: points('offline'),
+    online: points('online'),
+    ...(performanceOf(state)?.crossCheck === true
+      ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
+      : {}),
+    missing: [...state.scenarios.offline.missing, ...state.scenarios.online.missing],
+    reports: state.reports,
+    imported: importedFileOf(state),
+    ...present({ onServer: serverLoadOf(state) }),
+    environment: state.source.kind === 'imported' ? null : state.environment,
+  };
+}

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, CommanderError } from 'commander';
+import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import type { Core, CoreOptions } from '../core';
+import { createElectronPrinter } from '../platform/electron-printer';
+import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
+import { requireKnownVerb, usageError, verbIn } from './help/command-tree';
+import { configPaths, readConfig, withDefaults } from './help/config-file';
+import {
+  type CliContext,
+  createOutput,
+  errorDocument,
+  exitCodeOf,
+  exitCodes,
+  formatError,
+  jsonText,
+  printText,
+} from './output';
+import { createProgram } from './program';
+import { colorsFor, useColors } from './terminal';
+
+interface Program {
+  readonly appDir: string;
+  readonly version: string;
+}
+
+/** A package runs this file as plain Node through ELECTRON_RUN_AS_NODE; child processes must not inherit it. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  delete env['ELECTRON_RUN_AS_NODE'];
+  return env;
+}
+
+/** The runtime that prints, and its app: in a package it is this very program, which knows its app. */
+function printer(appDir: string, env: NodeJS.ProcessEnv, home: string) {
+  return readableFolder(appDir) === appDir
+    ? createElectronPrinter({ electron: homeLayout(home).electron, app: appDir, env })
+    : createElectronPrinter({ electron: process.execPath, app: null, env });
+}
+
+/** Whoever reads may stop reading (`| head`): the work goes on and says the rest to nobody. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
+/** Fails early for cases in which the window could not show an error itself. */
+function requireDesktop(isClone: boolean): void {
+  if (process.platform !== 'linux') return;
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  const displays = isClone ? [DISPLAY] : [DISPLAY, WAYLAND_DISPLAY];
+  if (!displays.some((display) => display !== undefined && display !== '')) {
+    throw new WorkbenchError('engine-unavailable', 'The window cannot open: this session has no display', {
+      remedy: 'Look at the run here: triton-workbench show RUN.',
+    });
+  }
+  // In a clone the starter takes care of it.
+  if (!isClone && process.getuid?.() === 0) {
+    throw new WorkbenchError('engine-unavailable', 'The window does not open for root', {
+      remedy: 'Open it as another user: Chromium has no sandbox for root.',
+    });
+  }
+}
+
+/** Detached: the window reports its own startup problems. */
+function openWindow(appDir: string, args: readonly string[]): Promise<void> {
+  const starter = join(appDir, 'scripts', 'start.mjs');
+  const isClone = existsSync(starter);
+  requireDesktop(isClone);
+  if (!isClone && !('electron' in process.versions)) {
+    throw new WorkbenchError('engine-unavailable', 'The window cannot be started from here', {
+      remedy: 'Open it from the menu of the desktop.',
+    });
+  }
+  const words = isClone ? [starter, ...args] : args;
+  const child = spawn(process.execPath, words, { env: ownEnvironment(), detached: true, stdio: 'ignore' });
+  child.unref();
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+}
+
+/** Adds defaults from the configuration file. Help does not read them. */
+async function wordsOf(program: Command, typed: readonly string[]): Promise<readonly string[]> {
+  const { command } = verbIn(program, typed);
+  if (typed.some((word) => word === '-h' || word === '--help')) requireKnownVerb(program, typed);
+  const asksHelp = typed.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
+  if (command === program || asksHelp) return typed;
+  const config = await readConfig(configPaths(defaultHome(process.env), process.env));
+  return config === null ? typed : withDefaults(program, config, typed);
+}
+
+const checkOnlyWord = '--check-only';
+
+/** The line is understood; `run` looks at its specification as well. */
+function stopUnlessRun(_program: Command, verb: Command): void {
+  if (verb.name() !== 'run') throw new CommanderError(0, 'checked', 'The command line is understood');
+}
+
+/** Loaded on demand: help and wrong command lines need none of it. */
+async function coreOf(options: CoreOptions): Promise<Core> {
+  const { createCore } = await import('../core');
+  const core = await createCore(options);
+  const closed = await core.handlers['home.closed'](undefined);
+  if (closed !== null) printText(`${closed}\n`, 'stderr');
+  return core;
+}
+
+/** Says what went wrong. @returns the exit code */
+function endWith(
+  error: unknown,
+  program: Command,
+  { typed, isJson }: { readonly typed: readonly string[]; readonly isJson: boolean },
+): number {
+  const say = (text: string, wire: WireError) => {
+    printText(`${text}\n`, 'stderr');
+    if (isJson) process.stdout.write(`${jsonText(errorDocument(wire), 2)}\n`);
+  };
+  if (!(error instanceof CommanderError)) {
+    const wire = toWire(error);
+    say(formatError(wire), wire);
+    return exitCodeOf(wire);
+  }
+  if (error.exitCode === 0) return exitCodes.done;
+  const message = usageError(program, typed, error);
+  // Commander prefixes its messages.
+  const plain = message?.replace(/^error: /, '') ?? '';
+  const [, reason = plain, remedy] = /^(.*)\. (See "[^"]*"\.)$/.exec(plain) ?? [];
+  if (message !== null) say(message, { code: 'input-invalid', message: reason, remedy });
+  return exitCodes.usage;
+}
+
+/** Parses and runs the command line of this process. */
+export async function main({ appDir, version }: Program): Promise<void> {
+  outliveReaders();
+  const readable = readableFolder(appDir);
+  const resources = process.env['TRITON_WORKBENCH_RESOURCES'] ?? join(readable, 'resources');
+  const bundles = join(readable, 'out', 'main');
+  const made: { core: Promise<Core> | null } = { core: null };
+  const said = { quiet: false };
+  const given = process.argv.slice(2);
+  useColors({
+    stdout: colorsFor(process.stdout, process.env, given),
+    stderr: colorsFor(process.stderr, process.env, given),
+  });
+  const checkOnly = given[0] === checkOnlyWord;
+  const typed = checkOnly ? given.slice(1) : given;
+  const context: CliContext = {
+    core: () => {
+      const env = ownEnvironment();
+      const home = defaultHome(env);
+      made.core ??= coreOf({
+        home,
+        resources,
+        version,
+        env,
+        workerFile: join(bundles, 'load-worker.cjs'),
+        readerFile: join(bundles, 'reader-process.cjs'),
+        printPdf: printer(appDir, env, home),
+        electron: null,
+      });
+      return made.core;
+    },
+    output: (options) => createOutput(options.json === true, said.quiet),
+    exit: (code) => {
+      process.exitCode = code;
+    },
+    checkOnly,
+  };
+  const program = createProgram(context, {
+    version,
+    docs: join(readable, 'docs'),
+    openWindow: (args) => openWindow(appDir, args),
+  });
+  program.on('option:quiet', () => {
+    said.quiet = true;
+  });
+  if (checkOnly) program.hook('preAction', stopUnlessRun);
+  let words: readonly string[] = typed;
+  try {
+    words = await wordsOf(program, typed);
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    process.exitCode = endWith(error, program, { typed, isJson: words.includes('--json') });
+  } finally {
+    await (await made.core?.catch(() => null))?.close();
+  }
+}
