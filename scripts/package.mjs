@@ -11,8 +11,8 @@ import { readPublisher } from './lib/package/publisher.mjs';
 import { pythonLicences } from './lib/package/python-licences.mjs';
 import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
 import { billOfMaterials } from './lib/package/sbom.mjs';
-import { sourceDate } from './lib/package/source-date.mjs';
 import { writeShellFiles } from './lib/package/shell-files.mjs';
+import { sourceDate } from './lib/package/source-date.mjs';
 import { bringUv } from './lib/package/uv.mjs';
 import { megabytes, say, seconds, SetupError } from './lib/say.mjs';
 

@@ -214,6 +214,9 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     examples: [['studies resume night', 'what is complete is kept']],
     exits: runExits,
   },
+  'studies report': {
+    examples: [['studies report night --title "Night of 28 Nov"', 'written again, with a title']],
+  },
   'studies remove': { examples: [['studies remove night --with-runs', 'its runs go to the trash']] },
   deployments: { examples: [['deployments', 'each with its state as it is now']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },

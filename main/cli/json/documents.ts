@@ -146,6 +146,7 @@ export interface Documents {
   'studies pause': Requested & { readonly name: string };
   'studies cancel': Requested & { readonly name: string };
   'studies resume': MatrixEnd | SearchEnd | DuelEnd;
+  'studies report': { readonly name: string; readonly reports: StudyFiles };
   'studies remove': Removed & { readonly name: string; readonly withRuns: boolean };
   deploy: Deployment;
   'deployments list': Result<'deployments.list'>;
