@@ -7,7 +7,7 @@ import { plain, wrapped } from './hover-text';
 
 const measures = {
   throughput: {
-    title: 'Throughput (inferences/s)',
+    title: 'Inferences/s',
     value: ({ inferencesPerSecond }: HistoryPoint) => inferencesPerSecond,
     interval: ({ intervalIps }: HistoryPoint) => intervalIps,
   },
@@ -86,6 +86,7 @@ export function historyChart(
       yaxis: {
         title: { text: title, standoff: 6 },
         range: [0, highest * 1.16],
+        separatethousands: true,
         gridcolor: theme.grid,
         linecolor: theme.line,
         automargin: true,
