@@ -4,6 +4,7 @@ import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
 import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
+import { countClicks } from './support/clicks';
 import { takePictures } from './support/pictures';
 import { onlyRun } from './support/run-on-disk';
 
@@ -34,6 +35,7 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
   await run.waitUntilDone();
   const before = (await onlyRun(home)).state;
 
+  const clicks = await countClicks(app.page, 'a run changed and continued');
   await run.button('Change and continue…').click();
   await expect(form.heading('Performance')).toBeVisible();
   await expect(app.page.getByRole('heading', { name: 'Change run', level: 1 })).toBeVisible();
@@ -43,6 +45,8 @@ test('a finished run is changed, continued by keyboard, and keeps what it measur
 
   await form.text('Offline batch sizes').fill('1, 2, 4');
   await expect(form.state).toHaveText('1 change: 5 steps to do, 3 of 3 measurements kept');
+  // Control+Enter starts it from here.
+  await clicks.expectFew(1);
   // Who leaves it finds the way back to it, and to a new deployment.
   await new Shell(app.page).go('Runs');
   await new Shell(app.page).go('New deployment');

@@ -18,6 +18,7 @@ import {
   type WorkbenchApp,
 } from './support/app';
 import { findings } from './support/axe';
+import { countClicks } from './support/clicks';
 import { takePictures } from './support/pictures';
 import { onlyRun } from './support/run-on-disk';
 
@@ -194,10 +195,12 @@ test('the finished run is kept serving in two clicks, and the window can go', as
   await expect(page.getByRole('heading', { name: 'No deployments yet' })).toBeVisible();
   await new Shell(page).go('Runs');
   await page.locator(`[data-run="${state.runId}"]`).click();
+  const ofServing = await countClicks(page, 'a run kept serving');
   await page.getByRole('button', { name: 'Keep serving' }).click();
   const panel = () => page.getByRole('region', { name: 'resnet50' });
   await expect(panel().locator('[data-state="ready"]')).toHaveCount(2, { timeout: longStepMs });
   await expect(panel()).toContainText('Canary, 8 samples and a batch of 8');
+  await ofServing.expectFew(1);
   const url = (await panel().locator('code').first().textContent()) ?? '';
   await shutDown(app);
 
@@ -212,6 +215,16 @@ test('the finished run is kept serving in two clicks, and the window can go', as
     .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
     .toContain(url.replace('http://', ''));
   await takePictures(page, 'deployments');
+
+  await new Shell(page).go('Runs');
+  await page.locator(`[data-run="${state.runId}"]`).click();
+  const ofVersions = await countClicks(page, 'the next version served, and rolled back');
+  await page.getByRole('button', { name: 'Keep serving' }).click();
+  await page.getByRole('menuitem', { name: 'As the next version in resnet50' }).click();
+  await panel().getByRole('button', { name: 'Roll back resnet50 of resnet50 to version 1' }).click();
+  await panel().getByRole('button', { name: 'Roll back', exact: true }).click();
+  await expect(page.getByText('resnet50 serves version 1 again.')).toBeVisible();
+  await ofVersions.expectFew();
 
   await panel().getByRole('button', { name: 'Monitor resnet50' }).click();
   await expect(page.getByRole('heading', { name: 'Monitor', level: 1 })).toBeVisible();

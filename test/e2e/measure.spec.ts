@@ -3,6 +3,7 @@ import { startTestTriton, type TestTriton } from '../support/triton';
 import { Shell } from './pages/shell.page';
 import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
+import { countClicks } from './support/clicks';
 import { takePictures } from './support/pictures';
 
 let home: TestHome;
@@ -30,6 +31,7 @@ test.afterAll(async () => {
 test('a running Triton is measured from the list of runs, in two clicks', async () => {
   const { page } = app;
   await new Shell(page).command('Runs');
+  const clicks = await countClicks(page, 'a running Triton measured');
   await page.getByRole('button', { name: 'Measure a server' }).click();
   const dialog = page.getByRole('dialog', { name: 'Measure a running Triton' });
   const address = dialog.getByLabel('Triton HTTP address');
@@ -51,6 +53,7 @@ test('a running Triton is measured from the list of runs, in two clicks', async 
   await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
   await expect(page.getByRole('heading', { name: /^echo · at / })).toBeVisible();
   await expect(page.getByText('Done', { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await clicks.expectFew(2);
   await expect(page.getByLabel('Measured server')).toContainText('accuracy was not checked');
   await expect(page.getByText(/(a p99 of|within) 1,000 ms/).first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Export PDF' })).toBeVisible();

@@ -37,7 +37,10 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.server).toHaveAttribute('data-server', 'up');
   await monitor.action('Record to a file').click();
   // The empty chart offers what it lacks.
-  await app.page.locator('[data-chart="monitor-probe"]').getByRole('button', { name: 'Start probes' }).click();
+  await app.page
+    .locator('[data-chart="monitor-probe"]')
+    .getByRole('button', { name: 'Start probes' })
+    .click();
   await expect(monitor.probes).toBeChecked();
   await expect(monitor.lines('monitor-probe').first()).toBeAttached();
   await expect(monitor.now).toContainText(/of \d+ probes in the last minute/);
