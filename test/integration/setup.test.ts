@@ -89,7 +89,7 @@ describe('an environment of Python', () => {
 
   /** Entries of the lock by name, with their hashes, in a file of their own. */
   const lockedFile = async (path: string, ...names: readonly string[]): Promise<string> => {
-    const texts = ['runtime.txt', 'tensorflow.txt'].map((name) =>
+    const texts = ['tensorflow.txt', 'runtime.txt'].map((name) =>
       readFile(join(resources, 'requirements', 'locked', name), 'utf8'),
     );
     const entries = (await Promise.all(texts)).join('').split(/\n(?=\S)/);
