@@ -45,7 +45,7 @@ describe('completion', () => {
     expect(await offered('hosts', 'check', '')).toEqual(['gpu1']);
     expect(await offered('hosts', 'add', '')).toEqual([]);
     expect(await offered('run', 'resnet50', '--host', '')).toEqual(['gpu1']);
-    expect(await offered('settings', 'get', 'window.')).toEqual(['window.theme']);
+    expect(await offered('settings', 'get', 'window.th')).toEqual(['window.theme']);
     expect(await offered('settings', 'set', 'window.theme', '')).toEqual(['system', 'light', 'dark']);
     expect(await offered('settings', 'set', 'notifications.alerts', '')).toEqual(['on', 'off']);
     expect(await offered('settings', 'set', 'deployment.release', '')).toEqual(['none']);

@@ -39,7 +39,7 @@ describe('help', () => {
     },
   );
 
-  it.each([70, 100, 200])('follows a terminal of %i columns', (columns) => {
+  it.each([80, 100, 200])('follows a terminal of %i columns', (columns) => {
     const { isTTY, columns: before } = process.stdout;
     Object.assign(process.stdout, { isTTY: true, columns });
     try {
