@@ -30,11 +30,11 @@ import type { RunFolder } from '../store/run-folder';
 import type { LookInput } from '../studies/search/measure-look';
 import type { Prepared } from '../studies/search/prepare-models';
 import type { PlaceHands } from '../studies/search/search-place';
+import { searchedReplay } from '../studies/search/search-replay';
 import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
 import type { CoreParts } from './core-parts';
 import { requireSoundSpec } from './core-runs';
-import { searchedReplay } from './search-replay';
 import { verifiedRun } from './server-calls';
 
 /** The engine that reaches a running Triton. */

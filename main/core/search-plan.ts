@@ -11,9 +11,9 @@ import type { PlannedModels, UnmadeRun } from '../domain/study/search/plan-model
 import { planSearch } from '../domain/study/search/plan-search';
 import { modelOf, modelText, type WantedModel, wantedModels } from '../domain/study/search/search-models';
 import { minimalOverrides } from '../presets/resolve-spec';
+import { withReplayRead } from '../studies/search/search-replay';
 import { requireHere } from './contests';
 import type { CoreParts } from './core-parts';
-import { withReplayRead } from './search-replay';
 import { searchedServer } from './search-server';
 import { verifiedRun } from './server-calls';
 

@@ -23,12 +23,12 @@ import { createDetachedServers } from '../engine/local/detached-server';
 import { assertListening } from '../engine/remote/remote-triton';
 import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
+import { requireAgreed } from '../studies/search/search-replay';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
 import { searchCapacity } from './search-capacity';
-import { requireAgreed } from './search-replay';
 
 /** Milliseconds per request: a user is waiting. */
 const askMs = 3000;

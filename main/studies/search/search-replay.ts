@@ -1,16 +1,19 @@
 import { join } from 'node:path';
-import { WorkbenchError } from '../contract/errors';
-import { isEmptyReach } from '../contract/reach';
-import type { SearchRequest, SearchStrategy } from '../contract/study/search';
-import { recordedRate, replayIn } from '../domain/study/search/replay-load';
-import { keepReplay } from '../perf/replay/arrivals';
-import { busiestPart, readKeptTrace, traceText } from '../perf/replay/trace-part';
-import { makeFolder, writeFileAtomic } from '../platform/files';
-import { type Approvals, pathReach } from '../store/approvals';
-import type { LookInput } from '../studies/search/measure-look';
-import type { CoreParts } from './core-parts';
+import { WorkbenchError } from '../../contract/errors';
+import { isEmptyReach } from '../../contract/reach';
+import type { SearchRequest, SearchStrategy } from '../../contract/study/search';
+import { recordedRate, replayIn } from '../../domain/study/search/replay-load';
+import type { InputReaders } from '../../perf/input/input-readers';
+import { keepReplay } from '../../perf/replay/arrivals';
+import { busiestPart, readKeptTrace, traceText } from '../../perf/replay/trace-part';
+import { makeFolder, writeFileAtomic } from '../../platform/files';
+import { type Approvals, pathReach } from '../../store/approvals';
+import type { LookInput } from './measure-look';
 
-type Parts = Pick<CoreParts, 'approvals' | 'reading'>;
+interface ReplayHands {
+  readonly approvals: Pick<Approvals, 'missing'>;
+  readonly reading: { readonly readers: Pick<InputReaders, 'replayRead' | 'replayStore'> };
+}
 
 const field = 'performance.replay.file';
 
@@ -25,7 +28,7 @@ export async function requireAgreed(approvals: Pick<Approvals, 'missing'>, path:
 
 /** The request with what its trace has, where it replays one. Throws not-trusted, and input-invalid with the line. */
 export async function withReplayRead<Request extends Pick<SearchRequest, 'replay'>>(
-  { approvals, reading }: Parts,
+  { approvals, reading }: ReplayHands,
   request: Request,
   modelName: string,
 ): Promise<Request> {
@@ -43,7 +46,7 @@ export async function withReplayRead<Request extends Pick<SearchRequest, 'replay
  * @param dir of the study, absolute
  */
 export async function searchedReplay(
-  { approvals, reading }: Parts,
+  { approvals, reading }: ReplayHands,
   search: SearchStrategy,
   dir: string,
   modelName: string,
