@@ -285,7 +285,7 @@ triton_launch_mode: docker
     // The present one waits 60 ms; the other does not.
     expect(answer.winner?.candidate).toBe(2);
     expect(await ready()).toEqual(['other']);
-    const polling = await startTestTriton([]);
+    const polling = await startTestTriton([model]);
     onTestFinished(() => polling.stop());
     const refused = await cli(home.path, ...searching('no', '-u', polling.httpAddress, '--dry-run'));
     expect([refused.code, refused.stderr]).toEqual([
