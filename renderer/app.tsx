@@ -9,6 +9,7 @@ import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
 import { useRunNotices } from './components/use-run-notices';
 import type { Route } from './stores/route';
+import { HelpPane } from './views/help/help-pane';
 import {
   ComparePage,
   ContainersPage,
@@ -23,7 +24,6 @@ import {
   StartPage,
   StudiesPage,
 } from './views/pages';
-import { HelpPane } from './views/help/help-pane';
 import { useWorkbench } from './workbench';
 
 function View({ route }: { route: Route }) {

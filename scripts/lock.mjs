@@ -8,7 +8,7 @@ import { bringUv } from './lib/package/uv.mjs';
 import { say, seconds, SetupError } from './lib/say.mjs';
 
 const help = `npm run lock
-Resolves resources/requirements/{runtime,tensorflow,check}.txt with uv, from PyPI alone, for each Python that an environment is made with, and
+Resolves resources/requirements/{runtime,tensorflow,check}.txt with uv, from PyPI only, for each Python that an environment is made with, and
 writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the user's
 choice. Takes minutes: packages whose index has no metadata are downloaded.`;
 const requirements = join(repoRoot, 'resources', 'requirements');

@@ -12,8 +12,8 @@ import type { Core } from '../core';
 import { snippetsOf } from '../domain/deployment-snippets';
 import { addPlanOptions, planOf, type PlanOptions } from './capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
+import { paintState } from './print/terminal';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';
-import { paintState } from './terminal';
 import type { Answer, Given, Verb } from './verb';
 
 interface DeployOptions {

@@ -18,8 +18,8 @@ import {
   jsonText,
   printText,
 } from './output';
+import { colorsFor, useColors } from './print/terminal';
 import { createProgram } from './program';
-import { colorsFor, useColors } from './terminal';
 
 interface Program {
   readonly appDir: string;

@@ -15,8 +15,8 @@ import type { Core } from '../core';
 import { requireOutput } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
-import { type AlertOptions, monitorTable, readAlerts, unjudgedLines } from './monitor-table';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
+import { type AlertOptions, monitorTable, readAlerts, unjudgedLines } from './print/monitor-table';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
 import {
   addReportOptions,

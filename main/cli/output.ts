@@ -5,9 +5,9 @@ import { remedyOf } from '../contract/remedy';
 import type { Core } from '../core';
 import { cleanLine } from '../platform/lines';
 import type { JsonDocument } from './json/documents';
-import { columnsOf, forStream, paint, unpainted } from './terminal';
+import { columnsOf, forStream, paint, unpainted } from './print/terminal';
 
-export { formatTable } from './table';
+export { formatTable } from './print/table';
 
 /** Shared by the verbs. The core is created on first use, so that `--help` is fast. */
 export interface CliContext {

@@ -11,7 +11,6 @@ import { addVerbHelp } from './help/verb-help';
 import { addImages } from './images';
 import { addImport } from './import';
 import { addLimits } from './limits';
-import { addListing } from './listing';
 import { addHosts } from './machine/hosts';
 import { addDetect, addSetup } from './machine/machine';
 import { addMonitor } from './monitor';
@@ -19,6 +18,8 @@ import type { CliContext } from './output';
 import { addPerf } from './perf/perf';
 import { addPredict } from './predict';
 import { addOwnModels, addPresets } from './presets';
+import { addListing } from './print/listing';
+import { hasColors, helpWidth } from './print/terminal';
 import { resolveRunId, runArgument } from './read-values';
 import { addResume, addRun } from './run';
 import { addLogs } from './runs/logs';
@@ -27,7 +28,6 @@ import { addSearch } from './search/search';
 import { addSettings } from './settings';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
-import { hasColors, helpWidth } from './terminal';
 import { Verb } from './verb';
 
 /** Opens the window, or focuses the one that is open. Throws engine-unavailable. */

@@ -4,7 +4,7 @@ import { formatBytes } from '../contract/numbers';
 import { encodeBytesField, encodeBytesHead, encodeStringField } from '../perf/native/grpc/protobuf';
 import { GrpcStatus } from '../perf/native/grpc/stream';
 import type { ModelConfig } from '../triton/model-config';
-import { tlsConnection,type TlsMaterial } from '../triton/tls';
+import { tlsConnection, type TlsMaterial } from '../triton/tls';
 
 /** A model that no repository of the server has. */
 export interface SentModel {
@@ -88,12 +88,17 @@ export function loadSentModel(
       session.destroy();
       settle();
     };
-    const fail = (error: WorkbenchError) =>{  end(() => reject(error)); };
-    const lost = (details: string) =>{ 
+    const fail = (error: WorkbenchError) => {
+      end(() => reject(error));
+    };
+    const lost = (details: string) => {
       fail(
         new WorkbenchError('server-unreachable', `No gRPC answer from Triton at ${grpcAddress}`, { details }),
-      ); };
-    const onAbort = () =>{  fail(new WorkbenchError('cancelled', `The load of ${name} was cancelled`)); };
+      );
+    };
+    const onAbort = () => {
+      fail(new WorkbenchError('cancelled', `The load of ${name} was cancelled`));
+    };
     const timer = setTimeout(() => lost(`${name} was not loaded within ${timeoutMs / 1000} s.`), timeoutMs);
     session.once('error', (error: Error) => lost(error.message));
     if (signal?.aborted === true) {

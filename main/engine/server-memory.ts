@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuReading } from '../contract/machine';
 import type { TakenMemory } from '../contract/measured/model-memory';
 import { sameValue } from '../contract/trees';
+import { smallestOf } from '../domain/statistics';
 import { requestTriton } from '../triton/http';
 import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
 import type { ServerHandle } from './engine';
@@ -34,7 +35,7 @@ export async function readServerRoom(server: Measured): Promise<TakenMemory> {
   const known = free.filter((bytes) => bytes !== null);
   return {
     hostBytes: total === 0 || used === undefined ? null : total - used,
-    gpuBytes: known.length === 0 || known.length < free.length ? null : Math.min(...known),
+    gpuBytes: known.length === 0 || known.length < free.length ? null : smallestOf(known),
   };
 }
 

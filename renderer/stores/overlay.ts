@@ -16,14 +16,7 @@ export interface MeasureTarget {
 export type SearchSubject = { readonly runId: string } | { readonly choice: Choice };
 
 export type OverlayPage =
-  | 'palette'
-  | 'shortcuts'
-  | 'add-host'
-  | 'save-comparison'
-  | 'report'
-  | 'whats-new'
-  | 'licenses'
-  | 'about';
+  'palette' | 'shortcuts' | 'add-host' | 'save-comparison' | 'report' | 'whats-new' | 'licenses' | 'about';
 
 export interface Overlay {
   /** null: only the page is shown. */

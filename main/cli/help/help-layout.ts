@@ -1,6 +1,6 @@
 import { Help, type Option } from 'commander';
 import { largestOf } from '../../domain/statistics';
-import { ansi, helpWidth, wrapped } from '../terminal';
+import { ansi, helpWidth, wrapped } from '../print/terminal';
 
 const indent = '  ';
 const usage = 'Usage: ';

@@ -9,12 +9,12 @@ import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { duelLines, workOnDuel } from '../compare/duel';
-import { localTime } from '../local-time';
 import { askToRemove, formatError, formatTable, printText } from '../output';
+import { localTime } from '../print/local-time';
+import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import { answerLines, configsOf, workOnSearch } from '../search/search';
 import { tableOf, workOnStudy } from '../study';
-import { paintState } from '../terminal';
 import type { Verb } from '../verb';
 
 const studyArgument = 'name of a study: "studies list" has them';

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { monitorTable } from '../../../main/cli/monitor-table';
 import {
   createOutput,
   errorDocument,
@@ -11,6 +10,7 @@ import {
   jsonText,
   printText,
 } from '../../../main/cli/output';
+import { monitorTable } from '../../../main/cli/print/monitor-table';
 import { sample } from '../monitor/fixtures';
 
 afterEach(() => vi.restoreAllMocks());

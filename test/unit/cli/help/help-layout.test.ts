@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandsOf, pathOf } from '../../../../main/cli/help/command-tree';
-import { useColors } from '../../../../main/cli/terminal';
+import { useColors } from '../../../../main/cli/print/terminal';
 import { programWith } from '../../../support/cli-program';
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, historyPoints,type HistoryRun } from '../../../../main/domain/measured/run-changes';
+import { changesOf, historyPoints, type HistoryRun } from '../../../../main/domain/measured/run-changes';
 
 type Level = NonNullable<HistoryRun['chosen']>;
 

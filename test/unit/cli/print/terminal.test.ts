@@ -8,7 +8,7 @@ import {
   useColors,
   widthOf,
   wrapped,
-} from '../../../main/cli/terminal';
+} from '../../../../main/cli/print/terminal';
 
 afterEach(() => {
   useColors({ stdout: false, stderr: false });

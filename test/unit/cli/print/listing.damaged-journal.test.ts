@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Core } from '../../../main/core';
-import { formatJournalLine } from '../../../main/store/journal';
-import { said } from '../../support/cli-program';
-import { completeBodies, journalFixture } from '../../support/run-state';
-import { createTestCore } from '../../support/test-core';
+import type { Core } from '../../../../main/core';
+import { formatJournalLine } from '../../../../main/store/journal';
+import { said } from '../../../support/cli-program';
+import { completeBodies, journalFixture } from '../../../support/run-state';
+import { createTestCore } from '../../../support/test-core';
 
 const entries = journalFixture([...completeBodies(), { type: 'run-finished', outcome: 'done' }]);
 const runId = entries[0]?.type === 'run-created' ? entries[0].runId : '';

@@ -1,4 +1,4 @@
-import { largestOf } from '../domain/statistics';
+import { largestOf } from '../../domain/statistics';
 import { columnsOf, paint, widthOf, wrapped } from './terminal';
 
 const gap = '  ';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTable } from '../../../main/cli/table';
+import { formatTable } from '../../../../main/cli/print/table';
 
 const header = ['run', 'status', 'rate'];
 const rows = [

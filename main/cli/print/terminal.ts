@@ -1,5 +1,5 @@
 /** What the terminal can show: colors of each stream, and its width. */
-import { cleanText } from '../platform/lines';
+import { cleanText } from '../../platform/lines';
 
 type Stream = 'stdout' | 'stderr';
 

@@ -1,6 +1,6 @@
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { cellText } from '../contract/measured/column';
-import { modelColumns, tableTitle } from '../contract/monitor/model-columns';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { cellText } from '../../contract/measured/column';
+import { modelColumns, tableTitle } from '../../contract/monitor/model-columns';
 import {
   type Alert,
   type AlertMetric,
@@ -12,11 +12,11 @@ import {
   modelKey,
   type ModelSample,
   type MonitorSample,
-} from '../contract/monitor/monitor';
-import { formatBytes, formatCount, formatShare } from '../contract/numbers';
-import { moreText } from '../contract/words';
-import { formatTable } from './output';
-import { readNumber, readOneOf } from './read-values';
+} from '../../contract/monitor/monitor';
+import { formatBytes, formatCount, formatShare } from '../../contract/numbers';
+import { moreText } from '../../contract/words';
+import { formatTable } from '../output';
+import { readNumber, readOneOf } from '../read-values';
 
 const shownColumns = [
   modelColumns.requestsPerSecond,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type AlertOptions, monitorTable, readAlerts } from '../../../main/cli/monitor-table';
-import { model, sample } from '../monitor/fixtures';
+import { type AlertOptions, monitorTable, readAlerts } from '../../../../main/cli/print/monitor-table';
+import { model, sample } from '../../monitor/fixtures';
 
 const linesOf = (...args: Parameters<typeof sample>) => monitorTable(sample(...args), []).split('\n');
 const cellsOf = (line: string | undefined) => (line ?? '').split(/ {2,}/);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Core } from '../../../main/core';
-import { said } from '../../support/cli-program';
-import { rejection } from '../../support/rejection';
-import { runSummary } from '../renderer/window-fixtures';
+import type { Core } from '../../../../main/core';
+import { said } from '../../../support/cli-program';
+import { rejection } from '../../../support/rejection';
+import { runSummary } from '../../renderer/window-fixtures';
 
 const chosen = { inferencesPerSecond: 1500, p99Us: 9000, steady: false } as const;
 // Newest first, which is by id.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chosenRuns } from '../../../main/cli/listing';
-import { runSummary } from '../renderer/window-fixtures';
+import { chosenRuns } from '../../../../main/cli/print/listing';
+import { runSummary } from '../../renderer/window-fixtures';
 
 const runs = [
   runSummary({ runId: 'd', status: 'running', waitsFor: { reason: 'device', what: 'c' } }),
