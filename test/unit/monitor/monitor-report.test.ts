@@ -3,6 +3,7 @@ import { defaultRules, type GpuSample } from '../../../main/contract/monitor/mon
 import { MonitorHistory } from '../../../main/contract/monitor/monitor-history';
 import { gpuSection, monitorReport } from '../../../main/monitor/monitor-report';
 import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
+import { withoutMarks } from '../../support/unbroken';
 import { model, sample } from './fixtures';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -51,7 +52,7 @@ it('answers whether the latency was within the limit, with batches and the rules
   const p99 = { id: 'p99', metric: 'probe-p99-ms', model: 'echo', forSeconds: 1, enabled: true } as const;
   const rules = [...defaultRules, { ...p99, above: 20 }];
   const page = monitorReport({ source: 'test', history, alerts: [], rules, settings });
-  const html = page.replaceAll(/<span class="unbroken">([^<]*)<\/span>/g, '$1');
+  const html = withoutMarks(page);
   // The only model's answer is the first sentence.
   expect(html).toContain(
     '<p class="verdict">echo/1: no. The p99 of the probes was above 20 ms in 1 of 3 s with probes (33.3 %), highest 81.10 ms at 2026-01-05 12:00:01 UTC.',

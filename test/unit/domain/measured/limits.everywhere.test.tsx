@@ -18,6 +18,7 @@ import {
   specFixture,
   stateOf,
 } from '../../../support/run-state';
+import { withoutMarks } from '../../../support/unbroken';
 import { createClientDouble } from '../../renderer/client-double';
 import { mount } from '../../renderer/mounted';
 
@@ -59,7 +60,7 @@ it('the window, the command line and the reports say the same limit, its numbers
   const report = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' });
   const texts = [
     await shown(state),
-    html.render({ state, report }).content,
+    withoutMarks(html.render({ state, report }).content),
     markdown.render({ state, report }).content,
   ];
   for (const text of texts) {

@@ -11,6 +11,7 @@ import { toReport } from '../../../../main/reports/to-report';
 import { RunMain } from '../../../../renderer/views/run/run-main';
 import { said } from '../../../support/cli-program';
 import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
+import { withoutMarks } from '../../../support/unbroken';
 import { createClientDouble } from '../../renderer/client-double';
 import { mount } from '../../renderer/mounted';
 
@@ -48,9 +49,9 @@ it('the window, the command line, HTML and PDF, CSV and JSON have the same sente
 
   const { client } = createClientDouble({});
   const mounted = await mount(client, <RunMain state={state} onOpenLog={() => undefined} />);
-  const answer = mounted.page.querySelector('.verdict');
-  expect(answer?.textContent).toBe(`${sentence}; accuracy not checked.`);
-  expect(answer?.className).not.toContain('unverified');
+  const answer = mounted.page.querySelector('.answer');
+  expect(answer?.querySelector('.answer-text')?.textContent).toBe(`${sentence}; accuracy not checked.`);
+  expect(answer?.getAttribute('data-tone')).toBe('good');
   mounted.unmount();
 
   expect(await shown(state)).toContain(sentence);
@@ -58,7 +59,7 @@ it('the window, the command line, HTML and PDF, CSV and JSON have the same sente
   const report = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' });
   const page = html.render({ state, report });
   // The PDF is printed from this page.
-  expect(page.content).toContain(sentence);
+  expect(withoutMarks(page.content)).toContain(sentence);
 
   const [offline] = report.scenarios;
   expect(offline === undefined ? '' : loadCsv(offline, report.verification)).toContain(sentence);
