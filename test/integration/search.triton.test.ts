@@ -194,35 +194,37 @@ triton_launch_mode: docker
     });
   });
 
-  it('sends the requests of a trace, and is resumed from what it kept of it', async () => {
-    const trace = join(home.path, 'trace.csv');
-    // Bursts of 20 within 0.2 s, every 2 s.
-    const times = Array.from({ length: 400 }, (_unused, at) => 2 * Math.floor(at / 20) + (at % 20) / 100);
-    await writeFile(trace, `timestamp,user\n${times.map((time) => `${time},ann`).join('\n')}\n`);
-    const asked = [
-      ...['search', 'little', '--name', 'july', '--p99', '2s', '--replay', trace, '--instances', '1'],
-      ...['--batching', 'dynamic', '--queue-delays-us', '0', '--threads', '1', '--budget', '20s', '--json'],
-    ];
-    const killed = startCli(home.path, asked);
-    const replayed = async () =>
-      (await looksOf('july').catch(() => [])).filter(({ measured }) => measured?.replay !== undefined);
-    await until('one part was sent', async () => (await replayed()).length >= 1);
-    killed.child.kill('SIGKILL');
-    await killed.result;
-    await rm(trace);
-    const { stdout, stderr } = await cli(home.path, 'studies', 'resume', 'july', '--json');
-    const { answer } = JSON.parse(stdout) as Document;
-    expect(answer.winner, stderr).not.toBeNull();
-    expect(answer.sentence).toMatch(/requests\/s \([\d.,]+ times as fast as recorded\) within p99/);
-    for (const { load, measured } of await replayed()) {
-      const { requests = 0, seconds = 1 } = measured?.replay ?? {};
-      // The busiest part has at least the mean rate of the trace.
-      expect(requests / seconds).toBeGreaterThan(0.99 * ('requestRate' in load ? load.requestRate : 0));
-    }
-    const kept = await readFile(join(home.path, 'studies', 'july', 'replay.csv'), 'utf8');
-    expect(kept).not.toContain('ann');
-    expect(kept.split('\n').slice(0, 3)).toEqual(['timestamp_us', '0', '10000']);
-  });
+  if (takesAll) {
+    it('sends the requests of a trace, and is resumed from what it kept of it', async () => {
+      const trace = join(home.path, 'trace.csv');
+      // Bursts of 20 within 0.2 s, every 2 s.
+      const times = Array.from({ length: 400 }, (_unused, at) => 2 * Math.floor(at / 20) + (at % 20) / 100);
+      await writeFile(trace, `timestamp,user\n${times.map((time) => `${time},ann`).join('\n')}\n`);
+      const asked = [
+        ...['search', 'little', '--name', 'july', '--p99', '2s', '--replay', trace, '--instances', '1'],
+        ...['--batching', 'dynamic', '--queue-delays-us', '0', '--threads', '1', '--budget', '20s', '--json'],
+      ];
+      const killed = startCli(home.path, asked);
+      const replayed = async () =>
+        (await looksOf('july').catch(() => [])).filter(({ measured }) => measured?.replay !== undefined);
+      await until('one part was sent', async () => (await replayed()).length >= 1);
+      killed.child.kill('SIGKILL');
+      await killed.result;
+      await rm(trace);
+      const { stdout, stderr } = await cli(home.path, 'studies', 'resume', 'july', '--json');
+      const { answer } = JSON.parse(stdout) as Document;
+      expect(answer.winner, stderr).not.toBeNull();
+      expect(answer.sentence).toMatch(/requests\/s \([\d.,]+ times as fast as recorded\) within p99/);
+      for (const { load, measured } of await replayed()) {
+        const { requests = 0, seconds = 1 } = measured?.replay ?? {};
+        // The busiest part has at least the mean rate of the trace.
+        expect(requests / seconds).toBeGreaterThan(0.99 * ('requestRate' in load ? load.requestRate : 0));
+      }
+      const kept = await readFile(join(home.path, 'studies', 'july', 'replay.csv'), 'utf8');
+      expect(kept).not.toContain('ann');
+      expect(kept.split('\n').slice(0, 3)).toEqual(['timestamp_us', '0', '10000']);
+    });
+  }
 
   it('measures two verified models in turns, and goes on behind the last look of a killed comparison', async () => {
     const comparing = ['compare', 'little', 'little', '--measure', '--name', 'gate', '--request-rate', '200'];
@@ -251,48 +253,50 @@ triton_launch_mode: docker
     );
   });
 
-  it('searches on a Triton that runs already, unloads only its own, and goes on there behind a kill', async () => {
-    const others = ['--model-control-mode=explicit', '--load-model=other'];
-    const model = { name: 'other', execute: 'return values', maxBatchSize: 0 };
-    const triton = await startTestTriton([model], others);
-    onTestFinished(() => triton.stop());
-    const ready = async () => {
-      // The index of the repository has no models that came with their files.
-      const response = await fetch(`http://${triton.httpAddress}/v2/models/stats`);
-      const { model_stats: stats } = (await response.json()) as {
-        readonly model_stats: readonly { readonly name: string }[];
+  if (takesAll) {
+    it('searches on a Triton that runs already, unloads only its own, and goes on there behind a kill', async () => {
+      const others = ['--model-control-mode=explicit', '--load-model=other'];
+      const model = { name: 'other', execute: 'return values', maxBatchSize: 0 };
+      const triton = await startTestTriton([model], others);
+      onTestFinished(() => triton.stop());
+      const ready = async () => {
+        // The index of the repository has no models that came with their files.
+        const response = await fetch(`http://${triton.httpAddress}/v2/models/stats`);
+        const { model_stats: stats } = (await response.json()) as {
+          readonly model_stats: readonly { readonly name: string }[];
+        };
+        return stats.map(({ name }) => name);
       };
-      return stats.map(({ name }) => name);
-    };
-    const there = [
-      ...searching('there', '-u', triton.httpAddress, '--instances', '1', '--budget', '12s'),
-      ...['--concurrency', '4'],
-    ];
-    const unasked = await cli(home.path, ...there);
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Nothing was loaded')]);
-    expect(await ready()).toEqual(['other']);
-    const killed = startCli(home.path, [...there, '--yes']);
-    await until('two looks were made', async () => (await looksOf('there').catch(() => [])).length >= 2);
-    killed.child.kill('SIGKILL');
-    await killed.result;
-    const before = await looksOf('there');
-    // Both at once, beside the model of others.
-    expect(await ready()).toHaveLength(3);
-    const { code, stdout, stderr } = await cli(home.path, 'studies', 'resume', 'there', '--json');
-    expect(code, stderr).toBe(0);
-    const { answer } = JSON.parse(stdout) as Document;
-    expect((await looksOf('there')).slice(0, before.length)).toEqual(before);
-    // The present one waits 60 ms; the other does not.
-    expect(answer.winner?.candidate).toBe(2);
-    expect(await ready()).toEqual(['other']);
-    const polling = await startTestTriton([model]);
-    onTestFinished(() => polling.stop());
-    const refused = await cli(home.path, ...searching('no', '-u', polling.httpAddress, '--dry-run'));
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('--model-control-mode=explicit'),
-    ]);
-  });
+      const there = [
+        ...searching('there', '-u', triton.httpAddress, '--instances', '1', '--budget', '12s'),
+        ...['--concurrency', '4'],
+      ];
+      const unasked = await cli(home.path, ...there);
+      expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Nothing was loaded')]);
+      expect(await ready()).toEqual(['other']);
+      const killed = startCli(home.path, [...there, '--yes']);
+      await until('two looks were made', async () => (await looksOf('there').catch(() => [])).length >= 2);
+      killed.child.kill('SIGKILL');
+      await killed.result;
+      const before = await looksOf('there');
+      // Both at once, beside the model of others.
+      expect(await ready()).toHaveLength(3);
+      const { code, stdout, stderr } = await cli(home.path, 'studies', 'resume', 'there', '--json');
+      expect(code, stderr).toBe(0);
+      const { answer } = JSON.parse(stdout) as Document;
+      expect((await looksOf('there')).slice(0, before.length)).toEqual(before);
+      // The present one waits 60 ms; the other does not.
+      expect(answer.winner?.candidate).toBe(2);
+      expect(await ready()).toEqual(['other']);
+      const polling = await startTestTriton([model]);
+      onTestFinished(() => polling.stop());
+      const refused = await cli(home.path, ...searching('no', '-u', polling.httpAddress, '--dry-run'));
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('--model-control-mode=explicit'),
+      ]);
+    });
+  }
 
   it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {
     const short = await cli(home.path, ...searching('short'), '--budget', '3s');
