@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capacityDocumentSchema } from '../../main/contract/measured/capacity-document';
 import { cli, type RunDocument } from '../support/cli';
 import { createTestHome, repository, type TestHome } from '../support/home';
+import { withoutMarks } from '../support/unbroken';
 
 let home: TestHome;
 beforeAll(async () => {
@@ -81,7 +82,7 @@ describe('import', () => {
     const written = await cli(home.path, 'report', runId, ...budget, '--json');
     const { reports } = JSON.parse(written.stdout) as Pick<RunDocument, 'reports'>;
     const text = async (kind: string) =>
-      readFile(reports.find((report) => report.kind === kind)?.path ?? '', 'utf8');
+      withoutMarks(await readFile(reports.find((report) => report.kind === kind)?.path ?? '', 'utf8'));
     for (const kind of ['html', 'csv-online', 'json'])
       expect([kind, await text(kind)]).toEqual([kind, expect.stringContaining(sentence)]);
     expect((await cli(home.path, 'show', runId)).stdout).toContain(sentence);
