@@ -38,7 +38,11 @@ test.afterAll(async () => {
 /** The command line of the package, as from a shell without Node. */
 const cli = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
   run(join(folder, 'bin', 'triton-workbench'), [...args], {
-    env: { ...env, PATH: '/usr/bin:/bin', DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...more },
+    // The runner of these tests asks everything for colors.
+    env: {
+      ...{ ...env, PATH: '/usr/bin:/bin', FORCE_COLOR: undefined },
+      ...{ DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...more },
+    },
   });
 
 test('the command line of a package needs no Node, says what it is, and takes no orders from the environment', async () => {

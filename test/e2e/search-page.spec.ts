@@ -106,7 +106,7 @@ test.afterAll(async () => {
 test('the page of a search has the answer first, and scrolls in one direction', async () => {
   const { page } = app;
   await new Shell(page).go('Studies');
-  const search = page.getByRole('region', { name: 'best-of-all' });
+  const search = page.getByRole('region', { name: 'best-of-all', exact: true });
   await expect(search.getByRole('status')).toContainText('× the present configuration (');
   await expect(search.locator('.config-changes ins').first()).toBeVisible();
   for (const name of ['Throughput and latency of each load', 'What helped', 'What was not tried']) {
@@ -132,7 +132,7 @@ test('the page of a search has the answer first, and scrolls in one direction', 
 test('one whose budget ended says what was not measured, and what failed', async () => {
   const { page } = app;
   await page.getByRole('button', { name: 'short', exact: true }).click();
-  const search = page.getByRole('region', { name: 'short' });
+  const search = page.getByRole('region', { name: 'short', exact: true });
   const untried = search.getByRole('region', { name: 'What was not tried' });
   await expect(untried).toContainText('Not varied: ');
   await expect(untried).toContainText('(Out of memory: 2.1 GiB asked for)');
@@ -145,7 +145,7 @@ test('one whose budget ended says what was not measured, and what failed', async
 
 test('a search takes a recorded trace, whose file is chosen by keyboard', async () => {
   const { page } = app;
-  await page.getByRole('link', { name: 'Open the run whose model it is' }).click();
+  await page.getByRole('button', { name: 'Open the run whose model it is' }).click();
   await page.getByRole('button', { name: 'Find the best configuration' }).click();
   const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
   const trace = dialog.getByRole('textbox', { name: 'Replayed trace' });

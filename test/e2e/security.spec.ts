@@ -314,7 +314,7 @@ test('a report is printed without scripts and without reaching for anything else
     expect((await readFile(pdf)).subarray(0, 4).toString()).toBe('%PDF');
     const { stdout } = await run('pdftotext', [pdf, '-']);
     expect(stdout).toContain('measured 1,474 inferences/s');
-    expect(stdout).toMatch(/1\s*\/\s*1/);
+    expect(stdout).toContain('Page 1 of 1');
     expect(stdout).not.toContain('what another file says');
     await expect(
       run(electronPath, [...asRoot, appFolder, '--print-pdf', join(folder, 'none.html'), pdf]),

@@ -186,7 +186,7 @@ test('a draft that was started is not opened again, and its run is run again wit
   await expect(form.preset('ResNet-50 v1.5')).toBeVisible();
   await expect(form.continueDraft).toHaveCount(0);
   await form.preset('ResNet-50 v1.5').click();
-  await expect(form.state).toHaveText('Preset defaults');
+  await expect(form.state).toHaveText('All defaults');
 
   await new Shell(app.page).go('Runs');
   await app.page.locator('[data-run]').click();
