@@ -26,11 +26,13 @@ async function compile(uv, file, python, log) {
     '--no-header',
     '--generate-hashes',
   ];
-  const from = ['--default-index', 'https://pypi.org/simple', '--only-binary', ':all:'];
+  const from = ['--only-binary', ':all:'];
   const target = ['--python-version', python, '--python-platform', platform];
+  // Without these uv asks PyPI only.
+  const ofUser = Object.entries(process.env).filter(([name]) => !/^UV_\w*INDEX(?:_URL)?$/.test(name));
   const ended = await command(uv, [...args, ...from, ...target, join(requirements, file)], {
     cwd: requirements,
-    env: { ...process.env, UV_CONSTRAINT: '', UV_OVERRIDE: '', UV_INDEX: '', UV_FIND_LINKS: '' },
+    env: { ...Object.fromEntries(ofUser), UV_CONSTRAINT: '', UV_OVERRIDE: '', UV_FIND_LINKS: '' },
     collect: true,
     log,
     name: `${file}, Python ${python}`,

@@ -40,7 +40,7 @@ function printer(appDir: string, env: NodeJS.ProcessEnv, home: string) {
     : createElectronPrinter({ electron: process.execPath, app: null, env });
 }
 
-/** Whoever reads may stop reading (`| head`): the work goes on and says the rest to nobody. */
+/** Whoever reads may stop reading (`| head`): the work continues and says the rest to nobody. */
 function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -65,7 +65,7 @@ function withWindow(
   const isEvents = isOf(event.scenario, event);
   const own = level !== null && isEvents(level);
   const known = own ? level : landing.find(isEvents);
-  // A level that is tried again counts its windows from the first; one whose turn it is again goes on.
+  // A level that is tried again counts its windows from the first; one whose turn it is again continues.
   const kept = known !== undefined && (!own || event.index > 0) ? known.windows : [];
   const others = landing.filter((one) => !isEvents(one));
   const { scenario, batchSize, concurrency, requestRate, inferencesPerSecond, p99Us, scheduledP99Us } = event;

@@ -273,7 +273,7 @@ export function addCompare(program: Verb): void {
       if (options.junit !== undefined && options.failIf === undefined)
         throw invalidInput(
           '--junit',
-          'There is no criterion to judge',
+          'A criterion to judge is missing',
           'Add --fail-if, for example --fail-if "p99>1.1x".',
         );
     })

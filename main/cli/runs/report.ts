@@ -96,7 +96,7 @@ export function requireReportFile(options: ReportOptions, option: string): Repor
   const [first] = Object.keys(change);
   if (first === undefined) return change;
   const name = first === 'without' && options.sections !== undefined ? 'sections' : first;
-  throw invalidInput(`--${name}`, 'There is no report to write', `Add ${option}.`);
+  throw invalidInput(`--${name}`, 'No report is written', `Add ${option}.`);
 }
 
 /** Keeps what was given for a report that is written next. */

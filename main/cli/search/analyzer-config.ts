@@ -67,7 +67,7 @@ export async function analyzerSource(
   if (existsSync(path)) return { path, read };
   throw invalidInput(
     path,
-    existsSync(folder) ? `The model repository has no model "${model}"` : 'There is no such model repository',
+    existsSync(folder) ? `The model repository has no model "${model}"` : 'The model repository is missing',
     'Correct model_repository, or search from a run: search RUN --from-analyzer FILE.',
   );
 }

@@ -87,7 +87,7 @@ export const remarksSection = (report: Report): Markup | null =>
 <h2>Notes</h2>${paragraphs(report.remarks)}
 </section>`;
 
-/** With more lines there is no room for charts. */
+/** With more lines the charts have no room. */
 const roomyLines = 9;
 
 function isFull({ summary, logo, customer, author, remarks, verdict }: Report): boolean {

@@ -23,7 +23,7 @@ const lock = {
     '': { version: '0.1.0' },
     'node_modules/@a/b': {
       version: '1.0.0',
-      resolved: 'https://registry.npmjs.org/@a/b/-/b-1.0.0.tgz',
+      resolved: 'https://registry.example/@a/b/-/b-1.0.0.tgz',
       integrity: `sha512-${sum}`,
     },
   },
