@@ -1,18 +1,15 @@
 import { defineConfig } from '@playwright/test';
 
 /** Those that take models to a report, and measure. */
-const runs = /\/(change-run|deployment|expert|own-model|study|trouble)\.spec\.ts$/;
-
-/** Those that need the images of the containers. */
-const containers = /\/first-run\.spec\.ts$/;
+const runs = /\/(deployment|own-model|study|trouble)\.spec\.ts$/;
 
 /** One window at a time of each: the machine measures. Each has a workbench home of its own. */
 export default defineConfig({
   projects: [
     { name: 'runs', testMatch: runs },
-    { name: 'containers', testMatch: containers },
-    { name: 'pages', testIgnore: [runs, containers] },
-    // By `npm run test:faults` only.
+    { name: 'pages', testIgnore: runs },
+    // By `npm run test:window` and `npm run test:faults` only.
+    { name: 'window-campaign', testDir: 'test/campaigns', testMatch: /\/window-.*\.spec\.ts$/ },
     { name: 'faults', testDir: 'test/campaigns', testMatch: /\/faults-.*\.spec\.ts$/ },
   ],
   testDir: 'test/e2e',

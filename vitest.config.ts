@@ -31,11 +31,16 @@ const lane = (name: string, include: string[], exclude: string[], env: Record<st
 });
 
 const containers = ['test/integration/**/*.docker.test.ts'];
+const wholeDocker = ['test/integration/pipeline.docker.test.ts'];
+/** A run on a host over ssh, by `npm run test:hosts` only. */
+const remoteEngine = ['test/integration/remote-engine.docker.test.ts'];
 /** With a private Slurm cluster. */
 const slurm = ['test/integration/**/*.slurm.test.ts'];
 /** Whole runs: what they come to, and what becomes of them when something is amiss. */
-const pipeline = ['test/integration/{pipeline,matrix,queue,repeats}.triton.test.ts'];
-const failures = ['test/integration/{failures,deployments,full-disk,gpu-suite}.triton.test.ts'];
+const pipeline = ['test/integration/{pipeline,matrix,queue}.triton.test.ts'];
+/** Repeats of levels, by `npm run test:matrix` only. */
+const repeats = ['test/integration/repeats.triton.test.ts'];
+const failures = ['test/integration/{failures,deployments,full-disk}.triton.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
 const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
@@ -70,17 +75,16 @@ export default defineConfig({
         },
       },
       // Servers of small models and single commands: all that is in none of the others.
-      lane('triton', ['test/integration/**/*.test.ts'], [...containers, ...slurm, ...whole, ...procedures]),
+      lane(
+        'triton',
+        ['test/integration/**/*.test.ts'],
+        [...containers, ...slurm, ...whole, ...procedures, ...repeats],
+      ),
       lane('pipeline', pipeline, []),
       lane('failures', failures, []),
-      lane('docker', containers, []),
+      lane('docker', containers, remoteEngine),
       // By `npm run test:hosts` only: it takes half an hour.
-      lane(
-        'hosts-campaign',
-        ['test/campaigns/hosts-*.test.ts', 'test/integration/remote-engine.docker.test.ts'],
-        [],
-        all,
-      ),
+      lane('hosts-campaign', ['test/campaigns/hosts-*.test.ts', ...remoteEngine], [], all),
       lane('slurm', slurm, []),
       // By `npm run test:slurm` only: it takes a quarter of an hour.
       lane('slurm-campaign', ['test/campaigns/slurm-*.test.ts', ...slurm], [], all),
@@ -92,12 +96,17 @@ export default defineConfig({
       // By `npm run test:matrix` only: its pairs, and with Docker an image that takes three minutes.
       lane(
         'matrix-campaign',
-        ['test/campaigns/matrix-*.test.ts', 'test/integration/{pipeline,search}.triton.test.ts'],
+        ['test/campaigns/matrix-*.test.ts', 'test/integration/{pipeline,search}.triton.test.ts', ...repeats],
         [],
         all,
       ),
       // By `npm run test:faults` only.
-      lane('faults-campaign', ['test/campaigns/faults-*.test.ts', ...failures, ...fullDisk], [], all),
+      lane(
+        'faults-campaign',
+        ['test/campaigns/faults-*.test.ts', ...failures, ...fullDisk, ...wholeDocker],
+        [],
+        all,
+      ),
       lane('presets', presets, []),
       lane('own', own, []),
       lane('faults', faults, fullDisk),

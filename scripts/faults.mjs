@@ -25,8 +25,15 @@ const parts = new Map([
   ['disk', vitest('faults-campaign', ['test/faults/disk.test.ts'])],
   // In `npm test` it is beside the other tests that share the engine.
   ['docker', vitest('docker', ['test/integration/docker-faults.docker.test.ts'])],
-  ['containers', vitest('faults-campaign', ['test/campaigns/faults-containers.test.ts'])],
+  [
+    'containers',
+    vitest('faults-campaign', [
+      'test/campaigns/faults-containers.test.ts',
+      'test/integration/pipeline.docker.test.ts',
+    ]),
+  ],
   ['runs', vitest('faults-campaign', ['test/integration/failures.triton.test.ts'])],
+  ['space', vitest('faults-campaign', ['test/integration/full-disk.triton.test.ts'])],
   ['matrix', vitest('faults-campaign', ['test/campaigns/faults-matrix.test.ts'])],
   ['window', windows('faults')],
 ]);

@@ -1,4 +1,4 @@
-import { runCampaign } from './lib/test-parts.mjs';
+import { runCampaign, vitest } from './lib/test-parts.mjs';
 
 const help = `npm run test:hosts
 Runs on two Docker Engines of this machine, each behind an sshd of its own in a network namespace of its own, one of them over
@@ -6,4 +6,4 @@ Runs on two Docker Engines of this machine, each behind an sshd of its own in a 
 and a deployment that a host serves; and a run on a host that kill -9 cut, with a copy of its home. Needs root. Takes half an
 hour. Exit code 1: something was lost, doubled or left.`;
 
-await runCampaign('hosts-campaign', help, { docker: true });
+await runCampaign(vitest('hosts-campaign'), help, { docker: true });

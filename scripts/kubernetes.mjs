@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { repoRoot } from './lib/layout.mjs';
 import { say } from './lib/say.mjs';
-import { runCampaign } from './lib/test-parts.mjs';
+import { runCampaign, vitest } from './lib/test-parts.mjs';
 
 const help = `npm run test:kubernetes
 Runs the engine of Kubernetes on a private cluster of one node on this machine: API server, controller manager, scheduler
@@ -27,4 +27,4 @@ if (!asksForHelp && !existsSync(join(folder, 'bin', 'kubelet'))) {
   const { status } = spawnSync('bash', [build, folder], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 }
-await runCampaign('kubernetes-campaign', help, { docker: true });
+await runCampaign(vitest('kubernetes-campaign'), help, { docker: true });

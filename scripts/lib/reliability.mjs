@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const head = [
   '# What faults were injected, and what came of them',
   '',
-  'Written by `npm run test:faults`: a section for each part, from the run that its rows name. Figures as they were counted; a part that has no section was not run. The same tests run with smaller numbers in `npm test`, but those of `containers`, `disk`, `matrix` and `window`.',
+  'Written by `npm run test:faults`: a section for each part, from the run that its rows name. Figures as they were counted; a part that has no section was not run. The same tests run with smaller numbers in `npm test`, but those of `containers`, `disk`, `matrix`, `space` and `window`.',
 ];
 
 const cell = (text) => String(text).replaceAll('|', '/').replaceAll('\n', ' ');

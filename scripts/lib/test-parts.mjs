@@ -6,7 +6,7 @@ import { runCheck } from './check-tools.mjs';
 import { repoRoot } from './layout.mjs';
 import { main } from './main.mjs';
 import { say } from './say.mjs';
-import { ensureEngineForTests } from './steps/docker.mjs';
+import { ensureEngineForTests, ensureImagesForTests } from './steps/docker.mjs';
 import { runLanes } from './test-lanes.mjs';
 import { createTestRun } from './test-run.mjs';
 import { startXvfb } from './xvfb.mjs';
@@ -174,8 +174,8 @@ const integration = (project, more = {}) => ({
   ...{ part: 'integration', name: project, needs: 'tools', run: something(vitest(project)) },
   ...more,
 });
-const e2e = (name, { shard, needs = 'tools' } = {}) => ({
-  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs },
+const e2e = (name, shard) => ({
+  ...{ part: 'e2e', name: shard === undefined ? name : `${name} ${shard}`, needs: 'tools' },
   run: something(windows(name, shard)),
 });
 
@@ -192,7 +192,6 @@ const jobs = {
     integration('docker', { needs: 'images' }),
     integration('pipeline'),
     integration('own'),
-    e2e('containers', { needs: 'images' }),
     integration('presets'),
     integration('slurm'),
   ],
@@ -205,10 +204,10 @@ const jobs = {
     // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
     integration('faults', { after: 'triton' }),
     // In pieces, and at the end: no lane has to wait long for another.
-    e2e('pages', { shard: '1/4' }),
-    e2e('pages', { shard: '2/4' }),
-    e2e('pages', { shard: '3/4' }),
-    e2e('pages', { shard: '4/4' }),
+    e2e('pages', '1/4'),
+    e2e('pages', '2/4'),
+    e2e('pages', '3/4'),
+    e2e('pages', '4/4'),
   ],
 };
 
@@ -246,20 +245,23 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * A command of its own for tests that take too long for `npm test`.
- * @param project of vitest
+ * @param run what `vitest` or `windows` gives
  * @param options.docker the tests need this machine's Docker Engine: it is started where it is not running
+ * @param options.images also the images of the containers
  */
-export async function runCampaign(project, help, { docker = false } = {}) {
+export async function runCampaign(run, help, { docker = false, images = false } = {}) {
   await main(async (args) => {
     if (args.includes('--help') || args.includes('-h')) {
       say(help);
       return 0;
     }
     const context = await bootstrap(needs.test, { packages: ['window', 'test'], purpose: 'Testing' });
-    if (docker) await ensureEngineForTests(context);
+    if (docker || images) await ensureEngineForTests(context);
+    const env = appEnvironment(context.home);
+    if (images) await ensureImagesForTests(context, env);
     const testRun = createTestRun();
     for (const signal of signals) process.on(signal, () => void testRun.interrupt());
-    const result = await vitest(project)({ env: appEnvironment(context.home), testRun });
+    const result = await run({ env, testRun });
     await testRun.ended();
     // What ran nothing proves nothing.
     return result.failed === 0 && result.passed > 0 ? 0 : 1;

@@ -8,15 +8,7 @@ import { parseCsvRows } from '../support/parse-csv';
 import { NewDeploymentPage } from './pages/new-deployment.page';
 import { RunPage } from './pages/run.page';
 import { Shell } from './pages/shell.page';
-import {
-  askToClose,
-  createHome,
-  launch,
-  saveTo,
-  shutDown,
-  type TestHome,
-  type WorkbenchApp,
-} from './support/app';
+import { createHome, launch, saveTo, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { countClicks } from './support/clicks';
 import { takePictures } from './support/pictures';
@@ -297,65 +289,4 @@ test('every page, dark and light, small and large', async () => {
   await expect(page.getByRole('region', { name: 'Preflight' })).toBeVisible();
   await takePictures(page, 'environment');
   expect(app.complaints).toEqual([]);
-});
-
-test('closing during a run asks, stops it cleanly, and resume finishes it without measuring twice', async () => {
-  const secondHome = await createHome();
-  try {
-    app = await launch(secondHome);
-    const shell = new Shell(app.page);
-    const form = new NewDeploymentPage(app.page);
-    await form.begin();
-    await form.takeLittleModel();
-    await form.open('Performance');
-    await form.text('Offline batch sizes').fill('1, 2, 4, 8');
-    // What is asked and answered below happens while the other three levels are measured: 6.5 s each.
-    await form.set('performance.measurementIntervalMs', '2000');
-    await form.set('performance.maxTrials', '3');
-    await form.set('performance.concurrency', '1');
-    await expect(form.plan).toContainText('4 levels: batch size 1, 2, 4, 8');
-    await form.start.click();
-    const first = new RunPage(app.page);
-    await expect(first.rows().first()).toBeVisible({ timeout: longStepMs });
-
-    await askToClose(app);
-    await expect(shell.closeQuestion).toBeVisible();
-    for (const name of ['Keep running', 'Stop and close']) {
-      const cut = await shell.closeQuestion
-        .getByRole('button', { name })
-        .locator('.mantine-Button-label')
-        .evaluate((label) => label.scrollWidth - label.clientWidth);
-      expect(cut, `pixels cut off "${name}"`).toBe(0);
-    }
-    await expect(shell.closeQuestion.getByRole('button', { name: 'Keep running' })).toBeFocused();
-    await shell.closeQuestion.getByRole('button', { name: 'Keep running' }).click();
-    await expect(shell.closeQuestion).toBeHidden();
-    await expect(first.status).toHaveAttribute('data-status', 'running');
-
-    const closed = app.electron.waitForEvent('close', { timeout: longStepMs });
-    await askToClose(app);
-    await shell.closeQuestion.getByRole('button', { name: 'Stop and close' }).click();
-    await closed;
-    const stopped = (await onlyRun(secondHome)).state;
-    expect(stopped.status).toBe('cancelled');
-    const kept = stopped.scenarios.offline.points;
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.length).toBeLessThan(4);
-
-    app = await launch(secondHome);
-    await new Shell(app.page).go('Runs');
-    await app.page.locator(`[data-run="${stopped.runId}"]`).click();
-    const run = new RunPage(app.page);
-    await expect(run.status).toHaveAttribute('data-status', 'cancelled');
-    await expect(run.rows()).toHaveCount(kept.length);
-    await run.button('Resume').click();
-    await expect(run.status).toHaveAttribute('data-status', 'running');
-    await run.waitUntilDone();
-    const { state } = await onlyRun(secondHome);
-    expect(state.scenarios.offline.points.slice(0, kept.length)).toEqual(kept);
-    expect(state.scenarios.offline.points).toHaveLength(4);
-  } finally {
-    await shutDown(app);
-    await secondHome.remove();
-  }
 });

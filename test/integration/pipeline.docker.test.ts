@@ -5,6 +5,7 @@ import { stepIds } from '../../main/contract/run/run-events';
 import { stepTitle } from '../../main/contract/words';
 import { labelNames } from '../../main/docker/containers';
 import { readImageRecipe } from '../../main/docker/images/known-images';
+import { takesAll } from '../support/campaign';
 import { cli, documentOf, startCli } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';
@@ -136,31 +137,33 @@ describe.skipIf(engine === null)('run resnet50 --profile quick --engine docker',
     expect(inside[0]?.join(' ')).toContain('--shared-memory system');
   });
 
-  it('goes on where kill -9 of the workbench cut it: in a level, and while nobody saw a level end', async () => {
-    const started = startCli(home.path, slow);
-    const runId = await runIdOf(started);
-    const level = await runs.killInLevel(started, runId, 'offline', 'b2-c1');
-    expect(await runs.measurements(runId)).toHaveLength(1);
-    const [triton] = home.of('create', ofTriton(runId));
-    const left = (await home.docker.listContainers({ all: true })).map(({ Id }) => Id);
-    expect(left).toEqual(expect.arrayContaining([level.id, triton?.id]));
+  if (takesAll) {
+    it('goes on where kill -9 of the workbench cut it: in a level, and while nobody saw a level end', async () => {
+      const started = startCli(home.path, slow);
+      const runId = await runIdOf(started);
+      const level = await runs.killInLevel(started, runId, 'offline', 'b2-c1');
+      expect(await runs.measurements(runId)).toHaveLength(1);
+      const [triton] = home.of('create', ofTriton(runId));
+      const left = (await home.docker.listContainers({ all: true })).map(({ Id }) => Id);
+      expect(left).toEqual(expect.arrayContaining([level.id, triton?.id]));
 
-    // What else is done in the home meanwhile leaves it to be taken up.
-    expect(documentOf(await cli(home.path, 'show', runId, '--json')).status).toBe('interrupted');
+      // What else is done in the home meanwhile leaves it to be taken up.
+      expect(documentOf(await cli(home.path, 'show', runId, '--json')).status).toBe('interrupted');
 
-    const again = startCli(home.path, ['resume', runId, '--json', '--verbose']);
-    await again.line(/already running in .* reused/);
-    const unseen = await runs.killInLevel(again, runId, 'online', 'b1-c1');
-    await home.event('die', ({ id }) => id === unseen.id);
+      const again = startCli(home.path, ['resume', runId, '--json', '--verbose']);
+      await again.line(/already running in .* reused/);
+      const unseen = await runs.killInLevel(again, runId, 'online', 'b1-c1');
+      await home.event('die', ({ id }) => id === unseen.id);
 
-    const document = await runs.resumes(runId);
-    expect(document.steps.find(({ id }) => id === 'deploy')?.status).toBe('done');
-    // One Triton and one container a level over three attempts.
-    expect(home.of('create', ofTriton(runId))).toHaveLength(1);
-    expect(createdAgain(runId)).toEqual([]);
-    // What it had measured when nobody watched was taken, and not measured anew.
-    expect(home.of('start', ({ id }) => id === unseen.id)).toHaveLength(1);
-  });
+      const document = await runs.resumes(runId);
+      expect(document.steps.find(({ id }) => id === 'deploy')?.status).toBe('done');
+      // One Triton and one container a level over three attempts.
+      expect(home.of('create', ofTriton(runId))).toHaveLength(1);
+      expect(createdAgain(runId)).toEqual([]);
+      // What it had measured when nobody watched was taken, and not measured anew.
+      expect(home.of('start', ({ id }) => id === unseen.id)).toHaveLength(1);
+    });
+  }
 
   it('names who has the port that was asked for', async () => {
     const server = createServer();

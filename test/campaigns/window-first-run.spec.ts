@@ -2,12 +2,12 @@ import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { NewDeploymentPage } from '../e2e/pages/new-deployment.page';
+import { RunPage } from '../e2e/pages/run.page';
+import { Shell } from '../e2e/pages/shell.page';
+import { launch, shutDown, type WorkbenchApp } from '../e2e/support/app';
+import { onlyRun } from '../e2e/support/run-on-disk';
 import { readTestEngine } from '../support/docker';
-import { NewDeploymentPage } from './pages/new-deployment.page';
-import { RunPage } from './pages/run.page';
-import { Shell } from './pages/shell.page';
-import { launch, shutDown, type WorkbenchApp } from './support/app';
-import { onlyRun } from './support/run-on-disk';
 
 let home: string;
 let app: WorkbenchApp | null = null;

@@ -6,9 +6,8 @@ import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { specOf } from '../../main/contract/run/run-source';
 import { homeLayout } from '../../main/platform/layout';
-import { startCli } from '../support/cli';
-import { NewDeploymentPage } from './pages/new-deployment.page';
-import { RunPage } from './pages/run.page';
+import { NewDeploymentPage } from '../e2e/pages/new-deployment.page';
+import { RunPage } from '../e2e/pages/run.page';
 import {
   answerConsent,
   appFolder,
@@ -18,8 +17,9 @@ import {
   shutDown,
   type TestHome,
   type WorkbenchApp,
-} from './support/app';
-import { onlyRun } from './support/run-on-disk';
+} from '../e2e/support/app';
+import { onlyRun } from '../e2e/support/run-on-disk';
+import { startCli } from '../support/cli';
 
 let home: TestHome;
 let terminalHome: TestHome;

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { NewDeploymentPage } from './pages/new-deployment.page';
-import { RunPage } from './pages/run.page';
-import { Shell } from './pages/shell.page';
-import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
-import { findings } from './support/axe';
-import { countClicks } from './support/clicks';
-import { takePictures } from './support/pictures';
-import { onlyRun } from './support/run-on-disk';
+import { NewDeploymentPage } from '../e2e/pages/new-deployment.page';
+import { RunPage } from '../e2e/pages/run.page';
+import { Shell } from '../e2e/pages/shell.page';
+import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from '../e2e/support/app';
+import { findings } from '../e2e/support/axe';
+import { countClicks } from '../e2e/support/clicks';
+import { takePictures } from '../e2e/support/pictures';
+import { onlyRun } from '../e2e/support/run-on-disk';
 
 let home: TestHome;
 let app: WorkbenchApp;
