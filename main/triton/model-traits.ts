@@ -22,6 +22,11 @@ export interface ComposingModel extends Pick<EnsembleStep, 'name' | 'version'> {
   /** Steps of a nested ensemble; empty otherwise. */
   readonly steps: readonly EnsembleStep[];
   readonly decoupled: boolean;
+  /** null: an ensemble, or as many as the server chose. */
+  readonly instances: number | null;
+  readonly maxBatchSize: number;
+  /** Called by the measured model itself. */
+  readonly bls: boolean;
 }
 
 /** Without steps for other models. */
@@ -71,32 +76,54 @@ export const ensembleModels = (config: ModelConfig): string[] => [
   ...new Set(stepsOf(config).map(({ name }) => name)),
 ];
 
-/** Empty for other models. Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported. */
+/** Each group has its count on each of its GPUs. */
+function instancesOf({ instanceGroup }: ModelConfig): number | null {
+  if (instanceGroup === undefined || instanceGroup.length === 0) return null;
+  const of = instanceGroup.map(({ count = 1, gpus = [] }) => count * Math.max(1, gpus.length));
+  return of.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * The models of an ensemble, and those that `blsModels` names with theirs; empty for other models.
+ * Throws model-not-ready, server-unreachable, cancelled, and combination-unsupported.
+ */
 export async function composingModels(
-  client: TritonClient,
-  name: string,
-  version: string,
+  client: Pick<TritonClient, 'modelConfig'>,
+  {
+    name,
+    version,
+    blsModels = [],
+  }: Pick<EnsembleStep, 'name' | 'version'> & { blsModels?: readonly string[] },
   options?: CallOptions,
 ): Promise<Ensemble> {
   const found = new Map<string, ComposingModel>();
   const walk = async (
     ofName: string,
     ofVersion: string,
+    bls: boolean,
   ): Promise<Omit<ComposingModel, 'name' | 'version'>> => {
     const config = await client.modelConfig(ofName, ofVersion, options);
     const steps = stepsOf(config);
     if (found.size + steps.length > 2 * mostComposingModels) throw endlessEnsemble(name);
     for (const { name: of, version: at } of steps) {
-      const key = `${of}/${at}`;
-      if (found.has(key)) continue;
-      // Listed before its own steps.
-      found.set(key, { name: of, version: at, steps: [], decoupled: false });
-      if (found.size > mostComposingModels) throw endlessEnsemble(name);
-      found.set(key, { name: of, version: at, ...(await walk(of, at)) });
+      await add(of, at, bls);
     }
-    return { steps, decoupled: traitsOf(config).decoupled };
+    const [instances, { maxBatchSize }] = [instancesOf(config), config];
+    return { steps, decoupled: traitsOf(config).decoupled, instances, maxBatchSize, bls };
   };
-  const { steps } = await walk(name, version);
+  const add = async (of: string, at: string, bls: boolean): Promise<void> => {
+    const key = `${of}/${at}`;
+    if (found.has(key)) return;
+    // Listed before its own steps.
+    found.set(key, {
+      ...{ name: of, version: at, steps: [], decoupled: false },
+      ...{ instances: null, maxBatchSize: 0, bls },
+    });
+    if (found.size > mostComposingModels) throw endlessEnsemble(name);
+    found.set(key, { name: of, version: at, ...(await walk(of, at, bls)) });
+  };
+  const { steps } = await walk(name, version, false);
+  for (const called of blsModels) await add(called, '', true);
   return { steps, models: [...found.values()] };
 }
 

@@ -5,6 +5,7 @@ import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../../main/contract/numbers';
 import { levelText as loadText } from '../../main/contract/words';
 import { axisTitles, chartSigns } from '../../main/domain/measured/chart-lines';
+import { modelParts, partMs, partNames, restName } from '../../main/domain/measured/model-parts';
 import { baseLayout, type Chart, levelOf, type SweepInput, sweepName } from './chart';
 import { doubtLines, wrapLines } from './hover-text';
 import { levelsOf, valueAxis } from './sweep-axis';
@@ -54,17 +55,25 @@ function markedTicks(input: SweepInput): Pick<Axis, 'tickvals' | 'ticktext'> {
   };
 }
 
-/** Mean time of each component, stacked; milliseconds. Levels without a result keep their place, empty. */
-export function componentsChart(input: SweepInput): Chart {
+interface Stack {
+  readonly name: string;
+  readonly color: string;
+  /** Milliseconds; null: not known. */
+  readonly read: (point: LoadPoint) => number | null;
+  readonly hover: (point: LoadPoint) => string;
+}
+
+/** Parts of the mean latency, stacked; milliseconds. Levels without a result keep their place, empty. */
+function stackedChart(input: SweepInput, stacks: readonly Stack[]): Chart {
   const { theme, scenario } = input;
   const points = sortedPoints(input);
-  const data = components.map((component, index): Trace => ({
+  const data = stacks.map(({ name, color, read, hover }): Trace => ({
     type: 'bar',
-    name: component.title,
+    name,
     x: points.map((point) => String(levelOf(scenario, point))),
-    y: points.map((point) => numberOf(component)(point) ?? NaN),
-    marker: { color: theme.components[index] ?? theme.dim, line: { width: 0.5, color: theme.panel } },
-    hovertext: points.map((point) => levelText(point, index)),
+    y: points.map((point) => read(point) ?? NaN),
+    marker: { color, line: { width: 0.5, color: theme.panel } },
+    hovertext: points.map(hover),
     hoverinfo: 'text',
     textposition: 'none',
   }));
@@ -89,4 +98,46 @@ export function componentsChart(input: SweepInput): Chart {
       legend: { ...baseLayout(theme).legend, traceorder: 'normal' },
     },
   };
+}
+
+/** By component of a request. */
+export const componentsChart = (input: SweepInput): Chart =>
+  stackedChart(
+    input,
+    components.map((component, index) => ({
+      name: component.title,
+      color: input.theme.components[index] ?? input.theme.dim,
+      read: numberOf(component),
+      hover: (point) => levelText(point, index),
+    })),
+  );
+
+/** Every model of a level, the one under the pointer marked. */
+function partsText(point: LoadPoint, under: string): string {
+  const sum = point.avgUs === null ? null : point.avgUs / 1000;
+  const rows = modelParts(point).map(({ modelName, us, queueUs }) => {
+    const share = sum === null || sum === 0 ? '' : ` (${formatShare(us / 1000 / sum)})`;
+    const text = `${modelName} ${formatMeasured(us / 1000)} ms${share}, ${formatMeasured(queueUs / 1000)} ms of it in its queue`;
+    return modelName === under ? `▸ ${text}` : text;
+  });
+  return [
+    `${loadText(point)}${sum === null ? '' : `: ${formatMeasured(sum)} ms`}`,
+    ...rows,
+    ...doubtLines(point),
+  ].join('<br>');
+}
+
+/** By model of an ensemble, or that is called by BLS; empty for other models. */
+export function modelsChart(input: SweepInput): Chart {
+  const { components: colors, line } = input.theme;
+  const names = partNames(sortedPoints(input));
+  return stackedChart(
+    input,
+    names.map((name, index) => ({
+      name,
+      color: name === restName ? line : (colors[index % colors.length] ?? line),
+      read: (point) => partMs(point, name),
+      hover: (point) => partsText(point, name),
+    })),
+  );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPointSchema } from '../../main/contract/measured/results';
+import { modelParts } from '../../main/domain/measured/model-parts';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -66,6 +67,14 @@ beforeAll(async () => {
       name: 'slow',
       execute: `time.sleep(0.01)
         return -values`,
+      maxBatchSize: 0,
+    },
+    {
+      name: 'logic',
+      execute: `asked = pb_utils.InferenceRequest(
+            model_name="slow", requested_output_names=["OUTPUT"],
+            inputs=[pb_utils.Tensor("INPUT", values)])
+        return pb_utils.get_output_tensor_by_name(asked.exec(), "OUTPUT").as_numpy()`,
       maxBatchSize: 0,
     },
     ensemble('inner', ['double', 'slow']),
@@ -146,6 +155,20 @@ describe('the models of an ensemble', () => {
     expect(plain.composing).toBeUndefined();
     const client = createTritonClient(triton.httpAddress);
     expect((await client.modelMetadata('inner')).platform).toBe('ensemble');
+  });
+
+  it('are those that a model calls by BLS too, where they are named, by both load tools', async () => {
+    const input = await levelOf('logic');
+    const named = { ...input, settings: { ...input.settings, blsModels: ['slow'] } };
+    for (const tool of [tools.native, tools.perf_analyzer]) {
+      const point = loadPointSchema.parse(await tool.measure(named));
+      expect(point.composing?.map(({ modelName }) => modelName)).toEqual(['slow']);
+      expect(point.composing?.[0]?.computeInferUs).toBeGreaterThan(9_000);
+      // Within the compute of the one that calls it.
+      expect(point.serverComputeInferUs).toBeGreaterThan(point.composing?.[0]?.computeInferUs ?? 0);
+    }
+    const [slow] = modelParts(loadPointSchema.parse(await tools.native.measure(named)));
+    expect(slow).toMatchObject({ modelName: 'slow', bls: true, instances: 1 });
   });
 
   it('are told by perf_analyzer too', async () => {

@@ -46,7 +46,7 @@ export const analyzerOptions: readonly AnalyzerOption[] = [
   mapped('--version', '--version', 'prints the version of the workbench'),
   same('-m <model>', 'repeat it to load several models at once'),
   same('-x <version>'),
-  analyzer('--bls-composing-models <models>', 'the models of an ensemble are always found'),
+  same('--bls-composing-models <models>', 'the models of an ensemble are always found'),
   idle('--model-signature-name <name>', 'used only with TensorFlow Serving'),
   mapped('--service-kind <kind>', '-u', 'only `triton`', {
     of: ['triton', 'openai', 'tfserving', 'torchserve', 'triton_c_api', 'dynamic_grpc'],

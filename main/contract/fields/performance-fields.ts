@@ -292,6 +292,16 @@ export const performanceFields: readonly FieldRow[] = [
     onlyWith: { text: 'gRPC', holds: (at) => at('performance.protocol') !== 'http' },
   },
   {
+    path: 'performance.blsModels',
+    group: 'requests',
+    label: 'BLS models',
+    term: 'bls-composing-models',
+    help: 'Models that the served one calls by itself (BLS): their times are measured too. Those of an ensemble are always found.',
+    absent: 'none',
+    option: '--bls-composing-models <models>',
+    decides: 'level',
+  },
+  {
     path: 'performance.sequences.length',
     group: 'sequences',
     wholeLevels: true,

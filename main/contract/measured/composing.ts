@@ -3,7 +3,7 @@ import { z } from 'zod';
 const us = z.number().min(0);
 const count = z.int().min(0).nullable();
 
-/** The server's part in one model of an ensemble, per request of that model; null: not reported. */
+/** The server's part in one model of an ensemble, or that is called by BLS, per request of that model; null: not reported. */
 export const composingModelSchema = z.object({
   modelName: z.string(),
   /** '' where the server chose and the tool does not say. */
@@ -18,5 +18,11 @@ export const composingModelSchema = z.object({
   computeOutputUs: us.nullable(),
   cacheHitCount: count,
   cacheMissCount: count,
+  /** Of its configuration; null: an ensemble, or as many as the server chose. */
+  instances: z.int().min(1).nullable().optional(),
+  /** 0: no batch dimension. */
+  maxBatchSize: z.int().min(0).optional(),
+  /** True for one that the measured model calls by BLS, within its own compute. */
+  bls: z.boolean().optional(),
 });
 export type ComposingModelColumns = z.infer<typeof composingModelSchema>;

@@ -222,6 +222,16 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
       items === null || batches === null || batches === 0 ? null : items / batches,
   },
   {
+    ...named('model-max-batch', null, 'Maximum batch size', count),
+    help: 'Of the model’s configuration; 0: without a batch dimension.',
+    read: (part) => part.maxBatchSize,
+  },
+  {
+    ...named('model-instances', null, 'Instances', count),
+    help: 'Of the model’s configuration, on all its GPUs.',
+    read: (part) => part.instances,
+  },
+  {
     ...named('model-cache-hits', null, 'Cache hits', count),
     help: 'Requests that the response cache answered.',
     read: (part) => part.cacheHitCount,
@@ -238,7 +248,7 @@ export const composingName = ({ modelName, modelVersion }: ComposingModelColumns
 
 /** "head5/1 (longest path)" where the level's server times include the model. */
 export const composingNameIn = ({ ensemblePath = [] }: LoadPoint, part: ComposingModelColumns): string =>
-  `${composingName(part)}${ensemblePath.includes(part.modelName) ? ' (longest path)' : ''}`;
+  `${composingName(part)}${part.bls === true ? ' (BLS)' : ensemblePath.includes(part.modelName) ? ' (longest path)' : ''}`;
 
 const timesFaultText = {
   'out-of-range': 'Triton’s sums of them are out of range',
@@ -248,7 +258,7 @@ const timesFaultText = {
 /** Notes on the server times of the levels, one sentence each. */
 export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[] {
   const faults = new Set(points.flatMap(({ serverTimesFault }) => serverTimesFault ?? []));
-  const ensembles = points.filter(({ composing = [] }) => composing.length > 0);
+  const ensembles = points.filter(({ composing = [] }) => composing.some(({ bls }) => bls !== true));
   const isPath = ({ ensemblePath = [] }: LoadPoint): boolean => ensemblePath.length > 0;
   return [
     ...[...faults].map((fault) => `The server’s times are not known: ${timesFaultText[fault]}.`),
@@ -259,6 +269,9 @@ export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[
       : []),
     ...(ensembles.some((point) => !isPath(point) && point.serverTimesFault === undefined)
       ? ['Queue and compute of an ensemble are sums over its steps, also over those that run side by side.']
+      : []),
+    ...(points.some(({ composing = [] }) => composing.some(({ bls }) => bls === true))
+      ? ['Times of a model that is called by BLS lie within the compute of the one that calls it.']
       : []),
     ...(ensembles.some(({ networkServerSendRecvUs: rest }) => rest !== null && rest < 0)
       ? ['Network + server below zero: the parts are more than the mean latency, which they do not make up.']

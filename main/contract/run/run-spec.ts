@@ -230,6 +230,8 @@ export const performanceSchema = z.strictObject({
   checkOutputs: z.enum(outputCheckKinds).default('form'),
   /** For stateful models: requests are sent in sequences. */
   sequences: sequenceSchema.optional(),
+  /** Models that the served one calls by BLS, whose statistics are read too. */
+  blsModels: z.array(z.string().min(1)).min(1).max(64).optional(),
   /** gRPC stream, for models with any number of answers per request. */
   streaming: z.boolean().optional(),
   measurementMode: z.enum(measurementModes),

@@ -18,6 +18,7 @@ import {
   type Suggestion,
   useBatching,
 } from './limit-suggestions';
+import { type ModelPart, modelParts } from './model-parts';
 
 /** A limit with what could be done about it; null: a change that does not apply, or is predicted to be in vain. */
 export interface FoundLimit extends Limit {
@@ -119,7 +120,8 @@ function batchFormation(facts: LevelFacts): FoundLimit | null {
 }
 
 /** Its queue and execution are those of its models. */
-const isEnsemble = ({ composing = [] }: LoadPoint): boolean => composing.length > 1;
+const isEnsemble = ({ composing = [] }: LoadPoint): boolean =>
+  composing.filter(({ bls }) => bls !== true).length > 1;
 
 function queue(facts: LevelFacts): FoundLimit | null {
   const { queueShare, busyShare, point, configure } = facts;
@@ -141,27 +143,25 @@ function queue(facts: LevelFacts): FoundLimit | null {
 }
 
 function composingModel({ point, avgUs }: LevelFacts): FoundLimit | null {
-  const models = (point.composing ?? []).map((model) => {
-    const computeUs =
-      (model.computeInputUs ?? 0) + (model.computeInferUs ?? 0) + (model.computeOutputUs ?? 0);
-    return { ...model, computeUs, us: (model.queueUs ?? 0) + computeUs };
-  });
-  const slowest = models.reduce<(typeof models)[number] | null>(
-    (most, model) => (most === null || model.us > most.us ? model : most),
+  const parts = modelParts(point);
+  const slowest = parts.reduce<ModelPart | null>(
+    (most, part) => (most === null || part.us > most.us ? part : most),
     null,
   );
-  if (slowest === null || models.length < 2 || slowest.us === 0) return null;
-  const waits = (slowest.queueUs ?? 0) > slowest.computeUs;
-  const advice = waits
-    ? `Serve more instances of ${slowest.modelName}: its requests wait longer than they compute.`
-    : `Speed up ${slowest.modelName}: more instances, dynamic batching or a faster format of this model.`;
+  if (slowest === null || slowest.us === 0 || (parts.length < 2 && !slowest.bls)) return null;
+  const { modelName, queueUs, computeUs, instances, bls } = slowest;
+  const served = instances === null ? '' : ` (it has ${instances})`;
+  const advice =
+    queueUs > computeUs
+      ? `Serve more instances of ${modelName}${served}: its requests wait longer than they compute.`
+      : `Speed up ${modelName}: more instances${served}, dynamic batching or a faster format of this model.`;
   return {
     kind: 'composing-model',
     weight: Math.min(1, slowest.us / avgUs),
-    sentence: `The composing model ${slowest.modelName} is the limit: it takes ${formatShortShare(slowest.us / avgUs)} of the ensemble’s mean latency.`,
-    evidence: models.flatMap((model) => [
-      ...time(`${model.modelName}: queue`, model.queueUs),
-      ...time(`${model.modelName}: compute`, model.computeUs),
+    sentence: `The ${bls ? 'model' : 'composing model'} ${modelName}${bls ? ', called by BLS,' : ''} is the limit: it takes ${formatShortShare(Math.min(1, slowest.us / avgUs))} of the ${bls ? '' : 'ensemble’s '}mean latency.`,
+    evidence: parts.flatMap((part) => [
+      ...time(`${part.modelName}: queue`, part.queueUs),
+      ...time(`${part.modelName}: compute`, part.computeUs),
     ]),
     suggestions: [{ text: advice, change: {}, predicted: null, predictedText: null }],
   };

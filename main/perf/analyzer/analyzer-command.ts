@@ -63,8 +63,11 @@ function sharedMemoryArguments({ settings }: AnalyzerInput): string[] {
 
 /** One request per sequence at a time, as the built-in load generator, and streaming. */
 function kindArguments({ level, settings, inputData }: AnalyzerInput): string[] {
-  const { sequences, streaming = false } = settings;
-  const stream = streaming ? ['--streaming'] : [];
+  const { sequences, streaming = false, blsModels = [] } = settings;
+  const stream = [
+    ...(blsModels.length === 0 ? [] : ['--bls-composing-models', blsModels.join(',')]),
+    ...(streaming ? ['--streaming'] : []),
+  ];
   if (sequences === undefined) return stream;
   const { length, lengthVariation, firstId, endId } = sequences;
   return [

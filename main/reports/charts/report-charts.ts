@@ -19,6 +19,7 @@ import {
   orderColors,
   throughputLine,
 } from '../../domain/measured/chart-lines';
+import { partMs, partNames, restName } from '../../domain/measured/model-parts';
 import { gpuCharts, paretoFront, spacedLevels } from '../../domain/measured/points';
 import type { ReportScenario } from '../report';
 import {
@@ -346,18 +347,48 @@ function gpuReadings(scenario: ReportScenario): readonly Chart[] {
   });
 }
 
+/** Mean time that each model of an ensemble, or called by BLS, takes of a request, stacked. */
+function modelsChart(scenario: ReportScenario, names: readonly string[]): Chart {
+  const title = `Where the time goes by model, by ${sweepTitle[scenario.sweep].toLowerCase()}`;
+  const hatched = hatchings();
+  const bars = names.map((name, index): BarSeriesOption => {
+    const at = name === restName ? names.length - 1 : index;
+    return {
+      ...{ type: 'bar', name, stack: 'latency', silent: true, barMaxWidth: 34, barCategoryGap: '35%' },
+      color: name === restName ? ink.line : (componentColors[at % componentColors.length] ?? okabeIto.black),
+      itemStyle: name === restName ? {} : (hatched[at % hatched.length] ?? {}),
+      data: scenario.rows.map(({ point }) => (point === null ? '-' : plotted(partMs(point, name)))),
+    };
+  });
+  const holes = scenario.rows.map(({ point }) => (point === null ? 0 : '-'));
+  return {
+    id: `${scenario.id}-models`,
+    title: `${scenario.title}: mean latency by model in milliseconds, by ${sweepTitle[scenario.sweep].toLowerCase()}`,
+    width: 690,
+    height: 226,
+    option: {
+      ...baseOption(title, [...names, ...hollowNames(scenario)], names.length > 5 ? 2 : 1),
+      xAxis: sweepCategories(scenario),
+      yAxis: valueAxis(axisTitles.meanLatency),
+      series: [...bars, ...hollowSeries(scenario), { ...holeSeries(scenario), data: holes }],
+    } as Chart['option'],
+  };
+}
+
 const hasComponents = ({ rows }: ReportScenario): boolean =>
   rows.some(({ point }) => point !== null && components.some(({ read }) => typeof read(point) === 'number'));
 
 /** A scenario's charts in order; empty without measurements. */
 export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
   if (!hasPoints(scenario)) return [];
+  const ofModels = partNames(scenario.rows.flatMap(({ point }) => point ?? []));
   return [
     throughputChart(scenario),
     latencyChart(scenario),
     // A single level has no trade-off.
     ...(scenario.rows.filter(({ point }) => point !== null).length > 1 ? [tradeOffChart(scenario)] : []),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
+    ...(ofModels.length > 0 ? [modelsChart(scenario, ofModels)] : []),
     ...gpuReadings(scenario),
   ];
 }

@@ -9,6 +9,7 @@ import {
   timeSpent,
   windows,
 } from '../../contract/measured/columns';
+import type { ComposingModelColumns } from '../../contract/measured/composing';
 import {
   cache,
   checks,
@@ -237,18 +238,29 @@ export const errorsTable = (rows: Rows, load: string): Markup | null =>
     { className: 'fixed failed', load },
   );
 
-const ofModels = composing.filter(({ id }) => id !== 'model-executions');
+/** More columns than these have no room on a page; those of a cache where one answers. */
+function columnsOf(parts: readonly ComposingModelColumns[]) {
+  const hasCache = parts.some(({ cacheHitCount }) => (cacheHitCount ?? 0) > 0);
+  const left = [
+    'model-executions',
+    'model-max-batch',
+    ...(hasCache ? [] : ['model-cache-hits', 'model-cache-misses']),
+  ];
+  return composing.filter(({ id }) => !left.includes(id));
+}
 
-/** Composing models; null for other models. */
+/** Models of an ensemble, or that are called by BLS; null for other models. */
 export function composingTable(rows: Rows, load: string): Markup | null {
+  const parts = rows.flatMap(({ point }) => point?.composing ?? []);
+  const columns = columnsOf(parts);
   const table = detailTable(
     rows,
-    'Models of the ensemble',
-    [markup`<th>Model</th>`, ...headings(ofModels)],
+    parts.every(({ bls }) => bls === true) ? 'Models called by BLS' : 'Models of the ensemble',
+    [markup`<th>Model</th>`, ...headings(columns)],
     (point) =>
       (point.composing ?? []).map((part) => [
         markup`<td>${composingNameIn(point, part)}</td>`,
-        ...cells(ofModels, part),
+        ...cells(columns, part),
       ]),
     { className: 'fixed composing', load },
   );

@@ -146,7 +146,7 @@ export const CacheTable = detailsTable({
 });
 
 export const ComposingTable = detailsTable({
-  title: 'Models of the ensemble',
+  title: 'Composing models',
   note: "mean times of one request of the model, from the server's statistics",
   headings: [{ title: 'Level' }, { title: 'Model', mono: true }, ...headingsOf(composing)],
   rowsOf: (point) =>

@@ -12,7 +12,7 @@ import { shownScenario } from '../../../main/domain/measured/repeats';
 import { predictedCurve, type PredictedLevel } from '../../../main/domain/predict/predicted-curve';
 import { type Chart, hasValues, levelOf, type SweepInput, sweepOfState } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
-import { componentsChart } from '../../charts/components-chart';
+import { componentsChart, modelsChart } from '../../charts/components-chart';
 import { ComponentsHelp } from '../../charts/components-help';
 import { gpuChart } from '../../charts/gpu-chart';
 import { batchChart } from '../../charts/latency-chart';
@@ -99,7 +99,13 @@ function ScenarioPicker(props: {
   );
 }
 
-function GpuCharts(props: { input: Omit<SweepInput, 'level'>; sweep: string; fileName: string }) {
+interface OfSweep {
+  readonly input: Omit<SweepInput, 'level'>;
+  readonly sweep: string;
+  readonly fileName: string;
+}
+
+function GpuCharts(props: OfSweep) {
   const { input, sweep, fileName } = props;
   const charts = useMemo(
     () =>
@@ -151,6 +157,36 @@ const Budget = ({ state }: { state: RunState }) => (
   </div>
 );
 
+/** What a request's mean latency is made of: by component, and by model where several serve it. */
+function PartsCharts({ input, sweep, fileName }: OfSweep) {
+  const [parts, models] = useMemo(
+    () => [componentsChart({ ...input, level: null }), modelsChart({ ...input, level: null })],
+    [input],
+  );
+  return (
+    <>
+      <FilledChart
+        id="components"
+        title={`Where the time goes, by ${sweep}`}
+        chart={parts}
+        height={250}
+        fileName={fileName}
+        wide
+      >
+        {componentsHelp}
+      </FilledChart>
+      <FilledChart
+        id="models"
+        title={`Where the time goes by model, by ${sweep}`}
+        chart={models}
+        height={250}
+        fileName={fileName}
+        wide
+      />
+    </>
+  );
+}
+
 /** Nothing while levels are still coming in. */
 const usePredicted = (state: RunState, scenario: Scenario): readonly PredictedLevel[] =>
   useMemo(
@@ -187,13 +223,7 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     () => ({ ...input, baseline: baselineSeries(baseline.shown, scenario, performanceOf({ source })) }),
     [input, baseline.shown, scenario, source],
   );
-  const still = useMemo(
-    () => ({
-      components: componentsChart({ ...input, level: null }),
-      batch: batchChart({ ...input, level: null }),
-    }),
-    [input],
-  );
+  const batch = useMemo(() => batchChart({ ...input, level: null }), [input]);
   const [sweep, fileName] = [sweepText(state, scenario), `${runId}-${scenario}`];
   return (
     <section className="stack" aria-label="Measurements">
@@ -208,21 +238,12 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
         {isLive ? <WindowsPanel input={input} fileName={fileName} wide /> : null}
         <SweepCharts input={sweepInput} sweep={sweep} fileName={fileName} />
         <TradeOffPanel input={input} state={state} fileName={fileName} />
-        <FilledChart
-          id="components"
-          title={`Where the time goes, by ${sweep}`}
-          chart={still.components}
-          height={250}
-          fileName={fileName}
-          wide
-        >
-          {componentsHelp}
-        </FilledChart>
+        <PartsCharts input={input} sweep={sweep} fileName={fileName} />
         {isLive ? null : <WindowsPanel input={input} fileName={fileName} />}
         <FilledChart
           id="batch"
           title={`${meanBatch.title} by ${sweep}`}
-          chart={still.batch}
+          chart={batch}
           height={204}
           fileName={fileName}
         />

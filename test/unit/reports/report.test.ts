@@ -152,6 +152,7 @@ describe('the tables', () => {
       'targetGpu',
       'performance.replay.file',
       'performance.streaming',
+      'performance.blsModels',
       'performance.inTurns',
       'accuracy.samples',
     ]);

@@ -24,6 +24,8 @@ const context = { generatedAt: '2025-11-21T08:30:00.000Z' };
 const slow = {
   modelName: 'slow',
   modelVersion: '3',
+  instances: 2,
+  maxBatchSize: 8,
   requestCount: 1200,
   inferenceCount: 1200,
   executionCount: 400,
@@ -67,8 +69,8 @@ describe('the report of a level', () => {
 
   it('has the models of an ensemble, missing values as missing', () => {
     expect(cellsOf(page, 'table.composing')).toEqual([
-      ['1', '1', 'slow/3', '1,200', '4.00', '0.010', '9.00', '0.020', '3.00', '300', '900'],
-      ['1', '1', 'fast', '–', '4.00', '0.010', '–', '0.020', '–', '–', '–'],
+      ['1', '1', 'slow/3', '1,200', '4.00', '0.010', '9.00', '0.020', '3.00', '2', '300', '900'],
+      ['1', '1', 'fast', '–', '4.00', '0.010', '–', '0.020', '–', '2', '–', '–'],
     ]);
   });
 

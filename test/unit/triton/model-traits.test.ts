@@ -67,10 +67,38 @@ describe('the traits of a model', () => {
       await expect(readModelTraits(client, { name: 'a', version: '' })).rejects.toThrow(
         'more than 256 models',
       );
-      await expect(composingModels(client as unknown as TritonClient, 'a', '')).rejects.toThrow(
+      await expect(composingModels(client, { name: 'a', version: '' })).rejects.toThrow(
         'more than 256 models',
       );
       expect(asked).toBeLessThan(1000);
     },
   );
+});
+
+describe('the models of which times are read', () => {
+  const configs: Readonly<Record<string, object>> = {
+    logic: { max_batch_size: 4, instance_group: [{ count: 2 }] },
+    chain: { ensemble_scheduling: { step: [{ model_name: 'net' }] } },
+    net: {
+      max_batch_size: 16,
+      instance_group: [{ count: 2, kind: 'KIND_GPU', gpus: [0, 1] }, { count: 1 }],
+    },
+  };
+  const client = {
+    modelConfig: (name: string) => Promise.resolve(parseServedConfig({ name, ...configs[name] })),
+  };
+
+  it('are those that it calls by BLS where they are named, with what these are made of', async () => {
+    const asked = { name: 'logic', version: '', blsModels: ['chain', 'net'] };
+    const { steps, models } = await composingModels(client, asked);
+    expect(steps).toEqual([]);
+    expect(models).toMatchObject([
+      { name: 'chain', bls: true, instances: null },
+      // On each of two GPUs two, and one elsewhere.
+      { name: 'net', bls: true, instances: 5, maxBatchSize: 16 },
+    ]);
+    expect((await composingModels(client, { name: 'chain', version: '' })).models).toMatchObject([
+      { name: 'net', bls: false },
+    ]);
+  });
 });

@@ -298,7 +298,7 @@ export function levelResult(
       sequences: sequencesOf(recorded, level, settings),
       cache,
       executedBatches,
-      composing: composingOf(last),
+      composing: composingOf(last, settings.ensemble),
       errorsByKind: failures.length === 0 ? null : failures,
     }),
     windows: summaries,

@@ -5,7 +5,7 @@ import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
-import { composingModels, type Counters, createCounters } from '../../../triton/model-traits';
+import { composingModels, type Counters, createCounters, type Ensemble } from '../../../triton/model-traits';
 import { runtimeReason } from '../../../triton/runtime-reason';
 import { readTls } from '../../../triton/tls';
 import { isSteady } from '../../intervals';
@@ -227,6 +227,15 @@ async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promis
   return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
 }
 
+function modelsWithin(client: TritonClient, input: MeasureInput): Promise<Ensemble> {
+  const { modelName: name, modelVersion: version, settings, signal } = input;
+  return composingModels(
+    client,
+    { name, version, ...present({ blsModels: settings.blsModels }) },
+    { signal },
+  );
+}
+
 /** Measures one level, or another turn of it; the point covers all its windows. Throws as {@link LoadTool}. */
 export async function measureLevel(
   workerFile: string,
@@ -238,9 +247,7 @@ export async function measureLevel(
   const client = await clientOf(input);
   const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
   sayWhatIsSent(input, plain);
-  const ensemble = await composingModels(client, input.modelName, input.modelVersion, {
-    signal: input.signal,
-  });
+  const ensemble = await modelsWithin(client, input);
   const regions = await sharedRegions(client, input, plain);
   // Shared memory outputs are compared with responses over the network, which were checked.
   const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };

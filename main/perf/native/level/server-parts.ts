@@ -1,3 +1,4 @@
+import type { ComposingModelColumns } from '../../../contract/measured/composing';
 import type { LoadPoint } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
 import { present } from '../../../contract/trees';
@@ -35,8 +36,18 @@ const composingDeltas = (windows: readonly CountedWindow[]): readonly (ServerDel
     mergedDelta(windows.map((window) => window.composing?.[index]?.server)),
   );
 
+const servedAs = (
+  model: ComposingModel | undefined,
+): Pick<ComposingModelColumns, 'instances' | 'maxBatchSize' | 'bls'> =>
+  model === undefined
+    ? {}
+    : { instances: model.instances, maxBatchSize: model.maxBatchSize, ...(model.bls ? { bls: true } : {}) };
+
 /** Columns per composing model; undefined for other models. */
-export function composingOf(windows: readonly CountedWindow[]): LoadPoint['composing'] {
+export function composingOf(
+  windows: readonly CountedWindow[],
+  ensemble: Ensemble | undefined,
+): LoadPoint['composing'] {
   const names = windows[0]?.composing?.map(({ modelName }) => modelName) ?? [];
   if (names.length === 0) return undefined;
   const deltas = composingDeltas(windows);
@@ -56,6 +67,7 @@ export function composingOf(windows: readonly CountedWindow[]): LoadPoint['compo
       computeOutputUs: us('computeOutputUs'),
       cacheHitCount: delta?.cacheHit.count ?? null,
       cacheMissCount: delta?.cacheMiss.count ?? null,
+      ...servedAs(ensemble?.models[index]),
     };
   });
 }

@@ -235,7 +235,10 @@ describe('the models of an ensemble', () => {
   });
 
   const step = (name: string, reads: string[], writes: string[]) => ({ name, version: '', reads, writes });
-  const model = (name: string, decoupled = false) => ({ name, version: '', steps: [], decoupled });
+  const model = (name: string, decoupled = false) => ({
+    ...{ name, version: '', steps: [], decoupled },
+    ...{ instances: 2, maxBatchSize: 8, bls: false },
+  });
   const ensemble = (between: string, decoupled = false) => ({
     steps: [step('first', ['X'], [between]), step('second', ['f'], ['Y'])],
     models: [model('first'), model('second', decoupled)],
@@ -249,6 +252,18 @@ describe('the models of an ensemble', () => {
     expect(partsOf(ensemble('f'))).toMatchObject({ serverQueueUs: 20, ensemblePath: ['first', 'second'] });
     expect(partsOf(ensemble('other'))).toMatchObject({ serverQueueUs: 10, ensemblePath: ['first'] });
     expect(partsOf(ensemble('other', true))).toMatchObject({ serverQueueUs: 20, ensemblePath: [] });
+  });
+
+  it('say how they are served, and a model that is called by BLS leaves the server’s parts as they are', () => {
+    expect(partsOf(ensemble('f'))?.composing).toMatchObject([
+      { modelName: 'first', instances: 2, maxBatchSize: 8 },
+      { modelName: 'second', instances: 2, maxBatchSize: 8 },
+    ]);
+    const called = { steps: [], models: ['first', 'second'].map((name) => ({ ...model(name), bls: true })) };
+    const point = levelResult(windows, level, { ...settings, ensemble: called });
+    expect(point?.composing?.map(({ bls }) => bls)).toEqual([true, true]);
+    expect(point).not.toHaveProperty('ensemblePath');
+    expect(point?.serverQueueUs).toBe(levelResult(windows, level, settings)?.serverQueueUs);
   });
 
   it('may be more than the mean latency: the rest is below zero then, and not cut off', () => {
