@@ -10,9 +10,11 @@ import {
   reachOf,
 } from '../../main/contract/reach';
 import { knownParameters } from '../../main/contract/run/run-source';
+import type { SearchServer } from '../../main/contract/study/search';
 import type { StudySpec } from '../../main/contract/study/study';
 import type { Core } from '../../main/core';
 import { modelPathsOf } from '../../main/domain/study/matrix-study';
+import { searchOf } from '../../main/domain/study/search/search-study';
 import { pathReach } from '../../main/store/approvals';
 import {
   type ConsentQuestion,
@@ -40,6 +42,7 @@ export type ConfirmedCall =
   | 'spec.editConfig'
   | 'spec.export'
   | 'spec.import'
+  | 'searches.plan'
   | 'studies.plan'
   | 'studies.read'
   | 'studies.start'
@@ -63,6 +66,7 @@ type CheckedHandlers = Pick<
   | 'spec.readModel'
   | 'studies.specOf'
 >;
+type ServerCall = 'searches.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
 /** True: the person agreed, in a native dialog. */
@@ -81,8 +85,14 @@ const sourcePath = (spec: unknown): Reach => ({
 const machineOf = (host: string | undefined): Reach['machines'] =>
   host === undefined ? [] : [{ field: 'host', value: host }];
 
-function studyReach({ strategy, hosts }: StudySpec): Reach {
-  const all = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
+/** A Triton that runs already receives models, and load. */
+const runningReach = (server: Pick<SearchServer, 'url' | 'tls'> | undefined): Reach =>
+  reachOf(server === undefined ? {} : { engine: { kind: 'remote', url: server.url, tls: server.tls } });
+
+function studyReach(spec: StudySpec): Reach {
+  const { strategy, hosts } = spec;
+  const trials = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
+  const all = [...trials, runningReach(searchOf({ spec })?.server)];
   const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
     ...new Map(all.flatMap(of).map((one) => [`${one.field} ${one.value}`, one])).values(),
   ];
@@ -134,6 +144,24 @@ const after =
     await check(input);
     return call(input);
   };
+
+/** Those that name a running Triton, or a host that reaches one. */
+const serverCalls = (
+  handlers: Pick<CheckedHandlers, ServerCall>,
+  ensure: (reach: Reach) => Promise<void>,
+): Pick<Handlers, ServerCall> => ({
+  'searches.plan': after(handlers['searches.plan'], ({ server }) => ensure(runningReach(server))),
+  // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
+  'servers.describe': after(handlers['servers.describe'], ({ tls }) =>
+    ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
+  ),
+  'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>
+    ensure({ ...reachOf({ engine: { kind: 'remote', url, tls } }), machines: machineOf(host) }),
+  ),
+  'monitor.start': after(handlers['monitor.start'], ({ tls, host }) =>
+    ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [], machines: machineOf(host) }),
+  ),
+});
 
 /**
  * The core's calls behind consent: a path, image or machine that the page names is asked for in a native dialog unless
@@ -212,15 +240,6 @@ export function confirmedCalls(
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),
-    // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
-    'servers.describe': after(handlers['servers.describe'], ({ tls }) =>
-      ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
-    ),
-    'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>
-      ensure({ ...reachOf({ engine: { kind: 'remote', url, tls } }), machines: machineOf(host) }),
-    ),
-    'monitor.start': after(handlers['monitor.start'], ({ tls, host }) =>
-      ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [], machines: machineOf(host) }),
-    ),
+    ...serverCalls(handlers, ensure),
   };
 }

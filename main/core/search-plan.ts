@@ -7,6 +7,7 @@ import type { SearchRequest } from '../contract/study/search';
 import type { SearchPlan } from '../contract/study/study';
 import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../contract/trees';
 import { largestOf } from '../domain/statistics';
+import { loadQuestion } from '../domain/study/load-question';
 import type { PlannedModels, UnmadeRun } from '../domain/study/search/plan-models';
 import { planSearch } from '../domain/study/search/plan-search';
 import { modelOf, modelText, type WantedModel, wantedModels } from '../domain/study/search/search-models';
@@ -119,6 +120,12 @@ export function createSearchPlan(
     const found = given === undefined ? null : await searchedServer(parts, spec, given);
     const machine = { onGpu, processors: availableParallelism(), server: found?.server };
     const plan = planSearch(base.run, { ...read, ...present({ server: given }) }, machine, models);
-    return found === null ? plan : { ...plan, notes: [found.note, ...plan.notes] };
+    return found === null
+      ? plan
+      : {
+          ...plan,
+          notes: [found.note, ...plan.notes],
+          asks: loadQuestion(found.before, plan.candidates.length),
+        };
   };
 }

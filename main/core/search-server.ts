@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { parseRemoteUrl } from '../contract/address';
-import { invalidInput, WorkbenchError } from '../contract/errors';
+import { fromWire, invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { SearchRequest, SearchServer } from '../contract/study/search';
 import type { Study } from '../contract/study/study';
 import { present } from '../contract/trees';
 import { metricsBeside } from '../domain/run/server-plan';
+import type { BeforeLoad } from '../domain/study/load-question';
 import { searchOf } from '../domain/study/search/search-study';
 import { openReady } from '../engine/remote/remote-triton';
 import { readServerRoom } from '../engine/server-memory';
+import { cleanLine, shortText } from '../platform/lines';
 import { unloadMarked } from '../studies/search/running-triton';
 import { engineAt } from './contests';
 import type { CoreParts } from './core-parts';
@@ -21,12 +23,23 @@ export interface SearchedServer {
   readonly server: SearchServer;
   /** What will be done there. */
   readonly note: string;
+  readonly before: BeforeLoad;
+}
+
+/** Its errors name the option of the address. */
+async function atUrl<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    const wire = toWire(cause);
+    throw wire.code === 'cancelled' ? cause : fromWire({ ...wire, where: '--url' });
+  }
 }
 
 /**
- * Asks a running Triton whether a search may load its configurations there; loads nothing. Throws not-trusted for another
- * machine without consent, input-invalid, server-unreachable, combination-unsupported where it is not in explicit mode or does
- * not report its memory.
+ * Asks a running Triton whether configurations may be loaded there; loads nothing. Throws not-trusted for another machine
+ * without consent, and with `where` of the option: input-invalid, server-unreachable, combination-unsupported where it is not
+ * in explicit mode or does not report its memory.
  */
 export async function searchedServer(
   { approvals }: Pick<CoreParts, 'approvals'>,
@@ -34,18 +47,22 @@ export async function searchedServer(
   { url, tls, metrics: given }: NonNullable<SearchRequest['server']>,
 ): Promise<SearchedServer> {
   const engine = engineAt({ url, tls });
-  const metrics = given ?? metricsBeside(parseRemoteUrl(url))?.address;
+  const known = await atUrl(() => Promise.resolve(metricsBeside(parseRemoteUrl(url))));
+  const metrics = given ?? known?.address;
   if (metrics === undefined) {
     const message =
       'What memory the server has left is read from its metrics, and their address is not known';
     throw invalidInput('--metrics-url', message, 'Give it, for example --metrics-url HOST:8002.');
   }
   await requireApproved(approvals, { ...spec, engine });
-  const { client, version, address } = await openReady(engine, askMs);
   const mark = randomBytes(4).toString('hex');
-  await unloadMarked(client, mark, 0);
-  const { hostBytes } = await readServerRoom({ metricsAddress: metrics });
-  if (hostBytes === null) {
+  const { client, version, address } = await atUrl(async () => {
+    const opened = await openReady(engine, askMs);
+    await unloadMarked(opened.client, mark, 0);
+    return opened;
+  });
+  const room = await readServerRoom({ metricsAddress: metrics });
+  if (room.hostBytes === null) {
     throw new WorkbenchError(
       'combination-unsupported',
       `Triton at ${address.http} does not report the memory of its machine at ${metrics}, so that nothing can be loaded there safely`,
@@ -55,13 +72,14 @@ export async function searchedServer(
       },
     );
   }
-  const names = new Set(
-    (await client.repositoryIndex()).filter(({ state }) => state === 'READY').map(({ name }) => name),
-  );
-  const beside = `beside its ${names.size} ${names.size === 1 ? 'model' : 'models'}`;
+  const index = await client.repositoryIndex();
+  const ready = index.filter(({ state }) => state === 'READY').map(({ name }) => shortText(cleanLine(name)));
+  const models = [...new Set(ready)];
+  const beside = `beside its ${models.length} ${models.length === 1 ? 'model' : 'models'}`;
   return {
     server: { url: engine.url, ...present({ tls }), metrics, mark },
     note: `Served by Triton ${version} at ${address.http}, ${beside}: each configuration is loaded there by a call, under a name with ${mark}, and unloaded at the end.`,
+    before: { address: address.http, tritonVersion: version, models, room, mark },
   };
 }
 

@@ -158,3 +158,18 @@ test('a search takes a recorded trace, whose file is chosen by keyboard', async 
   await dialog.getByText('Highest concurrency').click();
   await expect(trace).toBeHidden();
 });
+
+test('a search on a running Triton has an address that is checked by keyboard, and waits for it', async () => {
+  const { page } = app;
+  const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
+  await dialog.getByRole('combobox', { name: 'Where to measure' }).selectOption('Running Triton');
+  const address = dialog.getByRole('textbox', { name: 'Triton HTTP address' });
+  await expect(address).toHaveAccessibleDescription('Not checked yet: press Enter or Check.');
+  await expect(dialog.getByRole('button', { name: 'Start search' })).toBeHidden();
+  expect(await findings(page)).toEqual([]);
+  await takePictures(page, 'search-running-triton');
+  await address.fill('localhost:1');
+  await address.press('Enter');
+  await expect(dialog.getByText('Not checked yet')).toBeHidden();
+  expect(app.complaints).toEqual([]);
+});

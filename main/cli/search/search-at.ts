@@ -1,7 +1,7 @@
 import { isLoopback, parseRemoteUrl, shownAddress, withScheme } from '../../contract/address';
 import { invalidInput } from '../../contract/errors';
 import type { SearchRequest } from '../../contract/study/search';
-import type { SearchPlan } from '../../contract/study/study';
+import type { LoadQuestion } from '../../contract/study/study';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
 import { ask, type Output } from '../output';
@@ -64,15 +64,16 @@ export async function searchAt(
   return { server: { url, ...present({ metrics }) } };
 }
 
-/** @returns whether it is wanted. Throws input-invalid without a terminal, cancelled. */
+/** @param asks absent: nothing is loaded. @returns whether it is wanted. Throws input-invalid without a terminal, cancelled. */
 export async function agreedToLoad(
   output: Output,
-  { search: { server }, candidates }: Pick<SearchPlan, 'search' | 'candidates'>,
+  verb: string,
+  asks: LoadQuestion | undefined,
   yes = false,
 ): Promise<boolean> {
-  if (server === undefined || yes) return true;
-  return ask(output, 'search', {
-    question: `Load ${candidates.length} configurations on ${server.url}, and send it as much load as they take?`,
+  if (asks === undefined || yes) return true;
+  return ask(output, verb, {
+    question: asks.question,
     nothing: 'Nothing was loaded',
     ...{ withYes: 'Add --yes to load without asking', otherwise: 'see what would be done with --dry-run' },
   });

@@ -145,13 +145,13 @@ async function planOf(
   return { plan, analyzer };
 }
 
-function planLines({ search, notes, spec, candidates }: SearchPlan): readonly string[] {
+function planLines({ search, notes, asks, spec, candidates }: SearchPlan): readonly string[] {
   const { budgetS, load, lookMs } = search;
   const kind =
     load.kind === 'open' ? `requests at ${timesText(search)}` : `concurrency ${load.concurrency.join(', ')}`;
   return [
     `Search ${spec.name}: ${candidates.length} configurations of ${search.runId ?? spec.strategy.trials[0]?.choice.preset ?? ''}`,
-    ...notes.map((note) => `  ${note}`),
+    ...[...notes, ...(asks?.facts ?? [])].map((note) => `  ${note}`),
     `  Load: ${load.kind}, ${kind}, batch size ${load.batchSize}`,
     `  At most ${durationText(budgetS)} of load: ${lookMs / 1000} s for each at first, ${confirmSeconds(search)} s for the last comparison`,
     ...candidates.map((one, at) => `  ${at + 1}  ${one}`),
@@ -292,7 +292,7 @@ export function addSearch(program: Verb): void {
         if (output.json) output.document(analyzer === null ? plan : { ...plan, analyzer });
         return;
       }
-      if (!(await agreedToLoad(output, plan, options.yes))) {
+      if (!(await agreedToLoad(output, 'search', plan.asks, options.yes))) {
         output.say('Nothing was loaded.');
         return;
       }

@@ -272,6 +272,13 @@ export interface StudySize {
   readonly runBytes: number;
 }
 
+/** What has to be agreed to before models are loaded on a Triton that runs already. */
+export interface LoadQuestion {
+  readonly question: string;
+  /** What is loaded there, its memory, and what is unloaded, a sentence each. */
+  readonly facts: readonly string[];
+}
+
 /** A search before it is started. */
 export interface SearchPlan {
   readonly spec: StudySpec;
@@ -280,14 +287,13 @@ export interface SearchPlan {
   readonly candidates: readonly string[];
   /** What was chosen and why, a sentence each. */
   readonly notes: readonly string[];
+  /** Absent: it is served by a Triton that is started for it. */
+  readonly asks?: LoadQuestion | undefined;
 }
 
 /** A comparison in turns before it is started. */
-export interface DuelPlan {
-  readonly spec: StudySpec;
+export interface DuelPlan extends Pick<SearchPlan, 'spec' | 'notes' | 'asks'> {
   readonly duel: DuelStrategy;
-  /** What was chosen and why, a sentence each. */
-  readonly notes: readonly string[];
 }
 
 /** A configuration of a search as a run, which has a level of each load at which it was measured. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toWire, WorkbenchError } from '../../contract/errors';
+import { markedBeginning } from '../../domain/study/load-question';
 import type { TritonClient } from '../../triton/client';
 
 /** A Triton that runs already, with models of others. */
@@ -11,7 +12,7 @@ export interface RunningTriton {
 }
 
 /** Of a candidate, by number. The repository index does not list models that came with their files, so it is derived. */
-export const markedName = (mark: string, number: number): string => `workbench-search-${mark}-${number}`;
+export const markedName = (mark: string, number: number): string => `${markedBeginning(mark)}-${number}`;
 
 type Client = Pick<TritonClient, 'address' | 'unloadModel' | 'modelReady'>;
 

@@ -1,8 +1,11 @@
 import { Button, Modal, NumberInput, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { toWire, type WireError } from '../../../main/contract/errors';
 import type { SearchRequest } from '../../../main/contract/study/search';
+import type { SearchPlan } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
+import { AskFirst } from '../../components/confirm-in-place';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { counted } from '../../format/words';
@@ -10,6 +13,7 @@ import type { SearchSubject } from '../../stores/overlay';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { PlaceField, placeFieldOf, placeOf, usualPlace } from './search/place-field';
 import { noReplay, ReplayField, replayOf } from './search/replay-field';
 import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
 
@@ -24,24 +28,75 @@ const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
 
 const usualMinutes = 5;
 
-function Plan({ request, onStarted }: { request: SearchRequest; onStarted: () => void }) {
+interface Planned {
+  readonly plan: SearchPlan | null;
+  readonly error: WireError | null;
+  /** False: of an earlier request, as this one is still asked. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * @param request null: nothing to ask yet
+ * @param times a request is asked once more for another number
+ */
+function usePlan(request: SearchRequest | null, times: number): Planned {
+  const key = JSON.stringify([request, times]);
+  const { value } = useAnswer(async (of) => {
+    if (request === null) return { key, plan: null, error: null };
+    return of.call('searches.plan', request).then(
+      (plan) => ({ key, plan, error: null }),
+      (failure: unknown) => ({ key, plan: null, error: toWire(failure) }),
+    );
+  }, key);
+  const isCurrent = value?.key === key;
+  return { plan: request === null ? null : (value?.plan ?? null), error: value?.error ?? null, isCurrent };
+}
+
+function Start(props: { plan: SearchPlan; isCurrent: boolean; onStarted: () => void }) {
+  const { plan, isCurrent, onStarted } = props;
   const { client, studies, route } = useWorkbench();
-  const plan = useAnswer((of) => of.call('searches.plan', request), JSON.stringify(request));
   const { busy, error, begin } = useFormWork();
-  if (plan.error !== null) return <ErrorPanel error={plan.error} />;
-  if (plan.value === null) return <Loading label="Planning the search" />;
-  const { spec, search, candidates, notes } = plan.value;
+  const { spec, asks } = plan;
   const start = async (): Promise<void> => {
     await client.call('studies.start', { spec });
     await studies.getState().load();
     onStarted();
     route.getState().go({ page: 'studies', name: spec.name });
   };
+  const button = (ask: () => void) => (
+    <Button loading={busy !== null} disabled={!isCurrent} onClick={ask}>
+      Start search
+    </Button>
+  );
+  const startNow = (): void => begin('submit', start);
+  return (
+    <>
+      {error === null ? null : <ErrorPanel error={error} />}
+      {asks === undefined || !isCurrent ? (
+        button(startNow)
+      ) : (
+        <AskFirst question={asks.question} action="Load and search" onConfirm={startNow}>
+          {button}
+        </AskFirst>
+      )}
+    </>
+  );
+}
+
+function Plan({ plan }: { plan: SearchPlan }) {
+  const { search, candidates, notes, asks } = plan;
   return (
     <>
       <p role="status">
         {counted(candidates.length, 'configuration')}, at most {durationText(search.budgetS)} of load.
       </p>
+      {asks === undefined ? null : (
+        <ul className="dim" aria-label="Running Triton">
+          {asks.facts.map((fact) => (
+            <li key={fact}>{fact}</li>
+          ))}
+        </ul>
+      )}
       <div className="planned-runs dim" tabIndex={0} role="region" aria-label="Configurations to compare">
         <ul>
           {notes.map((note) => (
@@ -54,10 +109,6 @@ function Plan({ request, onStarted }: { request: SearchRequest; onStarted: () =>
           ))}
         </ul>
       </div>
-      {error === null ? null : <ErrorPanel error={error} />}
-      <Button loading={busy !== null} onClick={() => begin('submit', start)}>
-        Start search
-      </Button>
     </>
   );
 }
@@ -68,14 +119,23 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
   const [minutes, setMinutes] = useState<number | string>(usualMinutes);
   const [replay, setReplay] = useState(noReplay);
   const [tried, setTried] = useState(noneTried);
-  const request: SearchRequest = {
-    ...subject,
-    space: spaceOf(tried),
-    load,
-    ...(typeof latencyMs === 'number' && latencyMs > 0 ? { latencyUs: Math.round(latencyMs * 1000) } : {}),
-    ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
-    ...(load === 'open' ? replayOf(replay) : {}),
-  };
+  const [place, setPlace] = useState(usualPlace);
+  const server = placeOf(place);
+  const request: SearchRequest | null =
+    server === null || hasWrongValues(tried)
+      ? null
+      : {
+          ...subject,
+          space: spaceOf(tried),
+          load,
+          ...(typeof latencyMs === 'number' && latencyMs > 0
+            ? { latencyUs: Math.round(latencyMs * 1000) }
+            : {}),
+          ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
+          ...(load === 'open' ? replayOf(replay) : {}),
+          ...server,
+        };
+  const { plan, error, isCurrent } = usePlan(request, place.times);
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
       <SegmentedControl
@@ -104,8 +164,16 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
         />
       </div>
       {load === 'open' ? <ReplayField replay={replay} onChange={setReplay} /> : null}
+      <PlaceField place={place} error={error} isAsking={!isCurrent} onChange={setPlace} />
       <TriedValues tried={tried} onChange={setTried} />
-      {hasWrongValues(tried) ? null : <Plan request={request} onStarted={onDone} />}
+      {error === null || placeFieldOf(error) !== null ? null : <ErrorPanel error={error} />}
+      {plan === null && !isCurrent ? <Loading label="Planning the search" /> : null}
+      {plan === null ? null : (
+        <>
+          <Plan plan={plan} />
+          <Start plan={plan} isCurrent={isCurrent} onStarted={onDone} />
+        </>
+      )}
     </form>
   );
 }

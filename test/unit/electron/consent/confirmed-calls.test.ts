@@ -13,6 +13,7 @@ import { type Approvals, createApprovals } from '../../../../main/store/approval
 import { directReaders } from '../../../support/direct-readers';
 import { rejection } from '../../../support/rejection';
 import { specFixture } from '../../../support/run-state';
+import { configuration } from '../../../support/simulated-search';
 
 let home: string;
 let approvals: Approvals;
@@ -82,6 +83,10 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
     text: JSON.stringify({ model: { preset: 'net', source } }),
     fileName: 'run.yaml',
     preset: 'net',
+  },
+  'searches.plan': {
+    ...{ runId: 'a-run', space: {}, load: 'open' },
+    server: { url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
   },
   'studies.plan': { spec: studyOf([choice]) },
   'studies.read': { text: 'matrix: { preset: [resnet50, /home/victim/model] }', fileName: 'night.yaml' },
@@ -195,6 +200,26 @@ describe('a call of the page that names a path, an image or code', () => {
     await rejection(call('studies.start'));
     expect(asked[0]?.detail).toContain('  /home/victim  (model.dataset)');
     expect(asked[0]?.detail).toContain('Run programs on another machine:\n  gpu2  (hosts)');
+  });
+
+  it('asks for the machine of a running Triton before it is asked what it serves, and before it is loaded into', async () => {
+    const server = { url: 'http://gpu-7:8000' };
+    const plan = () => calls()['searches.plan']({ runId: 'a-run', space: {}, load: 'open', server });
+    await rejection(plan());
+    expect(asked[0]?.detail).toContain('  gpu-7  (engine.url)');
+    const strategy = {
+      ...{ kind: 'search', runId: 'a-run', candidates: [configuration({})], trials: [] },
+      ...{ load: { kind: 'open', batchSize: 1 }, budgetS: 60, lookMs: 1000, fullMs: 3000 },
+      target: { percentile: 99, latencyUs: 20_000, errorPercentage: 1 },
+      server: { ...server, metrics: 'gpu-7:8002', mark: 'ab12cd34' },
+    };
+    const spec = { name: 'there', strategy, hosts: null };
+    await rejection(calls()['studies.start']({ spec }));
+    expect(asked[1]?.detail).toContain('  gpu-7  (engine.url)');
+    agrees = true;
+    await calls()['studies.start']({ spec });
+    await plan();
+    expect(asked).toHaveLength(3);
   });
 
   it('lists all that a run would use', async () => {

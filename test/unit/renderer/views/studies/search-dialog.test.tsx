@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { expect, it } from 'vitest';
+import { WorkbenchError } from '../../../../../main/contract/errors';
 import { SearchDialog } from '../../../../../renderer/views/studies/search-dialog';
 import { runA } from '../../../../support/duel';
 import { createClientDouble } from '../../client-double';
@@ -38,5 +39,72 @@ it('a search replays the trace that is chosen, until it is removed or the load i
   await click(named('Remove replayed trace'));
   expect(planned()).not.toHaveProperty('replay');
   expect(() => button('Start search')).not.toThrow();
+  unmount();
+});
+
+/** As a person types: React reads the value through its own setter. */
+async function type(label: string, value: string): Promise<HTMLInputElement> {
+  const labels = [...document.querySelectorAll('label')];
+  const of = labels.find(({ textContent }) => textContent === label)?.htmlFor ?? '';
+  const field = document.getElementById(of);
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) throw new Error(label);
+  const { prototype } = field instanceof HTMLInputElement ? HTMLInputElement : HTMLSelectElement;
+  await act(async () => {
+    Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value);
+    field.dispatchEvent(new Event(field instanceof HTMLInputElement ? 'input' : 'change', { bubbles: true }));
+    await Promise.resolve();
+  });
+  return field as HTMLInputElement;
+}
+
+it('a running Triton is asked once its address is typed to the end, and loaded into after a question', async () => {
+  const asks = { question: 'Load 1 configuration on Triton 2.51.0?', facts: ['2 models are ready there.'] };
+  const answer: { error: WorkbenchError | null } = { error: null };
+  const { client, calls } = createClientDouble({
+    'searches.plan': (input) => {
+      if (answer.error !== null) throw answer.error;
+      return (input as { server?: unknown }).server === undefined ? plan : { ...plan, asks };
+    },
+    'studies.start': () => null,
+    'studies.list': () => ({ studies: [] }),
+  });
+  const planned = () => calls.filter(([name]) => name === 'searches.plan').map(([, input]) => input);
+  const started = () => calls.some(([name]) => name === 'studies.start');
+  const { workbench, click, button, unmount } = await mount(client, <SearchDialog />);
+  await act(async () => {
+    workbench.overlay.setState({ searched: { runId: runA } });
+    await Promise.resolve();
+  });
+  await type('Where to measure', 'running');
+  // Nothing is asked there before the person says so.
+  expect(planned()).toHaveLength(1);
+  expect(() => button('Start search')).toThrow();
+  answer.error = new WorkbenchError('server-unreachable', 'No Triton answers', { where: '--url' });
+  const address = await type('Triton HTTP address', 'localhost:9000');
+  expect(planned()).toHaveLength(1);
+  await click(button('Check'));
+  expect(planned().at(-1)).toMatchObject({ server: { url: 'localhost:9000' } });
+  expect(address.getAttribute('aria-invalid')).toBe('true');
+  expect(document.body.textContent).toContain('No Triton answers.');
+  expect(document.querySelector('[role="alert"][data-code]')).toBeNull();
+  answer.error = new WorkbenchError('combination-unsupported', 'No memory', { where: '--metrics-url' });
+  await click(button('Check'));
+  expect(address.getAttribute('aria-invalid')).not.toBe('true');
+  const metrics = await type('Metrics address', 'localhost:9002');
+  expect(metrics.getAttribute('aria-invalid')).not.toBe('true');
+  answer.error = null;
+  await act(async () => {
+    metrics.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  });
+  expect(planned().at(-1)).toMatchObject({ server: { url: 'localhost:9000', metrics: 'localhost:9002' } });
+  expect(document.body.textContent).toContain('2 models are ready there.');
+  await click(button('Start search'));
+  expect(document.body.textContent).toContain(asks.question);
+  await click(button('Keep'));
+  expect(started()).toBe(false);
+  await click(button('Start search'));
+  await click(button('Load and search'));
+  expect(started()).toBe(true);
   unmount();
 });
