@@ -100,6 +100,8 @@ export default defineConfig({
         [],
         all,
       ),
+      // By `npm run test:production` only: it downloads Prometheus.
+      lane('production-campaign', ['test/campaigns/production-*.test.ts'], []),
       // By `npm run test:faults` only.
       lane(
         'faults-campaign',

@@ -31,14 +31,9 @@ import {
 import { fileError } from '../platform/plain-entry';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
-import {
-  type BundleImage,
-  composeFile,
-  kubernetesFiles,
-  queueMetric,
-  resourceName,
-  type Serving,
-} from './manifests';
+import { type BundleImage, composeFile, kubernetesFiles, type Serving } from './manifests';
+import { queueMetric, resourceName } from './names';
+import { grafanaDashboard, latencyThresholds, prometheusRules } from './watching';
 
 /** Overhead of the smoke test's client over the load generator: share of p99, and at least. */
 const allowance = { share: 0.25, leastMs: 5 };
@@ -201,9 +196,10 @@ export function readmeText(input: ReadmeInput): string {
     '## What the manifests assume',
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
-    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these two, remove their files from kustomization.yaml.`,
+    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml, prometheusrule.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these, remove their files from kustomization.yaml.`,
     ...replicaLines(input),
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
+    '- prometheus/rules.yaml and grafana/dashboard.json: alerts and a dashboard with the thresholds of the run (requests that wait first, then latency, failures, GPUs); kubernetes/prometheusrule.yaml has the same rules. The p99 is watched where Triton runs with `--metrics-config summary_latencies=true`, the mean in any case.',
     '',
     '## Files',
     '',
@@ -294,18 +290,26 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
   const level = capacity?.held ?? answerOf(input.measured)?.level ?? null;
   const pendingRequests = level === null ? null : requestsUnderWay({ held: level });
+  const gpus = askedGpus(engine).length;
+  const watched = {
+    ...{ model: config.name, pendingRequests, gpus },
+    ...latencyThresholds(level?.point ?? null, capacity?.ask.p99Ms ?? null),
+    errorPercentage: state.source.spec.performance.errorPercentage,
+  };
   const serving: Serving = {
     model: config.name,
     image,
-    gpus: askedGpus(engine).length,
+    gpus,
     shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
     repositoryBytes,
-    pendingRequests,
+    ...{ pendingRequests, watched },
     plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
   };
   const files: Readonly<Record<string, string>> = {
     SHA256SUMS: await checksums(dir, 'model-repository'),
     'compose.yaml': composeFile(serving),
+    'prometheus/rules.yaml': prometheusRules(watched),
+    'grafana/dashboard.json': grafanaDashboard(watched),
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
     'README.md': readmeText({

@@ -2,6 +2,8 @@ import { stringify } from 'yaml';
 import { noGpuVariables } from '../docker/container-body';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { pythonVariables } from '../platform/process';
+import { queueMetric, resourceName } from './names';
+import { prometheusRule, type Watched } from './watching';
 
 export interface BundleImage {
   /** With digest where a registry has one. */
@@ -24,6 +26,7 @@ export interface Serving {
    * nothing scales by it.
    */
   readonly pendingRequests: number | null;
+  readonly watched: Watched;
   /** null: the replicas were not planned. */
   readonly plan: { readonly replicas: number; readonly text: string } | null;
 }
@@ -36,19 +39,6 @@ const envOf = ({ gpus }: Serving) => ({
   ...(gpus > 0 ? {} : noGpuVariables),
 });
 const health = (name: 'live' | 'ready') => `/v2/health/${name}`;
-
-export const queueMetric = 'nv_inference_pending_request_count';
-
-/** DNS label for all objects of the model, with room for suffixes. */
-export function resourceName(model: string): string {
-  const name = model
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 40)
-    .replace(/-+$/, '');
-  return name === '' ? 'model' : name;
-}
 
 /** Starting points where nothing was planned: only one was ever measured. */
 const replicasOf = ({ plan }: Serving) =>
@@ -288,10 +278,14 @@ export function kubernetesFiles(serving: Serving): Readonly<Record<string, strin
           ),
         }),
     'kubernetes/podmonitor.yaml': yaml('Needs the Prometheus Operator.', podMonitor(metadata)),
+    'kubernetes/prometheusrule.yaml': yaml(
+      'Needs the Prometheus Operator. The rules of prometheus/rules.yaml.',
+      prometheusRule(serving.watched, metadata),
+    ),
     'kubernetes/kustomization.yaml': yaml('kubectl apply -k kubernetes/', {
       apiVersion: 'kustomize.config.k8s.io/v1beta1',
       kind: 'Kustomization',
-      resources: ['deployment.yaml', 'service.yaml', ...scaled, 'podmonitor.yaml'],
+      resources: ['deployment.yaml', 'service.yaml', ...scaled, 'podmonitor.yaml', 'prometheusrule.yaml'],
     }),
     'kserve/inferenceservice.yaml': yaml(
       `In place of kubernetes/, where KServe is installed. ${claim}${planNote(serving)}`,

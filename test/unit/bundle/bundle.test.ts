@@ -63,8 +63,8 @@ describe('writeBundle', () => {
     expect(mode & 0o777).toBe(0o644);
     expect((await readdir(dir)).sort()).toEqual(
       [
-        ...['README.md', 'SHA256SUMS', 'compose.yaml', 'expectation.json', 'kserve', 'kubernetes'],
-        ...['model-repository', 'samples', 'smoke-test.py'],
+        ...['README.md', 'SHA256SUMS', 'compose.yaml', 'expectation.json', 'grafana', 'kserve', 'kubernetes'],
+        ...['model-repository', 'prometheus', 'samples', 'smoke-test.py'],
       ].sort(),
     );
     const expectation: unknown = JSON.parse(await readFile(join(dir, 'expectation.json'), 'utf8'));

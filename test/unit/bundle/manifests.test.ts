@@ -1,11 +1,12 @@
-import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { PodMonitor, PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Pod, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { composeFile, kubernetesFiles, resourceName, type Serving } from '../../../main/bundle/manifests';
+import { composeFile, kubernetesFiles, type Serving } from '../../../main/bundle/manifests';
+import { resourceName } from '../../../main/bundle/names';
 
 const digest = `nvcr.io/nvidia/tritonserver@sha256:${'a'.repeat(64)}`;
 const onGpus: Serving = {
@@ -15,6 +16,10 @@ const onGpus: Serving = {
   shmSizeMiB: 2048,
   repositoryBytes: 3 * 2 ** 30,
   pendingRequests: 16,
+  watched: {
+    ...{ model: 'Wide_Deep.v2', pendingRequests: 16, errorPercentage: 1, gpus: 2 },
+    ...{ meanUs: null, p99Us: { value: 20_000, text: 'target' } },
+  },
   plan: null,
 };
 const onCpu: Serving = {
@@ -33,6 +38,7 @@ const models = {
   'kubernetes/service.yaml': Service,
   'kubernetes/hpa.yaml': HorizontalPodAutoscaler,
   'kubernetes/podmonitor.yaml': PodMonitor,
+  'kubernetes/prometheusrule.yaml': PrometheusRule,
 } as const;
 
 /** Throws where the document is not as the published schema of its kind has it. */
