@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { invalidInput } from '../contract/errors';
 import { addCapacity } from './capacity';
+import { addCheck } from './check';
 import { addBest, addCompare } from './compare/compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
@@ -112,6 +113,7 @@ export function createProgram(context: CliContext, { version, docs, openWindow }
   addClean(program);
   addPresets(program);
   addOwnModels(program, context);
+  addCheck(program);
   addData(program);
   addSearch(program);
   addStudies(program);

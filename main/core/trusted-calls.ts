@@ -1,4 +1,5 @@
 import { initModelFolder } from '../own/own-preset';
+import { checkRepositories } from '../own/repository/check-repository';
 import type { Runs } from '../pipeline/runs';
 import { pointsCsv } from '../reports/csv';
 import { reportPaths } from '../store/run-files';
@@ -94,6 +95,7 @@ const readingCalls = ({
   },
   'matrix.read': readers.matrix,
   'models.code': ({ path }) => own.code(path),
+  'models.check': ({ paths }) => checkRepositories(paths, readers),
   'models.init': ({ dir }) => initModelFolder(dir, options.resources),
   'replay.read': readers.replayRead,
   'spec.readModel': readers.specModel,
