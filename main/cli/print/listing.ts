@@ -16,7 +16,7 @@ import type { RunState } from '../../contract/run/run-state';
 import { measuredOnText } from '../../contract/run/server-load';
 import { changesText } from '../../contract/run/spec-tools';
 import { loadToolText, skipWords, stepTitle } from '../../contract/words';
-import type { Core } from '../../core';
+import type { ReadingCore } from '../../core/reading-core';
 import { answerLines } from '../../domain/measured/again';
 import { crossCheckOf } from '../../domain/measured/cross-check';
 import { limitsLines } from '../../domain/measured/limits';
@@ -101,7 +101,7 @@ function addRuns(program: Verb): void {
     .option('--preset <id>', 'only runs of this preset')
     .option('--limit <n>', 'at most this many, the newest')
     .option('--history <run>', 'list the runs of the same model, format and precision as this run')
-    .answer(async ({ core }, options: RunsOptions) => {
+    .reading(async ({ core }, options: RunsOptions) => {
       const { runs: all, unreadable } = await core.handlers['runs.all'](undefined);
       const runs = chosenRuns(all, options);
       if (options.history !== undefined) {
@@ -201,7 +201,7 @@ function pointsTable(points: readonly LoadPoint[]): string {
 }
 
 /** Warns if the run differs from the conditions of the published figures. */
-async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
+async function otherwiseLine(core: ReadingCore, state: RunState): Promise<string | null> {
   const spec = specOf(state);
   const names = state.environment.gpus.map(({ name }) => name);
   const gpu = spec === null ? null : baselineGpu(spec, names);
@@ -219,7 +219,7 @@ function addShow(program: Verb): void {
       'also show the best level within this p99 latency, in milliseconds',
       readBudgetMs,
     )
-    .answer(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
+    .reading(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
       const runId = await resolveRunId(core, given);
       const { state: loaded, dir } = await core.handlers['runs.show']({ runId });
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
