@@ -13,6 +13,7 @@ import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../.
 import { accuracyText, runSummarySchema, verificationOf } from '../../contract/run/run-outcome';
 import { bySource, specOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
+import type { PastRun } from '../../contract/run/run-step';
 import { measuredOnText } from '../../contract/run/server-load';
 import { changesText } from '../../contract/run/spec-tools';
 import { loadToolText, skipWords, stepTitle } from '../../contract/words';
@@ -155,9 +156,9 @@ function runsTable(runs: readonly RunSummary[]): string {
   return formatTable([...header, ...(anyStudy ? ['study'] : []), ...(anyMark ? ['origin'] : [])], rows);
 }
 
-function summaryLines(state: RunState): readonly string[] {
+function summaryLines(state: RunState, past: readonly PastRun[]): readonly string[] {
   const { origin, source, waitsFor } = state;
-  const left = estimateTimeLeft(state, Date.now());
+  const left = estimateTimeLeft(state, Date.now(), past);
   const indented = [
     originText[origin],
     damageText(state.damagedLines),
@@ -226,6 +227,7 @@ function addShow(program: Verb): void {
       const document = runDocument(state, dir);
       const served = servedByText(state);
       const otherwise = await otherwiseLine(core, state);
+      const past = state.status === 'running' ? await core.handlers['runs.past']({ runId }) : [];
       const measured = scenarios.filter((scenario) => document[scenario].length > 0);
       return {
         document,
@@ -235,7 +237,7 @@ function addShow(program: Verb): void {
           `  accuracy ${verificationOf(state).label}`,
           ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),
           ...(served === null ? [] : [`  served by ${served}`]),
-          ...summaryLines(state),
+          ...summaryLines(state, past),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
           ...limitsLines(state).map((line) => `  ${line}`),
           ...measured.flatMap((scenario) => [
