@@ -92,7 +92,7 @@ module.exports = {
       name: '6-cli-asks-the-core',
       severity: 'error',
       from: { path: '^main/cli/' },
-      to: { path: '^main/(?!cli/|contract/|domain/|platform/|core\\.ts$)' },
+      to: { path: '^main/(?!cli/|contract/|domain/|platform/|core(?:/reading-core)?\\.ts$)' },
     },
     ...orderRules('main', order),
     ...orderRules('main/perf/native', nativeOrder),

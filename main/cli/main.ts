@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { Core, CoreOptions } from '../core';
+import type { ReadingCore, ReadingOptions } from '../core/reading-core';
 import { createElectronPrinter } from '../platform/electron-printer';
-import { defaultHome, homeLayout, readableFolder } from '../platform/layout';
+import { cliDefaultsFiles, defaultHome, homeLayout, readableFolder } from '../platform/layout';
+import type { VerbOptions } from './every-verb';
 import { requireKnownVerb, usageError, verbIn } from './help/command-tree';
-import { configPaths, readConfig, withDefaults } from './help/config-file';
 import {
   type CliContext,
   createOutput,
@@ -19,7 +20,8 @@ import {
   printText,
 } from './output';
 import { colorsFor, useColors } from './print/terminal';
-import { createProgram } from './program';
+import { createProgram, readingVerbs } from './program';
+import type { Verb } from './verb';
 
 interface Program {
   readonly appDir: string;
@@ -86,13 +88,37 @@ function openWindow(appDir: string, args: readonly string[]): Promise<void> {
   });
 }
 
+/** Whether a configuration file may exist: it may name every verb. */
+function mayHaveConfig(): boolean {
+  try {
+    const files = cliDefaultsFiles(defaultHome(process.env), process.env);
+    return files.some((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
+  } catch {
+    return true;
+  }
+}
+
+/** The verb of these words if it only reads, else all. */
+async function verbsOf(
+  typed: readonly string[],
+  context: CliContext,
+  options: VerbOptions,
+): Promise<(program: Verb) => void> {
+  const add = mayHaveConfig() ? null : await readingVerbs(typed);
+  if (add !== null) return add;
+  const { addEveryVerb } = await import('./every-verb');
+  return (program) => addEveryVerb(program, context, options);
+}
+
 /** Adds defaults from the configuration file. Help does not read them. */
 async function wordsOf(program: Command, typed: readonly string[]): Promise<readonly string[]> {
   const { command } = verbIn(program, typed);
   if (typed.some((word) => word === '-h' || word === '--help')) requireKnownVerb(program, typed);
   const asksHelp = typed.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
   if (command === program || asksHelp) return typed;
-  const config = await readConfig(configPaths(defaultHome(process.env), process.env));
+  if (!mayHaveConfig()) return typed;
+  const { readConfig, withDefaults } = await import('./help/config-file');
+  const config = await readConfig(cliDefaultsFiles(defaultHome(process.env), process.env));
   return config === null ? typed : withDefaults(program, config, typed);
 }
 
@@ -107,9 +133,20 @@ function stopUnlessRun(_program: Command, verb: Command): void {
 async function coreOf(options: CoreOptions): Promise<Core> {
   const { createCore } = await import('../core');
   const core = await createCore(options);
-  const closed = await core.handlers['home.closed'](undefined);
-  if (closed !== null) printText(`${closed}\n`, 'stderr');
+  await sayClosed(core);
   return core;
+}
+
+async function readingOf(options: ReadingOptions): Promise<ReadingCore> {
+  const { createReadingCore } = await import('../core/reading-core');
+  const core = await createReadingCore(options);
+  await sayClosed(core);
+  return core;
+}
+
+async function sayClosed({ handlers }: ReadingCore): Promise<void> {
+  const closed = await handlers['home.closed'](undefined);
+  if (closed !== null) printText(`${closed}\n`, 'stderr');
 }
 
 /** Says what went wrong. @returns the exit code */
@@ -167,17 +204,21 @@ export async function main({ appDir, version }: Program): Promise<void> {
       });
       return made.core;
     },
+    reading: () => {
+      const env = ownEnvironment();
+      return readingOf({ home: defaultHome(env), resources, env });
+    },
     output: (options) => createOutput(options.json === true, said.quiet),
     exit: (code) => {
       process.exitCode = code;
     },
     checkOnly,
   };
-  const program = createProgram(context, {
-    version,
+  const addVerbs = await verbsOf(typed, context, {
     docs: join(readable, 'docs'),
     openWindow: (args) => openWindow(appDir, args),
   });
+  const program = createProgram(context, version, addVerbs);
   program.on('option:quiet', () => {
     said.quiet = true;
   });

@@ -3,6 +3,7 @@ import { errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { remedyOf } from '../contract/remedy';
 import type { Core } from '../core';
+import type { ReadingCore } from '../core/reading-core';
 import { cleanLine } from '../platform/lines';
 import type { JsonDocument } from './json/documents';
 import { columnsOf, forStream, paint, unpainted } from './print/terminal';
@@ -12,6 +13,8 @@ export { formatTable } from './print/table';
 /** Shared by the verbs. The core is created on first use, so that `--help` is fast. */
 export interface CliContext {
   readonly core: () => Promise<Core>;
+  /** Of verbs that only read. */
+  readonly reading: () => Promise<ReadingCore>;
   readonly output: (options: { readonly json?: boolean }) => Output;
   readonly exit: (code: number) => void;
   /** Only the command line is checked: a clone does this before it installs anything. */

@@ -65,7 +65,7 @@ export function addPresets(program: Verb): void {
   program
     .command('presets')
     .description('List the presets')
-    .answer(async ({ core }) => {
+    .reading(async ({ core }) => {
       const presets = await core.handlers['presets.list'](undefined);
       return { document: presets, lines: () => presets.flatMap(presetLines) };
     })
@@ -74,7 +74,7 @@ export function addPresets(program: Verb): void {
       'Show a preset: origin, problems of its published procedure and their fixes, published figures',
     )
     .argument('<preset>', 'id of a preset: "presets" lists them')
-    .answer(async ({ core }, id: string) => {
+    .reading(async ({ core }, id: string) => {
       const presets = await core.handlers['presets.list'](undefined);
       const preset = presets.find((known) => known.id === id);
       if (preset === undefined) {

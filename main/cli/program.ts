@@ -1,57 +1,10 @@
 import type { Command } from 'commander';
 import { invalidInput } from '../contract/errors';
-import { addCapacity } from './capacity';
-import { addBest, addCompare } from './compare/compare';
-import { addData } from './data';
-import { addDeployments } from './deployments';
-import { addCompletion } from './help/completion';
 import { helpLayout } from './help/help-layout';
-import { addReference } from './help/reference';
 import { addVerbHelp } from './help/verb-help';
-import { addImages } from './images';
-import { addImport } from './import';
-import { addLimits } from './limits';
-import { addHosts } from './machine/hosts';
-import { addDetect, addSetup } from './machine/machine';
-import { addMonitor } from './monitor';
 import type { CliContext } from './output';
-import { addPerf } from './perf/perf';
-import { addPredict } from './predict';
-import { addOwnModels, addPresets } from './presets';
-import { addListing } from './print/listing';
 import { hasColors, helpWidth } from './print/terminal';
-import { resolveRunId, runArgument } from './read-values';
-import { addResume, addRun } from './run';
-import { addLogs } from './runs/logs';
-import { addClean, addUpkeep } from './runs/upkeep';
-import { addSearch } from './search/search';
-import { addSettings } from './settings';
-import { addFields, addSpec } from './spec';
-import { addStudies } from './studies/studies';
 import { Verb } from './verb';
-
-/** Opens the window, or focuses the one that is open. Throws engine-unavailable. */
-type OpenWindow = (args: readonly string[]) => Promise<void>;
-
-/** `open`: shows a run in the window. */
-function addOpen(program: Command, context: CliContext, openWindow: OpenWindow): void {
-  program
-    .command('open')
-    .description('Open the window, at a run if one is named')
-    .argument('[run]', runArgument)
-    .action(async (given: string | undefined) => {
-      if (given === undefined) {
-        await openWindow([]);
-        return;
-      }
-      const core = await context.core();
-      const runId = await resolveRunId(core, given);
-      // Fails here, before a window opens.
-      await core.handlers['runs.show']({ runId });
-      await openWindow([`triton-workbench://run/${runId}`]);
-      context.output({}).say(`Opening ${runId}`);
-    });
-}
 
 /** Throws input-invalid for an empty path (an unset shell variable), which would mean the working directory. */
 function requirePaths(_program: Command, verb: Command): void {
@@ -69,15 +22,25 @@ function requirePaths(_program: Command, verb: Command): void {
   if (empty !== undefined) throw invalidInput(empty[0], 'The path is empty', 'For this folder, use ".".');
 }
 
-interface ProgramOptions {
-  readonly version: string;
-  /** Folder of the documentation. */
-  readonly docs: string;
-  readonly openWindow: OpenWindow;
+type AddVerbs = (program: Verb) => void;
+
+/** Verbs that only read, which load nothing of the others. */
+const reading: Readonly<Record<string, () => Promise<AddVerbs>>> = {
+  runs: async () => (await import('./print/listing')).addListing,
+  show: async () => (await import('./print/listing')).addListing,
+  presets: async () => (await import('./presets')).addPresets,
+  settings: async () => (await import('./settings')).addSettings,
+  studies: async () => (await import('./studies/studies')).addStudies,
+};
+
+/** Adds the verb of these words, or null for every other. @param words without the program's name */
+export async function readingVerbs(words: readonly string[]): Promise<AddVerbs | null> {
+  const verb = words.find((word) => !word.startsWith('-')) ?? '';
+  return Object.hasOwn(reading, verb) ? ((await reading[verb]?.()) ?? null) : null;
 }
 
-/** The whole command tree; also the source of completion, manual page and reference. */
-export function createProgram(context: CliContext, { version, docs, openWindow }: ProgramOptions): Command {
+/** The command tree; with all verbs the source of completion, manual page and reference. */
+export function createProgram(context: CliContext, version: string, addVerbs: AddVerbs): Command {
   const program = new Verb(context, 'triton-workbench')
     .description(
       'Deploy models on NVIDIA Triton Inference Server: export, convert, configure, deploy, check, measure, report.',
@@ -94,36 +57,7 @@ export function createProgram(context: CliContext, { version, docs, openWindow }
     })
     .exitOverride()
     .hook('preAction', requirePaths);
-  addRun(program, context);
-  addResume(program);
-  addSpec(program, context);
-  addFields(program, context);
-  addPerf(program, context);
-  addCompare(program);
-  addBest(program);
-  addCapacity(program);
-  addPredict(program);
-  addLimits(program);
-  addImport(program);
-  addListing(program);
-  addLogs(program, context);
-  addOpen(program, context, openWindow);
-  addUpkeep(program);
-  addClean(program);
-  addPresets(program);
-  addOwnModels(program, context);
-  addData(program);
-  addSearch(program);
-  addStudies(program);
-  addDeployments(program, context);
-  addMonitor(program, context);
-  addDetect(program);
-  addHosts(program);
-  addSetup(program);
-  addImages(program);
-  addSettings(program);
-  addCompletion(program, context);
-  addReference(program, docs);
+  addVerbs(program);
   addVerbHelp(program);
   return program;
 }

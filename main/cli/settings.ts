@@ -10,20 +10,21 @@ import {
   type SettingValue,
 } from '../contract/settings/settings';
 import type { Core } from '../core';
+import type { ReadingCore } from '../core/reading-core';
 import { largestOf } from '../domain/statistics';
 import { nearestName } from '../platform/nearest-name';
 import { printText } from './output';
 import type { Answer, Verb } from './verb';
 
 /** The typed p99 budget, or that of the settings, or undefined. */
-export async function budgetOf(core: Core, typed: number | undefined): Promise<number | undefined> {
+export async function budgetOf(core: ReadingCore, typed: number | undefined): Promise<number | undefined> {
   if (typed !== undefined) return typed;
   const { values } = await core.handlers['settings.get'](undefined);
   return values['deployment.p99BudgetMs'] ?? undefined;
 }
 
 /** Problems of the settings file, without unknown keys, which have no effect. */
-export async function settingProblems(core: Core): Promise<readonly string[]> {
+export async function settingProblems(core: ReadingCore): Promise<readonly string[]> {
   return problemLines({ ...(await core.handlers['settings.get'](undefined)), unknown: [] });
 }
 
@@ -85,7 +86,7 @@ async function requireAgreed(core: Core, days: number, yes: boolean): Promise<vo
   );
 }
 
-async function readSettings(core: Core): Promise<SettingsState> {
+async function readSettings(core: ReadingCore): Promise<SettingsState> {
   const state = await core.handlers['settings.get'](undefined);
   for (const line of problemLines(state)) printText(`${line}\n`, 'stderr');
   return state;
@@ -98,7 +99,7 @@ export function addSettings(program: Verb): void {
   settings
     .command('list', { isDefault: true })
     .description('List every setting with its value')
-    .answer(async ({ core }) => {
+    .reading(async ({ core }) => {
       const state = await readSettings(core);
       return { document: state, lines: () => settingLines(state) };
     });
@@ -106,7 +107,7 @@ export function addSettings(program: Verb): void {
     .command('get')
     .description('Print the value of a setting')
     .argument('<key>', 'key of the setting: "settings list" has them', readKey)
-    .answer(async ({ core }, key: SettingKey) => answerOf(await readSettings(core), key));
+    .reading(async ({ core }, key: SettingKey) => answerOf(await readSettings(core), key));
   settings
     .command('set')
     .description('Set a setting; window and command line use it from now on')

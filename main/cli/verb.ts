@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import type { Core } from '../core';
+import type { ReadingCore } from '../core/reading-core';
 import type { JsonDocument } from './json/documents';
 import type { CliContext, Output } from './output';
 
-export interface Given {
-  readonly core: Core;
+export interface Given<AnyCore = Core> {
+  readonly core: AnyCore;
   readonly output: Output;
   /** Sets another exit code than 0. */
   readonly exit: (code: number) => void;
@@ -38,18 +39,38 @@ export class Verb extends Command {
     work: (given: Given, ...typed: never[]) => Promise<void>,
     jsonHelp = 'print one JSON document to stdout',
   ): this {
-    return this.option('--json', jsonHelp).action(async (...typed: unknown[]) => {
-      const { core, output, exit } = this.#context;
-      await work({ core: await core(), output: output(this.optsWithGlobals()), exit }, ...(typed as never[]));
-    });
+    return this.#working(() => this.#context.core(), jsonHelp, work);
   }
 
   /** Adds `--json`. `answer` gets arguments and options. */
   answer(answer: (given: Given, ...typed: never[]) => Answer | Promise<Answer>): this {
-    return this.work(async (given: Given, ...typed: never[]) => {
+    return this.#answered(() => this.#context.core(), answer);
+  }
+
+  /** As `answer`, of a verb that only reads: of the core it loads what reads. */
+  reading(answer: (given: Given<ReadingCore>, ...typed: never[]) => Answer | Promise<Answer>): this {
+    return this.#answered(() => this.#context.reading(), answer);
+  }
+
+  #answered<AnyCore>(
+    made: () => Promise<AnyCore>,
+    answer: (given: Given<AnyCore>, ...typed: never[]) => Answer | Promise<Answer>,
+  ): this {
+    return this.#working(made, 'print one JSON document to stdout', async (given, ...typed) => {
       const { document, lines } = await answer(given, ...typed);
       if (given.output.json) given.output.document(document);
       else for (const line of [lines()].flat()) given.output.say(line);
+    });
+  }
+
+  #working<AnyCore>(
+    made: () => Promise<AnyCore>,
+    jsonHelp: string,
+    work: (given: Given<AnyCore>, ...typed: never[]) => Promise<void>,
+  ): this {
+    return this.option('--json', jsonHelp).action(async (...typed: unknown[]) => {
+      const { output, exit } = this.#context;
+      await work({ core: await made(), output: output(this.optsWithGlobals()), exit }, ...(typed as never[]));
     });
   }
 }

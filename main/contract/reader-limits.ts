@@ -71,6 +71,7 @@ export const readerBounds = {
   torchscript: { ...usual, what: 'the TorchScript file' },
   savedModel: { ...usual, what: 'the SavedModel' },
   repository: { ...usual, what: 'config.pbtxt' },
+  repositoryConfig: { ...usual, what: 'config.pbtxt' },
   folderCode: { ...usual, what: 'the code of the model folder' },
   preset: { ...usual, what: 'preset.yaml' },
   specModel: { ...usual, what: 'the specification' },

@@ -8,6 +8,7 @@ import type { ModelMemory } from '../contract/measured/model-memory';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
+import type { RepositoryCheck } from '../contract/run/repository-check';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { KnownParameters } from '../contract/run/run-source';
@@ -110,6 +111,8 @@ export interface TrustedCalls {
   'matrix.write': (request: MatrixReportRequest) => Promise<WrittenStudy>;
   /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (file: File) => Promise<ModelCode>;
+  /** What Triton would refuse in model repositories, without a server. Throws input-invalid. */
+  'models.check': (input: { readonly paths: readonly string[] }) => Promise<RepositoryCheck>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
   /** What a recorded trace has. Throws input-invalid. */
   'replay.read': Readers['replayRead'];

@@ -15,10 +15,11 @@ import { readReleases } from '../machine/releases';
 import { sourceOf } from '../own/own-preset';
 import { requireSameModel } from '../pipeline/change-spec';
 import type { Runs } from '../pipeline/runs';
-import { readPublished, requirePreset } from '../presets/presets';
-import { minimalOverrides, procedureDifferences, resolveSpec } from '../presets/resolve-spec';
+import { requirePreset } from '../presets/presets';
+import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { createPresetReading } from './preset-reading';
 
 /** The release of NVIDIA's images that fits, or what is missing. */
 function releaseText(fit: FittingRelease | null): string | null {
@@ -100,16 +101,7 @@ export function createPresetCalls(
         ),
       });
     },
-    'presets.list': () => Promise.resolve([...presets().values()].map((loaded) => loaded.preset)),
-    'presets.published': async ({ preset }) =>
-      presets().has(preset) ? readPublished(options.resources, preset) : null,
-    'presets.differences': ({ spec, gpu }) => {
-      const { preset, source } = spec.model;
-      const loaded = source === undefined ? presets().get(preset) : undefined;
-      return Promise.resolve(
-        loaded === undefined ? [] : procedureDifferences(loaded.preset, { ...spec, targetGpu: gpu }),
-      );
-    },
+    ...createPresetReading(presets, options.resources),
     'presets.resolve': ({ preset, overrides }) =>
       Promise.resolve().then(() => resolveSpec(requirePreset(presets(), preset).preset, overrides)),
   };

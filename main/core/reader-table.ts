@@ -3,6 +3,7 @@ import { readOnnx } from '../own/read-onnx';
 import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
+import { readConfigFile } from '../own/repository/model-folder';
 import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
@@ -20,6 +21,7 @@ export const readerTable: ReaderTable = {
   torchscript: ({ path }) => readTorchscript(path),
   savedModel: ({ path }) => readSavedModel(path),
   repository: ({ path }) => readRepository(path),
+  repositoryConfig: ({ path }) => readConfigFile(path),
   folderCode: ({ path }) => checkFolderCode(path),
   preset: ({ path }) => readPreset(path),
   specModel: ({ text, fileName }) => readSpecModel(text, fileName),

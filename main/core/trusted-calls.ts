@@ -1,9 +1,10 @@
 import { initModelFolder } from '../own/own-preset';
+import { checkRepositories } from '../own/repository/check-repository';
 import type { Runs } from '../pipeline/runs';
 import { pointsCsv } from '../reports/csv';
-import { reportPaths } from '../store/run-files';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { runReading } from './reading-core';
 import { createReportPlaces } from './reports/report-places';
 import type { Upkeep } from './upkeep';
 
@@ -35,11 +36,7 @@ const runCalls = (runs: Runs, { store }: CoreParts): Calls<'runs' | 'jobs'> => (
   'runs.execute': ({ runId, ...how }) => runs.execute(runId, how),
   'runs.content': ({ runId }) => runs.content(runId),
   'runs.trustContent': ({ runId, hash }) => runs.trust(runId, hash),
-  'runs.show': async ({ runId }) => {
-    const { state, folder } = await store.load(runId);
-    return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
-  },
-  'runs.all': () => store.list(),
+  ...runReading(store),
   'runs.folder': async ({ runId }) => ({ dir: (await store.folderOf(runId)).dir }),
   'runs.levelsCsv': ({ points }) => Promise.resolve(pointsCsv(points)),
   'jobs.isHandedOver': ({ runId }) => runs.isHandedOver(runId),
@@ -94,6 +91,7 @@ const readingCalls = ({
   },
   'matrix.read': readers.matrix,
   'models.code': ({ path }) => own.code(path),
+  'models.check': ({ paths }) => checkRepositories(paths, readers),
   'models.init': ({ dir }) => initModelFolder(dir, options.resources),
   'replay.read': readers.replayRead,
   'spec.readModel': readers.specModel,

@@ -2,6 +2,7 @@ import type { LoadedPreset } from '../presets/presets';
 import type { OnnxFacts } from './read-onnx';
 import type { RepositoryModel } from './read-repository';
 import type { SavedModelFacts } from './read-savedmodel';
+import type { ConfigFile } from './repository/model-folder';
 
 interface AtPath {
   readonly path: string;
@@ -17,6 +18,8 @@ export interface ModelReaders {
   torchscript: (input: AtPath) => Promise<readonly string[]>;
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
   repository: (input: AtPath) => Promise<RepositoryModel>;
+  /** config.pbtxt of a folder, as it is; a mistake in it is part of the answer. */
+  repositoryConfig: (input: AtPath) => Promise<ConfigFile>;
   /** Throws where a called function is missing. @returns argument names; null: any */
   folderCode: (input: AtPath) => Promise<readonly string[] | null>;
   preset: (input: AtPath) => Promise<LoadedPreset>;

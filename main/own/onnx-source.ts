@@ -52,7 +52,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
 }
 
 /** Triton's names of ONNX's `TensorProto.DataType`. */
-const datatypes: Readonly<Record<number, string>> = {
+export const onnxDatatypes: Readonly<Record<number, string>> = {
   1: 'FP32',
   2: 'UINT8',
   3: 'INT8',
@@ -102,7 +102,7 @@ function checkOperators(path: string, { operators }: OnnxFacts): void {
 }
 
 const datatypeOf = ({ elementType }: OnnxTensor): string | undefined =>
-  elementType === null ? undefined : datatypes[elementType];
+  elementType === null ? undefined : onnxDatatypes[elementType];
 
 /** null for a tensor of numbers. */
 function unsendable(tensor: OnnxTensor): Unsendable | null {

@@ -22,7 +22,10 @@ export interface RepositoryModel {
   readonly hasStrayConfig: boolean;
 }
 
-const kinds: Readonly<Record<string, { readonly kind: RepositoryModel['kind']; readonly file: string }>> = {
+/** Backends whose files can be read, and the file's usual name. */
+export const readableBackends: Readonly<
+  Record<string, { readonly kind: RepositoryModel['kind']; readonly file: string }>
+> = {
   onnxruntime: { kind: 'onnx', file: 'model.onnx' },
   pytorch: { kind: 'torchscript', file: 'model.pt' },
   tensorflow: { kind: 'savedmodel', file: 'model.savedmodel' },
@@ -44,7 +47,7 @@ async function configText(path: string): Promise<string> {
 /** Error of a version folder without the model file, naming what is there. */
 function missingFile(file: string, usual: string, names: readonly string[]): WorkbenchError {
   const alike = names.filter((name) => extname(name) === extname(usual));
-  const [other] = Object.entries(kinds).filter(([, kind]) => names.includes(kind.file));
+  const [other] = Object.entries(readableBackends).filter(([, kind]) => names.includes(kind.file));
   const [first] = alike;
   if (first !== undefined) {
     return folderRefused(
@@ -115,7 +118,7 @@ const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** Common misnomers of Triton's backends. */
-const meantBackends: readonly (readonly [RegExp, string])[] = [
+export const meantBackends: readonly (readonly [RegExp, string])[] = [
   [/^onnx/i, 'onnxruntime'],
   [/torch/i, 'pytorch'],
   [/^(tf|tensorflow)/i, 'tensorflow'],
@@ -153,7 +156,7 @@ function misnamedVersion(folder: string, names: readonly string[]): WorkbenchErr
 }
 
 async function foldersWithModels(folder: string, names: readonly string[]): Promise<readonly string[]> {
-  const endings = new Set([...Object.values(kinds).map(({ file }) => extname(file)), '.plan']);
+  const endings = new Set([...Object.values(readableBackends).map(({ file }) => extname(file)), '.plan']);
   const found: string[] = [];
   for (const name of names) {
     const inside = await readdir(join(folder, name)).catch(() => []);
@@ -170,7 +173,7 @@ async function versionOf(folder: string, config: ModelConfig): Promise<number> {
     .map((entry) => Number(entry.name));
   if (versions.length === 0) {
     const model = entries.find(({ name }) =>
-      Object.values(kinds).some(({ file }) => extname(file) === extname(name)),
+      Object.values(readableBackends).some(({ file }) => extname(file) === extname(name)),
     );
     const from = model === undefined ? null : join(folder, model.name);
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -203,11 +206,11 @@ async function backendFor(folder: string, config: ModelConfig, version: number):
   const backend = backendOf(config);
   if (backend !== '') return backend;
   const names = await readdir(join(folder, String(version)));
-  const found = Object.entries(kinds).find(([, { file }]) => names.includes(file));
+  const found = Object.entries(readableBackends).find(([, { file }]) => names.includes(file));
   if (found !== undefined) return found[0];
   const plan = names.includes('model.plan');
   if (plan) return 'tensorrt';
-  const same = Object.entries(kinds).find(([, { file }]) =>
+  const same = Object.entries(readableBackends).find(([, { file }]) =>
     names.some((name) => extname(name) === extname(file)),
   );
   return same?.[0] ?? '';
@@ -225,17 +228,17 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
     );
   }
   const written = backendOf(config);
-  if (written !== '' && kinds[written] === undefined) throw backendRefusal(path, written, config);
+  if (written !== '' && readableBackends[written] === undefined) throw backendRefusal(path, written, config);
   if (ensembleModels(config).length > 0) throw backendRefusal(path, 'ensemble', config);
   const version = await versionOf(folder, config);
   const backend = await backendFor(folder, config, version);
-  const known = kinds[backend];
+  const known = readableBackends[backend];
   if (known === undefined) {
     if (backend !== '') throw backendRefusal(path, backend, config);
     throw folderRefused(
       join(folder, String(version)),
       'config.pbtxt names no backend, and the version folder has no file from which it can be inferred',
-      `Put ${Object.values(kinds)
+      `Put ${Object.values(readableBackends)
         .map(({ file }) => file)
         .join(', ')} there, or write backend: "onnxruntime" in config.pbtxt.`,
     );

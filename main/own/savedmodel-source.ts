@@ -9,7 +9,7 @@ import { type GivenShapes, requireTensors, sourceTensors } from './source-tensor
 import { type Unsendable, unsendableText } from './unsendable';
 
 /** Triton's names of TensorFlow's `DataType`. */
-const datatypes: Readonly<Record<number, string>> = {
+export const tensorflowDatatypes: Readonly<Record<number, string>> = {
   1: 'FP32',
   2: 'FP64',
   3: 'INT32',
@@ -54,7 +54,7 @@ async function checkVariables(folder: string, { operators }: SavedModelFacts): P
 }
 
 const datatypeOf = ({ dataType }: SavedModelTensor): string | undefined =>
-  dataType === null ? undefined : datatypes[dataType];
+  dataType === null ? undefined : tensorflowDatatypes[dataType];
 
 function unsendable(tensor: SavedModelTensor): Unsendable | null {
   if (datatypeOf(tensor) !== undefined) return null;

@@ -12,7 +12,7 @@ type CallName = Exclude<
 >;
 
 /** A run that cannot be read, or is removed meanwhile, says nothing. */
-async function pastOf(store: RunStore, runId: string): Promise<readonly PastRun[]> {
+export async function pastOf(store: RunStore, runId: string): Promise<readonly PastRun[]> {
   const [{ state }, { runs }] = await Promise.all([store.load(runId), store.listAtHand()]);
   const read = likeRuns(state, runs).map(({ runId: id, alike }) =>
     store.load(id).then(

@@ -13,7 +13,7 @@ import { requireInertConfig } from '../formats/inert-config';
 import { hashFile, hashFolder } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { signatureOf } from '../presets/signature';
-import { runFiles } from '../store/run-files';
+import { runFiles } from '../store/step-paths';
 import type { ModelSource } from '../toolkit/verb-commands';
 import { createTritonClient } from '../triton/client';
 import { parseConfigPbtxt } from '../triton/config-pbtxt';

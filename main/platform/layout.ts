@@ -70,6 +70,12 @@ const baseFolder = (value: string | undefined, ...usual: readonly string[]): str
 export const configFolder = (env: NodeJS.ProcessEnv): string =>
   join(baseFolder(env['XDG_CONFIG_HOME'], '.config'), 'triton-workbench');
 
+/** Defaults of the command line's options, in order; the first that exists is read. */
+export const cliDefaultsFiles = (home: string, env: NodeJS.ProcessEnv): readonly string[] => [
+  homeLayout(home).cliDefaults,
+  join(configFolder(env), 'cli.yaml'),
+];
+
 /** Records the location of a moved home. */
 export const homePointerFile = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'home.json');
 

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { WorkbenchError } from '../contract/errors';
 import { jobName } from '../contract/job/run-job';
 import type { Environment } from '../contract/measured/results';
@@ -58,9 +57,10 @@ async function leaveRequest(path: string): Promise<void> {
 
 const mostSpecBytes = 8 * 2 ** 20;
 
-const specText = (spec: RunSpec): string =>
+/** The YAML writer is loaded only here: lists and pages need none. */
+const specText = async (spec: RunSpec): Promise<string> =>
   '# The specification of this run as it is valid now. The journal is the source: change it with\n' +
-  `#   resume <run-id> --set KEY=VALUE\n${stringify(spec)}`;
+  `#   resume <run-id> --set KEY=VALUE\n${(await import('yaml')).stringify(spec)}`;
 
 /** Run folders below `runsDir`; external runs (`--out`) are links. */
 export class RunStore {
@@ -96,7 +96,7 @@ export class RunStore {
       }),
       out,
       // Only deployed runs have a specification.
-      (folder) => writeFileAtomic(folder.spec, specText(spec)),
+      async (folder) => writeFileAtomic(folder.spec, await specText(spec)),
     );
   }
 
@@ -191,7 +191,7 @@ export class RunStore {
 
   /** Rewrites run.yaml from the journal if they differ, after changes and crashes. Requires the lease. */
   async keepSpecFile({ spec: path }: RunFolder, spec: RunSpec): Promise<void> {
-    const text = specText(spec);
+    const text = await specText(spec);
     const found = await readBoundedFile(path, mostSpecBytes);
     if (!('text' in found) || found.text !== text) await writeFileAtomic(path, text);
   }

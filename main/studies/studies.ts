@@ -5,10 +5,11 @@ import type { RunState } from '../contract/run/run-state';
 import type { Study, StudyConsent, StudySize, StudySpec, StudySummary } from '../contract/study/study';
 import { sameValue } from '../contract/trees';
 import type { MatrixResult } from '../domain/measured/matrix-result';
-import { summaryOf, trialsOf, unkeptSummary, withRun } from '../domain/study/study-state';
+import { trialsOf, withRun } from '../domain/study/study-state';
 import { watchRequests } from '../pipeline/attempt';
 import { freedBytes } from '../platform/files';
 import { drive, isOfJobs, place, type Proposal, type StudyEnd } from './drive';
+import { findStudy, type FoundStudy, listStudies, ownRuns } from './find-studies';
 import { hostsOf, planTrials } from './plan-trials';
 import { strategyOf } from './strategies';
 import {
@@ -59,19 +60,8 @@ interface WorkHow {
   readonly requireWritten: () => void;
 }
 
-/** A study of the list; `study` null: there is no journal of it, or a damaged one. `own`: its runs, oldest first. */
-interface Found {
-  readonly summary: StudySummary;
-  readonly study: Study | null;
-  readonly own: readonly RunSummary[];
-}
-
 const unknown = (name: string): WorkbenchError =>
   new WorkbenchError('study-unknown', `Unknown study "${name}"`);
-
-/** Runs of this name, oldest first; `runs` newest first. */
-const ownRuns = (runs: readonly RunSummary[], name: string): readonly RunSummary[] =>
-  runs.filter(({ matrix }) => matrix?.name === name).toReversed();
 
 /** The studies of a home. */
 export class Studies {
@@ -220,45 +210,19 @@ export class Studies {
   }
 
   /** Newest first, including matrices of earlier versions. */
-  async list(): Promise<readonly StudySummary[]> {
-    const { runs } = await this.hands.store.list();
-    const names = new Set(runs.flatMap(({ matrix }) => (matrix === undefined ? [] : [matrix.name])));
-    for (const name of await this.hands.studies.names()) names.add(name);
-    const found = await Promise.all([...names].map((name) => this.findIn(runs, name).catch(() => null)));
-    return found
-      .flatMap((one) => one?.summary ?? [])
-      .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  list(): Promise<readonly StudySummary[]> {
+    return listStudies(this.hands);
   }
 
-  private async find(name: string): Promise<Found | null> {
-    return this.findIn((await this.hands.store.list()).runs, name);
+  private async find(name: string): Promise<FoundStudy | null> {
+    return findStudy(this.hands, (await this.hands.store.list()).runs, name);
   }
 
   /** Throws study-unknown. */
-  private async require(name: string): Promise<Found> {
+  private async require(name: string): Promise<FoundStudy> {
     const found = await this.find(name);
     if (found === null) throw unknown(name);
     return found;
-  }
-
-  private async findIn(runs: readonly RunSummary[], name: string): Promise<Found | null> {
-    const { studies } = this.hands;
-    const own = ownRuns(runs, name);
-    const study = await studies.load(name).catch((error: unknown) => {
-      if (error instanceof WorkbenchError && error.code === 'journal-corrupt') return 'damaged' as const;
-      throw error;
-    });
-    if (study === 'damaged') {
-      const summary = { ...unkeptSummary(name, own), state: study, ...(await studies.timesOf(name)) };
-      return { summary, study: null, own };
-    }
-    if (study === null) {
-      if (own.length === 0 || (await studies.isDropped(name))) return null;
-      return { summary: unkeptSummary(name, own), study, own };
-    }
-    const status = new Map(runs.map((run) => [run.runId, run.status]));
-    const isHeld = await studies.isHeld(name);
-    return { summary: summaryOf(study, (runId) => status.get(runId), isHeld), study, own };
   }
 
   /** Throws study-unknown. */

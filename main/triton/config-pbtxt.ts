@@ -26,7 +26,8 @@ function quote(text: string): string {
   return `"${out}"`;
 }
 
-function scalarText(field: Pick<protobuf.FieldBase, 'resolvedType' | 'type'>, value: unknown): string {
+/** A scalar or enum value as text. */
+export function scalarText(field: Pick<protobuf.FieldBase, 'resolvedType' | 'type'>, value: unknown): string {
   if (field.resolvedType instanceof protobuf.Enum) return String(value);
   if (field.type === 'string') return quote(String(value));
   if (Object.is(value, -0)) return '-0.0';
@@ -72,7 +73,7 @@ function fieldLines(field: protobuf.Field, value: unknown): string[] {
 }
 
 /** Formats a plain message (see plain-message.ts): schema order, two spaces, lists in brackets. */
-function messageLines(type: protobuf.Type, message: PlainMessage): string[] {
+export function messageLines(type: protobuf.Type, message: PlainMessage): string[] {
   return [...type.fieldsArray]
     .sort((a, b) => a.id - b.id)
     .filter((field) => field.name in message)
@@ -116,7 +117,8 @@ function readable(reason: string): string {
   );
 }
 
-function parsePlain(given: string): PlainMessage {
+/** Every field of a text as a plain message. Throws config-invalid with the line. */
+export function parsePlain(given: string): PlainMessage {
   let message: unknown;
   // Windows editors add a byte order mark.
   const text = given.replace(/^\ufeff/, '');

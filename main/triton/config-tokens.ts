@@ -6,6 +6,9 @@ export interface ConfigToken {
   /** As written; strings without quotes. */
   readonly text: string;
   readonly line: number;
+  /** Offsets in the text, quotes included; `end` is behind it. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export function complaint(line: number, message: string, remedy: string): WorkbenchError {
@@ -52,15 +55,16 @@ export function configTokens(text: string): readonly ConfigToken[] {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const [all, space, word, number, quote, mark] = match;
+    const place = { line, start: match.index, end: pattern.lastIndex };
     if (space !== undefined) line += space.split('\n').length - 1;
-    else if (word !== undefined) found.push({ kind: 'word', text: word, line });
-    else if (number !== undefined) found.push({ kind: 'number', text: number, line });
-    else if (mark !== undefined) found.push({ kind: 'mark', text: mark, line });
+    else if (word !== undefined) found.push({ kind: 'word', text: word, ...place });
+    else if (number !== undefined) found.push({ kind: 'number', text: number, ...place });
+    else if (mark !== undefined) found.push({ kind: 'mark', text: mark, ...place });
     else if (quote === undefined) throw strange(all, line);
     else {
       const end = stringEnd(text, quote, pattern.lastIndex);
       if (end < 0) throw complaint(line, 'A text is not closed', `Put ${quote} behind it, on the same line.`);
-      found.push({ kind: 'string', text: text.slice(pattern.lastIndex, end), line });
+      found.push({ ...place, kind: 'string', text: text.slice(place.end, end), end: end + 1 });
       pattern.lastIndex = end + 1;
     }
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addEveryVerb } from '../../main/cli/every-verb';
 import { type CliContext, createOutput } from '../../main/cli/output';
 import { createProgram } from '../../main/cli/program';
 import type { Core } from '../../main/core';
@@ -7,17 +8,24 @@ interface Given extends Partial<CliContext> {
   readonly openWindow?: (args: readonly string[]) => Promise<void>;
 }
 
-/** The command tree; without `core`, a verb that asks for one fails. */
-export function programWith({ openWindow = () => Promise.resolve(), ...context }: Given = {}): Command {
-  return createProgram(
-    {
-      core: () => Promise.reject(new Error('no core in this test')),
-      output: ({ json }) => createOutput(json === true),
-      exit: () => undefined,
-      ...context,
-    },
-    { version: '0.0.0-test', docs: 'docs', openWindow },
-  );
+/** Without `core`, a verb that asks for one fails. */
+export function contextOf(given: Partial<CliContext> = {}): CliContext {
+  const { core = () => Promise.reject(new Error('no core in this test')) } = given;
+  return {
+    output: ({ json }) => createOutput(json === true),
+    exit: () => undefined,
+    reading: core,
+    ...given,
+    core,
+  };
+}
+
+/** The command tree. */
+export function programWith({ openWindow = () => Promise.resolve(), ...given }: Given = {}): Command {
+  const context = contextOf(given);
+  return createProgram(context, '0.0.0-test', (program) => {
+    addEveryVerb(program, context, { docs: 'docs', openWindow });
+  });
 }
 
 /** What a command line says to people, its JSON documents, and the exit codes that it sets. */

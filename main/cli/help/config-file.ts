@@ -1,20 +1,13 @@
-import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { invalidInput } from '../../contract/errors';
 import { longFlag } from '../../contract/fields/field';
 import { fields } from '../../contract/fields/fields';
 import { isTree, type Tree } from '../../contract/trees';
-import { configFolder, homeLayout } from '../../platform/layout';
 import { parseYaml } from '../../platform/parse-yaml';
 import { readBoundedFile } from '../../platform/plain-entry';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
 
 const mostBytes = 64 * 1024;
-
-/** Configuration files in order; the first that exists is read. */
-export function configPaths(home: string, env: NodeJS.ProcessEnv): readonly string[] {
-  return [homeLayout(home).cliDefaults, join(configFolder(env), 'cli.yaml')];
-}
 
 /** Defaults by verb: "images build" → options without dashes. */
 export interface CliConfig {

@@ -36,7 +36,7 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
     ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
-  ['Models and data:', ['presets', 'init', 'trust', 'data']],
+  ['Models and data:', ['presets', 'check', 'init', 'trust', 'data']],
   ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
   ['Machine and program:', ['detect', 'hosts', 'setup', 'images', 'settings', 'completion', 'reference']],
 ];
@@ -89,6 +89,13 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['best --last 5 --p99-budget-ms 20', 'which of the last five runs is best within 20 ms'],
       ['best nightly latest', 'the better of two'],
     ],
+  },
+  check: {
+    examples: [
+      ['check ./models', 'every model of a repository, without a server'],
+      ['check ./models/ocr/config.pbtxt --json', 'one model, with the models that it is made of'],
+    ],
+    exits: [[exitCodes.outside, 'Triton would refuse a model']],
   },
   capacity: {
     examples: [

@@ -2,6 +2,7 @@ import type { CoreEvent } from '../../contract/api';
 import type { WireError } from '../../contract/errors';
 import type { Host, HostCheck, HostStatus } from '../../contract/host/hosts';
 import type { CapacityDocument } from '../../contract/measured/capacity-document';
+import type { RepositoryCheck } from '../../contract/run/repository-check';
 import type { SpecPreview } from '../../contract/run/spec-tools';
 import type { componentFacts, ComponentId, ComponentStatus } from '../../contract/setup';
 import type { AnalyzerConfig } from '../../contract/study/analyzer-config';
@@ -131,6 +132,7 @@ export interface Documents {
   rename: { readonly runId: string; readonly name: string | null };
   clean: Result<'upkeep.plan'> | Result<'upkeep.clean'>;
   presets: Result<'presets.list'>;
+  check: RepositoryCheck;
   'presets show': {
     readonly preset: Result<'presets.list'>[number];
     readonly published: Result<'presets.published'>;

@@ -13,10 +13,11 @@ import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../.
 import { accuracyText, runSummarySchema, verificationOf } from '../../contract/run/run-outcome';
 import { bySource, specOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
+import type { PastRun } from '../../contract/run/run-step';
 import { measuredOnText } from '../../contract/run/server-load';
 import { changesText } from '../../contract/run/spec-tools';
 import { loadToolText, skipWords, stepTitle } from '../../contract/words';
-import type { Core } from '../../core';
+import type { ReadingCore } from '../../core/reading-core';
 import { answerLines } from '../../domain/measured/again';
 import { crossCheckOf } from '../../domain/measured/cross-check';
 import { limitsLines } from '../../domain/measured/limits';
@@ -101,7 +102,7 @@ function addRuns(program: Verb): void {
     .option('--preset <id>', 'only runs of this preset')
     .option('--limit <n>', 'at most this many, the newest')
     .option('--history <run>', 'list the runs of the same model, format and precision as this run')
-    .answer(async ({ core }, options: RunsOptions) => {
+    .reading(async ({ core }, options: RunsOptions) => {
       const { runs: all, unreadable } = await core.handlers['runs.all'](undefined);
       const runs = chosenRuns(all, options);
       if (options.history !== undefined) {
@@ -155,9 +156,9 @@ function runsTable(runs: readonly RunSummary[]): string {
   return formatTable([...header, ...(anyStudy ? ['study'] : []), ...(anyMark ? ['origin'] : [])], rows);
 }
 
-function summaryLines(state: RunState): readonly string[] {
+function summaryLines(state: RunState, past: readonly PastRun[]): readonly string[] {
   const { origin, source, waitsFor } = state;
-  const left = estimateTimeLeft(state, Date.now());
+  const left = estimateTimeLeft(state, Date.now(), past);
   const indented = [
     originText[origin],
     damageText(state.damagedLines),
@@ -201,7 +202,7 @@ function pointsTable(points: readonly LoadPoint[]): string {
 }
 
 /** Warns if the run differs from the conditions of the published figures. */
-async function otherwiseLine(core: Core, state: RunState): Promise<string | null> {
+async function otherwiseLine(core: ReadingCore, state: RunState): Promise<string | null> {
   const spec = specOf(state);
   const names = state.environment.gpus.map(({ name }) => name);
   const gpu = spec === null ? null : baselineGpu(spec, names);
@@ -219,13 +220,14 @@ function addShow(program: Verb): void {
       'also show the best level within this p99 latency, in milliseconds',
       readBudgetMs,
     )
-    .answer(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
+    .reading(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
       const runId = await resolveRunId(core, given);
       const { state: loaded, dir } = await core.handlers['runs.show']({ runId });
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       const document = runDocument(state, dir);
       const served = servedByText(state);
       const otherwise = await otherwiseLine(core, state);
+      const past = state.status === 'running' ? await core.handlers['runs.past']({ runId }) : [];
       const measured = scenarios.filter((scenario) => document[scenario].length > 0);
       return {
         document,
@@ -235,7 +237,7 @@ function addShow(program: Verb): void {
           `  accuracy ${verificationOf(state).label}`,
           ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),
           ...(served === null ? [] : [`  served by ${served}`]),
-          ...summaryLines(state),
+          ...summaryLines(state, past),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
           ...limitsLines(state).map((line) => `  ${line}`),
           ...measured.flatMap((scenario) => [

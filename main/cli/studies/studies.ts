@@ -32,7 +32,7 @@ function addReadVerbs(program: Verb): void {
   program
     .command('list', { isDefault: true })
     .description('List studies, newest first')
-    .answer(async ({ core }) => {
+    .reading(async ({ core }) => {
       const found = await core.handlers['studies.list'](undefined);
       const rows = found.map((study) => [
         ...[study.name, paintState(studyStateText(study)), study.sentence],

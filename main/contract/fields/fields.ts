@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runSpecSchema } from '../run/run-spec';
-import { getAt, isTree, setAt, type Tree } from '../trees';
+import { getAt, setAt, type Tree } from '../trees';
 import { accuracyFields, scenarioFields } from './accuracy-fields';
 import type { FieldRow, ValueAt } from './field';
 import { modelFields } from './model-fields';
@@ -47,63 +47,70 @@ export interface Constraint {
   readonly mayBeEmpty: boolean;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-const scalars: Readonly<Record<string, Constraint['type']>> = {
-  string: 'text',
-  boolean: 'boolean',
-  integer: 'integer',
-  number: 'number',
-};
-const lists: Readonly<Record<string, Constraint['type']>> = {
-  string: 'texts',
+const lists: Readonly<Partial<Record<Constraint['type'], Constraint['type']>>> = {
+  text: 'texts',
   integer: 'integers',
   number: 'numbers',
 };
 
-function constraintOf(json: Json): Constraint {
-  const { type: given, items } = json as {
-    readonly type?: string | readonly string[];
-    readonly items?: { readonly type?: string };
-  };
-  // Scalars of several kinds, which the schema turns into text.
-  const type = typeof given === 'object' ? 'string' : given;
-  const minimum = json['minimum'] ?? json['exclusiveMinimum'];
-  const known = type === 'array' ? lists[items?.type ?? ''] : scalars[type ?? ''];
-  return {
-    type: known ?? 'other',
-    ...(json['default'] === undefined ? {} : { default: json['default'] }),
-    ...(typeof minimum === 'number' ? { minimum } : {}),
-    ...(Array.isArray(json['enum']) ? { values: json['enum'] as string[] } : {}),
-    mayBeEmpty: json['minItems'] === undefined,
-  };
+function scalarOf(schema: unknown): Pick<Constraint, 'type' | 'minimum' | 'values'> {
+  if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
+  if (schema instanceof z.ZodEnum) return { type: 'text', values: schema.options.map(String) };
+  if (schema instanceof z.ZodNumber) {
+    const { minValue, isInt } = schema;
+    const isBounded = minValue !== null && Number.isFinite(minValue);
+    return { type: isInt ? 'integer' : 'number', ...(isBounded ? { minimum: minValue } : {}) };
+  }
+  if (schema instanceof z.ZodLiteral) return { type: typeof schema.value === 'number' ? 'number' : 'text' };
+  // A union: scalars of several kinds, which the schema turns into text.
+  return { type: schema instanceof z.ZodString || schema instanceof z.ZodUnion ? 'text' : 'other' };
+}
+
+function constraintOf(schema: unknown): Omit<Constraint, 'default'> {
+  if (!(schema instanceof z.ZodArray)) return { ...scalarOf(schema), mayBeEmpty: true };
+  const { type } = scalarOf(inner(schema.element).schema);
+  const isFilled = schema.def.checks?.some((check) => check._zod.def.check === 'min_length') ?? false;
+  return { type: lists[type] ?? 'other', mayBeEmpty: !isFilled };
+}
+
+/** What is typed: without the default, the wrappers and what the schema makes of it. */
+function inner(given: unknown): { readonly schema: unknown; readonly usual?: unknown } {
+  if (given instanceof z.ZodDefault) {
+    return { ...inner(given.def.innerType), usual: given.def.defaultValue };
+  }
+  if (given instanceof z.ZodOptional || given instanceof z.ZodNullable) return inner(given.def.innerType);
+  return given instanceof z.ZodPipe ? inner(given.def.in) : { schema: given };
 }
 
 /** Every leaf of the schema by its path. A list is a leaf; the path of a record ends in "*". */
-function leavesOf(json: Json, path: readonly string[], leaves: Map<string, Constraint>): void {
-  const { properties, additionalProperties, oneOf } = json;
-  if (Array.isArray(oneOf)) {
-    for (const member of oneOf as Json[]) leavesOf(member, path, leaves);
-  } else if (isTree(properties)) {
-    for (const [key, inner] of Object.entries(properties)) leavesOf(inner as Json, [...path, key], leaves);
-  } else if (isTree(additionalProperties) && Object.keys(additionalProperties).length > 0) {
-    leaves.set([...path, '*'].join('.'), constraintOf(additionalProperties));
+function addLeaves(given: unknown, path: readonly string[], leaves: Map<string, Constraint>): void {
+  const { schema, usual } = inner(given);
+  if (schema instanceof z.ZodDiscriminatedUnion) {
+    for (const member of schema.options) addLeaves(member, path, leaves);
+  } else if (schema instanceof z.ZodObject) {
+    for (const [key, part] of Object.entries(schema.shape)) addLeaves(part, [...path, key], leaves);
+  } else if (schema instanceof z.ZodRecord && !(schema.valueType instanceof z.ZodUnknown)) {
+    addLeaves(schema.valueType, [...path, '*'], leaves);
   } else {
-    leaves.set(path.join('.'), constraintOf(json));
+    leaves.set(path.join('.'), { ...constraintOf(schema), ...(usual === undefined ? {} : { default: usual }) });
   }
 }
 
-/** Constraints of the run specification's leaves, by path. */
-export const schemaLeaves: ReadonlyMap<string, Constraint> = (() => {
+const made: { leaves: ReadonlyMap<string, Constraint> | null } = { leaves: null };
+
+/** Constraints of the run specification's leaves, by path. Read when first asked for: most commands need none. */
+export function schemaLeaves(): ReadonlyMap<string, Constraint> {
+  if (made.leaves !== null) return made.leaves;
   const leaves = new Map<string, Constraint>();
-  leavesOf(z.toJSONSchema(runSpecSchema, { io: 'input', unrepresentable: 'any' }), [], leaves);
+  addLeaves(runSpecSchema, [], leaves);
+  made.leaves = leaves;
   return leaves;
-})();
+}
 
 export const isNumberList = ({ type }: Constraint): boolean => type === 'integers' || type === 'numbers';
 
 export function valuesOf(row: FieldRow): Constraint {
-  return schemaLeaves.get(row.path) ?? { type: 'other', mayBeEmpty: true };
+  return schemaLeaves().get(row.path) ?? { type: 'other', mayBeEmpty: true };
 }
 
 export const defaultOf = (row: FieldRow): unknown => row.default ?? valuesOf(row).default;

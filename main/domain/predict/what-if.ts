@@ -134,7 +134,14 @@ function findPredictable(state: RunState): PredictableRun | Unpredictable {
     largestBatch: largestOf(times.serviceTimes.map(({ batch }) => batch)),
     busyInstances: Math.round(largestOf(times.serviceTimes.map(({ busyInstances }) => busyInstances))),
   };
-  return { times, configure, points, range, check: checkOf(times, configure, points) };
+  const made: { check: PredictorCheck | null } = { check: null };
+  return {
+    ...{ times, configure, points, range },
+    // Simulated when asked for: what limits a run needs the times only.
+    get check() {
+      return (made.check ??= checkOf(times, configure, points));
+    },
+  };
 }
 
 export const isPredictable = (found: PredictableRun | Unpredictable): found is PredictableRun =>

@@ -1,11 +1,16 @@
-import type { CommanderError } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, pathOf, usageError } from '../../../main/cli/help/command-tree';
 import { verbHelp } from '../../../main/cli/help/verb-help';
-import { parseOnly, programWith, shellWords } from '../../support/cli-program';
+import { createProgram, readingVerbs } from '../../../main/cli/program';
+import { contextOf, parseOnly, programWith, shellWords } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 
 const verbs = commandsOf(programWith()).map(pathOf);
+
+const fail = () => {
+  throw new Error('not a verb that only reads');
+};
 
 describe('the command tree', () => {
   it('has help with examples for every verb, and for nothing else', () => {
@@ -26,6 +31,32 @@ describe('the command tree', () => {
     expect(groups).toMatch(new RegExp(`^  ${verb} `, 'm'));
     expect(text).not.toContain('\nCommands:');
   });
+
+  it.each([
+    ['runs', ['runs', 'show']],
+    ['show', ['runs', 'show']],
+    ['presets', ['presets']],
+    ['settings', ['settings']],
+    ['studies', ['studies']],
+  ])('loads little for %s, with the same help', async (verb, added) => {
+    const add = await readingVerbs(['--quiet', verb, '--json']);
+    const few = createProgram(contextOf(), '0.0.0-test', add ?? fail);
+    expect(few.commands.map((one) => one.name())).toEqual([...added, 'help']);
+    const helpIn = (program: Command) => {
+      const shown: string[] = [];
+      const found = program.commands.find((one) => one.name() === verb);
+      found?.configureOutput({ writeOut: (text) => shown.push(text) }).outputHelp();
+      return shown.join('');
+    };
+    expect(helpIn(few)).toBe(helpIn(programWith()));
+  });
+
+  it.each([[['run', 'resnet50']], [['--help']], [['nosuch']], [['toString']], [[]]])(
+    'loads every verb for %j',
+    async (words) => {
+      expect(await readingVerbs(words)).toBeNull();
+    },
+  );
 
   it.each([
     [['trust', ''], '<path>'],

@@ -6,8 +6,8 @@ import { readPreset } from '../../../main/presets/presets';
 import { layerSpec, parseSpec, resolveSpec } from '../../../main/presets/resolve-spec';
 import { atPrecision, signatureOf } from '../../../main/presets/signature';
 import { ruleFindings } from '../../../main/presets/spec-rules';
-import { runFiles } from '../../../main/store/run-files';
 import { runFolder } from '../../../main/store/run-folder';
+import { runFiles } from '../../../main/store/step-paths';
 import { toolkitWords } from '../../../main/toolkit/toolkit';
 import {
   buildPlanCommand,

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configPaths, readConfig, withDefaults } from '../../../../main/cli/help/config-file';
+import { readConfig, withDefaults } from '../../../../main/cli/help/config-file';
+import { cliDefaultsFiles } from '../../../../main/platform/layout';
 import { programWith } from '../../../support/cli-program';
 import { rejection } from '../../../support/rejection';
 
@@ -12,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const paths = () => configPaths(join(root, 'home'), { XDG_CONFIG_HOME: join(root, 'config') });
+const paths = () => cliDefaultsFiles(join(root, 'home'), { XDG_CONFIG_HOME: join(root, 'config') });
 
 async function write(at: 'home' | 'config', text: string): Promise<string> {
   const file = paths()[at === 'home' ? 0 : 1] ?? '';
@@ -38,7 +39,7 @@ describe('readConfig', () => {
 
   it('does without where the home is a file: whatever needs the home says so', async () => {
     const file = await write('config', '');
-    expect(await readConfig(configPaths(file, { XDG_CONFIG_HOME: join(root, 'none') }))).toBeNull();
+    expect(await readConfig(cliDefaultsFiles(file, { XDG_CONFIG_HOME: join(root, 'none') }))).toBeNull();
   });
 
   it.each(['[1, 2]', 'a: [', 'runs: *missing'])('refuses %j, naming the file', async (text) => {

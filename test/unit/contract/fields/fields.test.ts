@@ -1,11 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { fields, rowOf, schemaLeaves, valuesOf } from '../../../../main/contract/fields/fields';
+import { fieldAt, fields, rowOf, schemaLeaves, valuesOf } from '../../../../main/contract/fields/fields';
 
 describe('contract/fields', () => {
   it('has exactly one row for every leaf of the run specification', () => {
     const paths = fields.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
-    expect([...paths].sort()).toEqual([...schemaLeaves.keys()].sort());
+    expect([...paths].sort()).toEqual([...schemaLeaves().keys()].sort());
+  });
+
+  it('reads a leaf as its JSON schema has it', () => {
+    expect(valuesOf(fieldAt('performance.batchSizes'))).toEqual({ type: 'integers', mayBeEmpty: false });
+    expect(valuesOf(fieldAt('performance.requestRates'))).toEqual({
+      ...{ type: 'numbers', default: [], mayBeEmpty: true },
+    });
+    expect(valuesOf(fieldAt('performance.errorPercentage'))).toEqual({
+      ...{ type: 'number', minimum: 0, default: 1, mayBeEmpty: true },
+    });
+    expect(valuesOf(fieldAt('model.profile'))).toEqual({
+      ...{ type: 'text', values: ['quick', 'full'], mayBeEmpty: true },
+    });
+    expect(valuesOf(fieldAt('model.args.*')).type).toBe('text');
+    expect(valuesOf(fieldAt('configure.configPatch')).type).toBe('other');
   });
 
   it.each(fields.map((row) => [row.path, row] as const))('%s says each thing once', (_path, row) => {

@@ -1,0 +1,57 @@
+import type { CheckedModel, CheckedTensor, RepositoryCheck } from '../contract/run/repository-check';
+import { exitCodes, formatTable } from './output';
+import { paint } from './print/terminal';
+import type { Verb } from './verb';
+
+const verdicts: Readonly<Record<CheckedModel['verdict'], string>> = {
+  loads: paint('good', 'loads'),
+  'does not load': paint('bad', 'does not load'),
+  'not checked': 'no problem found; not checked to the end',
+};
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function tensorTable(tensors: readonly CheckedTensor[]): readonly string[] {
+  if (tensors.length === 0) return [];
+  const rows = tensors.map(({ side, name, configured, file, result }) => [
+    ...[side, name, configured ?? '–', file ?? '–', result],
+  ]);
+  const table = formatTable(['side', 'tensor', 'config.pbtxt', 'file', 'result'], rows);
+  return table.split('\n').map((line) => `  ${line}`);
+}
+
+function modelLines(model: CheckedModel): readonly string[] {
+  const { name, backend, verdict, problems, notChecked, tensors, diff } = model;
+  return [
+    '',
+    `${paint('title', name)}${backend === '' ? '' : ` (${backend})`}: ${verdicts[verdict]}`,
+    ...tensorTable(tensors),
+    ...problems.flatMap(({ where, message, remedy, triton }, index) => [
+      `  ${where}: ${sentence(message)} ${remedy}`,
+      ...(triton === null || problems[index + 1]?.triton === triton ? [] : [`    Triton: ${triton}`]),
+    ]),
+    ...notChecked.map((one) => `  ${one}`),
+    ...(diff === null ? [] : ['', ...diff.trimEnd().split('\n')]),
+  ];
+}
+
+function checkLines({ repositories, text }: RepositoryCheck): readonly string[] {
+  const lines = repositories.flatMap(({ path, models }) => [path, ...models.flatMap(modelLines), '']);
+  return [...lines, text];
+}
+
+/** `check`: what Triton would refuse in a repository, without a server. */
+export function addCheck(program: Verb): void {
+  program
+    .command('check')
+    .description(
+      'Check a model repository without a server: what Triton would refuse, and the change that helps',
+    )
+    .argument('<repository...>', 'repository, the folder of one of its models, or its config.pbtxt')
+    .answer(async ({ core, exit }, paths: readonly string[]) => {
+      const document = await core.handlers['models.check']({ paths });
+      const models = document.repositories.flatMap((repository) => repository.models);
+      if (models.some(({ verdict }) => verdict === 'does not load')) exit(exitCodes.outside);
+      return { document, lines: () => checkLines(document) };
+    });
+}

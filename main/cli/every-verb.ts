@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { addCapacity } from './capacity';
+import { addCheck } from './check';
+import { addBest, addCompare } from './compare/compare';
+import { addData } from './data';
+import { addDeployments } from './deployments';
+import { addCompletion } from './help/completion';
+import { addReference } from './help/reference';
+import { addImages } from './images';
+import { addImport } from './import';
+import { addLimits } from './limits';
+import { addHosts } from './machine/hosts';
+import { addDetect, addSetup } from './machine/machine';
+import { addMonitor } from './monitor';
+import type { CliContext } from './output';
+import { addPerf } from './perf/perf';
+import { addPredict } from './predict';
+import { addOwnModels, addPresets } from './presets';
+import { addListing } from './print/listing';
+import { resolveRunId, runArgument } from './read-values';
+import { addResume, addRun } from './run';
+import { addLogs } from './runs/logs';
+import { addClean, addUpkeep } from './runs/upkeep';
+import { addSearch } from './search/search';
+import { addSettings } from './settings';
+import { addFields, addSpec } from './spec';
+import { addStudies } from './studies/studies';
+import type { Verb } from './verb';
+
+/** Opens the window, or focuses the one that is open. Throws engine-unavailable. */
+type OpenWindow = (args: readonly string[]) => Promise<void>;
+
+/** `open`: shows a run in the window. */
+function addOpen(program: Command, context: CliContext, openWindow: OpenWindow): void {
+  program
+    .command('open')
+    .description('Open the window, at a run if one is named')
+    .argument('[run]', runArgument)
+    .action(async (given: string | undefined) => {
+      if (given === undefined) {
+        await openWindow([]);
+        return;
+      }
+      const core = await context.core();
+      const runId = await resolveRunId(core, given);
+      // Fails here, before a window opens.
+      await core.handlers['runs.show']({ runId });
+      await openWindow([`triton-workbench://run/${runId}`]);
+      context.output({}).say(`Opening ${runId}`);
+    });
+}
+
+export interface VerbOptions {
+  /** Folder of the documentation. */
+  readonly docs: string;
+  readonly openWindow: OpenWindow;
+}
+
+/** Every verb, in the order of the help. */
+export function addEveryVerb(program: Verb, context: CliContext, { docs, openWindow }: VerbOptions): void {
+  addRun(program, context);
+  addResume(program);
+  addSpec(program, context);
+  addFields(program, context);
+  addPerf(program, context);
+  addCompare(program);
+  addBest(program);
+  addCapacity(program);
+  addPredict(program);
+  addLimits(program);
+  addImport(program);
+  addListing(program);
+  addLogs(program, context);
+  addOpen(program, context, openWindow);
+  addUpkeep(program);
+  addClean(program);
+  addPresets(program);
+  addOwnModels(program, context);
+  addCheck(program);
+  addData(program);
+  addSearch(program);
+  addStudies(program);
+  addDeployments(program, context);
+  addMonitor(program, context);
+  addDetect(program);
+  addHosts(program);
+  addSetup(program);
+  addImages(program);
+  addSettings(program);
+  addCompletion(program, context);
+  addReference(program, docs);
+}
