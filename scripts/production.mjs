@@ -27,7 +27,7 @@ function prometheusIn(folder) {
 
 const asksForHelp = process.argv.some((argument) => argument === '--help' || argument === '-h');
 if (!asksForHelp) {
-  process.env.TRITON_WORKBENCH_TEST_PROMETHEUS ??= prometheusIn(
+  process.env.WORKBENCH_PROMETHEUS ??= prometheusIn(
     join(homedir(), '.cache', 'triton-workbench-tests', 'prometheus'),
   );
 }

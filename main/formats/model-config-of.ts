@@ -7,6 +7,7 @@ import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { ModelFormat } from './format';
 import { checkPatchedConfig } from './patched-config';
+import { warmUpRequests } from './warm-up';
 
 interface ModelConfigInput {
   readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
@@ -77,6 +78,16 @@ function checkBatching(configure: ConfigureSpec): void {
   }
 }
 
+function checkWarmUp({ warmup = 'none', warmupBatchSizes = [] }: ConfigureSpec, maxBatchSize: number): void {
+  const tooLarge = warmupBatchSizes.filter((size) => size > Math.max(1, maxBatchSize));
+  if (warmup === 'none' || tooLarge.length === 0) return;
+  throw invalid(
+    'warmupBatchSizes',
+    `Warm-up batch size ${tooLarge.join(', ')} is larger than the max batch size ${maxBatchSize}`,
+    `Raise the max batch size, or remove warm-up sizes above ${Math.max(1, maxBatchSize)}.`,
+  );
+}
+
 function checkChoice(input: ModelConfigInput): void {
   const { configure, engine, precision } = input.spec;
   const accelerator = configure.backendAccelerator;
@@ -109,6 +120,8 @@ function checkChoice(input: ModelConfigInput): void {
 export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine, precision } = input.spec;
   const maxBatchSize = servedMaxBatchSize(configure);
+  const inputs = input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize));
+  const modelWarmup = warmUpRequests(configure, { maxBatchSize, input: inputs });
   return {
     name: configure.modelName,
     ...input.format.configPart({
@@ -121,10 +134,11 @@ export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
     // By default Triton serves only the newest version.
     versionPolicy: { specific: { versions: [configure.modelVersion] } },
     maxBatchSize,
-    input: input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
+    input: inputs,
     output: input.signature.outputs.map((tensor) => tensorPart(tensor, maxBatchSize)),
     instanceGroup: [instanceGroupOf(input.spec)],
     ...(configure.batching === 'dynamic' ? { dynamicBatching: dynamicBatching(configure) } : {}),
+    ...(modelWarmup.length === 0 ? {} : { modelWarmup }),
   };
 }
 
@@ -136,6 +150,7 @@ export function modelConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine } = input.spec;
   checkChoice(input);
   checkBatching(configure);
+  checkWarmUp(configure, servedMaxBatchSize(configure));
   const generated = generatedConfigOf(input);
   const patched = applyConfigPatch(generated, configure.configPatch);
   checkPatchedConfig(patched, {

@@ -9,7 +9,7 @@ import { freePorts, startTestTriton, type TestTriton } from '../support/triton';
 import { until } from '../support/until';
 
 /** Where Debian's promtool and prometheus are: `npm run test:production` sees to it. */
-const programs = process.env['TRITON_WORKBENCH_TEST_PROMETHEUS'] ?? '/usr/bin';
+const programs = process.env['WORKBENCH_PROMETHEUS'] ?? '/usr/bin';
 
 const watched: Watched = {
   ...{ model: 'slow', pendingRequests: 4, errorPercentage: 1, gpus: 0 },

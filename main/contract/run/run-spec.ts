@@ -123,6 +123,8 @@ const modelSchema = z.strictObject({
   args: argumentsSchema,
 });
 
+const warmups = ['none', 'zero', 'random'] as const;
+
 const configureSchema = z.strictObject({
   modelName: name,
   modelVersion: positive,
@@ -136,6 +138,10 @@ const configureSchema = z.strictObject({
   captureCudaGraph: z.boolean(),
   /** Runtime threads per model instance on CPU; 0: the runtime's choice. */
   threads: z.int().min(0),
+  /** Requests that Triton sends to the model before it is ready; absent: none. */
+  warmup: z.enum(warmups).optional(),
+  /** Absent: 1, its doubles up to the maximum, and the preferred ones. */
+  warmupBatchSizes: z.array(positive).min(1).max(64).optional(),
   /** Edits of config.pbtxt without a field here: a JSON merge patch (RFC 7396) over the generated ModelConfig's JSON form. */
   configPatch: z.record(z.string(), z.unknown()).default({}),
 });

@@ -251,7 +251,7 @@ export function moreConcurrency(facts: LevelFacts): Suggestion | null {
 export const longerWarmup = ({ performance }: LevelFacts, neededUs: number): Suggestion => {
   const warmupMs = Math.max(2 * performance.warmupMs, Math.ceil(neededUs / 1e6) * 2000);
   return unpredicted(
-    `Warm up for ${formatMs(1000 * warmupMs)} ms before each level (now ${formatMs(1000 * performance.warmupMs)} ms), and give the model a model_warmup in config.pbtxt.`,
+    `Warm up for ${formatMs(1000 * warmupMs)} ms before each level (now ${formatMs(1000 * performance.warmupMs)} ms), and let Triton warm the model up at load (--warmup random).`,
     {
       performance: { warmupMs, warmupRequestCount: 0 },
     },
