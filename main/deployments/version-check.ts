@@ -103,6 +103,27 @@ async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>):
   }
 }
 
+/** Single samples that a run kept, with the framework's outputs. */
+interface RunSamples {
+  readonly samples: readonly { readonly id: string; readonly inputs: Tensor[]; readonly outputs: Tensor[] }[];
+  /** Outputs whose rows have lengths of their own. */
+  readonly without: readonly string[];
+}
+
+/** Empty without kept ones. Batches, which repeat the single samples, are left out. */
+export async function keptSamples(folder: string): Promise<RunSamples> {
+  const { samples = [], lengths = {} } = (await readSamples(folder)) ?? {};
+  const read = (tensors: readonly z.infer<typeof tensorSchema>[]) =>
+    Promise.all(tensors.map((tensor) => readTensor(folder, tensor)));
+  const found = [];
+  for (const { id, inputs, outputs, repeat } of samples) {
+    if (repeat !== undefined) continue;
+    const kept = outputs.filter(({ name }) => !Object.hasOwn(lengths, name));
+    found.push({ id, inputs: await read(inputs), outputs: await read(kept) });
+  }
+  return { samples: found, without: Object.keys(lengths) };
+}
+
 const of = (values: Readonly<Record<string, number>>, output: string): number =>
   values[output] ?? values['*'] ?? 0;
 

@@ -1,10 +1,9 @@
 import type { NumbersRule } from '../../contract/measured/output-rules';
 import { formatScale, formatShare } from '../../contract/numbers';
-import { type DecodedTensor, placeOf, type TensorDifference } from './decoded-tensor';
+import { type DecodedTensor, placeOf, shortSingle, type TensorDifference } from './decoded-tensor';
 
-/** Nine digits tell any two FP32 values apart. */
 const shown = (value: number, datatype: string): string =>
-  /^(FP32|FP16|BF16)$/.test(datatype) ? String(Number(value.toPrecision(9))) : String(value);
+  String(/^(FP32|FP16|BF16)$/.test(datatype) ? shortSingle(value) : value);
 
 interface Found {
   outside: number;

@@ -4,7 +4,7 @@ import { compareNumbers } from './compare-numbers';
 import { compareRanks } from './compare-ranks';
 import { compareTexts } from './compare-texts';
 import { type DecodedTensor, incomparable, isTextual, type TensorDifference, typeOf } from './decoded-tensor';
-import { ruleText, usualRule } from './rule-text';
+import { ruleFor, ruleText } from './rule-text';
 
 /** Outputs of one request: those that are expected, and those that came. */
 export interface ComparedSample {
@@ -129,7 +129,7 @@ export function compareOutputs(
     .map(([name, datatype]) =>
       merged(
         name,
-        rules[name] ?? rules['*'] ?? usualRule(datatype),
+        ruleFor(name, datatype, rules),
         samples.filter(({ expected }) => expected.some((output) => output.name === name)),
       ),
     );

@@ -18,6 +18,15 @@ export const isFloating = ({ datatype }: Pick<DecodedTensor, 'datatype'>): boole
 export const typeOf = ({ datatype, shape }: Pick<DecodedTensor, 'datatype' | 'shape'>): string =>
   `${datatype} [${shape.join(', ')}]`;
 
+/** The shortest number that is this FP32 value: 0.1 for 0.10000000149011612. */
+export function shortSingle(value: number): number {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(9));
+}
+
 /** Index on each axis of a row-major position. */
 export function placeOf(shape: readonly number[], position: number): number[] {
   const place: number[] = [];

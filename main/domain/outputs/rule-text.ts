@@ -1,6 +1,7 @@
 import {
   type DetectionsRule,
   type OutputRule,
+  type OutputRules,
   outputRuleSchema,
   type TextNormalizer,
   textNormalizers,
@@ -16,6 +17,13 @@ export function usualRule(datatype: string): OutputRule {
   if (datatype === 'BYTES') return { by: 'text', ignore: [] };
   const tolerance = isFloating({ datatype }) ? (usualTolerance[datatype] ?? 0) : 0;
   return { by: 'numbers', atol: tolerance, rtol: tolerance };
+}
+
+/** The rule of an output; that of `*` is for outputs without their own, where it is of numbers only for floats. */
+export function ruleFor(name: string, datatype: string, rules: OutputRules): OutputRule {
+  const all = rules['*'];
+  const isForAll = all !== undefined && (all.by !== 'numbers' || isFloating({ datatype }));
+  return rules[name] ?? (isForAll ? all : usualRule(datatype));
 }
 
 function detectionsText(rule: DetectionsRule): string {

@@ -183,5 +183,7 @@ describe('several samples', () => {
   it('take the rule of * where an output has no own one', () => {
     const rules: OutputRules = { '*': { by: 'numbers', atol: 5, rtol: 0 } };
     expect(one(tensor('Y', [1]), tensor('Y', [4]), rules).passed).toBe(true);
+    // Whole numbers are exact unless their own rule says otherwise.
+    expect(one(tensor('Y', [1], [1], 'INT8'), tensor('Y', [4], [1], 'INT8'), rules).passed).toBe(false);
   });
 });
