@@ -8,7 +8,7 @@ const order = [
   ['formats'],
   ['store'],
   ['toolkit', 'machine', 'perf'],
-  ['setup', 'hosts'],
+  ['setup', 'hosts', 'golden'],
   ['engine'],
   ['presets'],
   ['data', 'home', 'own', 'reports'],

@@ -5,6 +5,7 @@ import { createCapacityCalls } from './core/capacity-calls';
 import type { Core } from './core/core-interface';
 import { type CoreOptions, type CoreParts, createCoreParts } from './core/core-parts';
 import { createCoreRuns } from './core/core-runs';
+import { createGoldenCalls } from './core/golden-calls';
 import { createHomeCalls } from './core/home-calls';
 import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/reports/report-calls';
@@ -144,6 +145,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...searches.handlers,
       ...winners.handlers,
       ...capacities.handlers,
+      ...createGoldenCalls(parts),
       ...createTrustedCalls(parts, runs, upkeep),
     },
     subscribe: (listener) => parts.events.add(listener),

@@ -4,6 +4,7 @@ import { addCheck } from './check';
 import { addBest, addCompare } from './compare/compare';
 import { addData } from './data';
 import { addDeployments } from './deployments';
+import { addGolden } from './golden';
 import { addCompletion } from './help/completion';
 import { addReference } from './help/reference';
 import { addImages } from './images';
@@ -81,6 +82,7 @@ export function addEveryVerb(program: Verb, context: CliContext, { docs, openWin
   addSearch(program);
   addStudies(program);
   addDeployments(program, context);
+  addGolden(program);
   addMonitor(program, context);
   addDetect(program);
   addHosts(program);

@@ -44,6 +44,8 @@ export const fileLimits = {
   stepJson: { bytes: 64 * mebibyte },
   /** npz files and raw folders, unpacked. `texts` per tensor; `columnBytes` of an array stored by column. */
   inputData: { bytes: 512 * mebibyte, entries: 65_536, texts: 8_388_608, columnBytes: 128 * mebibyte },
+  /** A golden file; `contentBytes` of all its samples, which go to another process and back. */
+  golden: { bytes: 64 * mebibyte, contentBytes: 128 * mebibyte },
   /** Up to 90 % of a report are lists of supported clocks, dropped before parsing. */
   nvidiaSmi: { bytes: 4 * mebibyte, parsedBytes: mebibyte },
 } as const;
@@ -85,6 +87,8 @@ export const readerBounds = {
   replayRead: { ...usual, what: 'the trace' },
   replayStore: { ...usual, what: 'the trace' },
   inputCheck: { ...usual, what: 'the input data' },
+  goldenModel: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },
+  goldenRead: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },
   /** Writes the data, too. */
   inputStore: { what: 'the input data', deadlineMs: 300_000, memoryMiB: 4096 },
 } as const satisfies Readonly<Record<string, ReaderBounds>>;

@@ -1,10 +1,12 @@
-import type { RequestHeader } from '../contract/address';
+import type { RequestHeader, TlsFiles } from '../contract/address';
 import type { CoreEvent, Handlers, WorkUnderWay } from '../contract/api';
 import type { DataWork } from '../contract/data-source';
 import type { ImageWork } from '../contract/docker';
+import type { GoldenCheck } from '../contract/golden';
 import type { HostFit } from '../contract/host/host-text';
 import type { MachineStatus } from '../contract/machine';
 import type { ModelMemory } from '../contract/measured/model-memory';
+import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
@@ -45,6 +47,42 @@ export interface MatrixReportRequest {
   readonly out?: string;
 }
 
+/** A model of a running Triton. */
+export interface GoldenServer {
+  /** `host:port` of its HTTP service. */
+  readonly http: string;
+  /** null: no TLS. */
+  readonly tls: TlsFiles | null;
+  readonly headers: readonly RequestHeader[];
+  /** Absent: its only model. */
+  readonly model?: string;
+  readonly version?: string;
+}
+
+export interface GoldenRecord {
+  readonly of: GoldenServer | Run;
+  /** As people call it; absent: the address. */
+  readonly from?: string;
+  /** Random ones, or at most that many of a run. */
+  readonly samples?: number;
+  /** File or folder with inputs. */
+  readonly inputData?: string;
+  readonly shapes?: Readonly<Record<string, readonly number[]>>;
+  readonly rules?: OutputRules;
+  readonly output: string;
+  /** Overwrites the file. */
+  readonly force?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface GoldenWritten {
+  readonly file: string;
+  readonly model: string;
+  readonly samples: number;
+  readonly outputs: OutputRules;
+  readonly warnings: readonly string[];
+}
+
 /** CLI and native dialogs: `electron/answer-call.ts` answers the names of `api` only, so the page cannot make these. */
 export interface TrustedCalls {
   /** The part of `reach` without consent. */
@@ -72,6 +110,15 @@ export interface TrustedCalls {
   'data.ended': (work: { readonly workId: string }) => Promise<DataWork>;
   /** Completes or undoes a change whose process was killed. Throws deployment-busy. */
   'deployments.recover': (deployment: { readonly id: string }) => Promise<void>;
+  /** Throws input-invalid, model-not-ready, inference-failed, server-unreachable, run-unknown, file-unwritable. */
+  'golden.record': (request: GoldenRecord) => Promise<GoldenWritten>;
+  /** Throws as `golden.record`. `rules` come before those of the file. */
+  'golden.check': (input: {
+    readonly path: string;
+    readonly server: GoldenServer;
+    readonly rules?: OutputRules;
+    readonly signal?: AbortSignal;
+  }) => Promise<GoldenCheck>;
   'docker.imageWorkEnded': (work: { readonly workId: string }) => Promise<ImageWork>;
   /** A warning if other users could read the home until now; null otherwise. */
   'home.closed': (input: undefined) => Promise<string | null>;

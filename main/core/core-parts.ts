@@ -12,6 +12,7 @@ import { createSchedulers, ownJobOf } from '../engine/engine-registry';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
 import { createJobSchedulers } from '../engine/job-schedulers';
+import type { GoldenReaders } from '../golden/golden-samples';
 import { createSettingsStore, type SettingsStore, withProxy } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
 import { ngcRegistry } from '../machine/releases';
@@ -39,7 +40,7 @@ import { createToolkit, type Toolkit } from '../toolkit/toolkit';
 import { createToolCalls, type ToolCalls } from './tool-calls';
 
 /** Every reader of outside data; inputs and outputs are plain data. */
-export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders>;
+export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders & GoldenReaders>;
 export type ReaderName = keyof Readers;
 
 export type ReaderTable = {

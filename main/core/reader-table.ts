@@ -1,3 +1,4 @@
+import { goldenModel, readGolden } from '../golden/read-golden';
 import { checkFolderCode } from '../own/folder-code';
 import { readOnnx } from '../own/read-onnx';
 import { readRepository } from '../own/read-repository';
@@ -34,6 +35,8 @@ export const readerTable: ReaderTable = {
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),
   replayStore: (part) => storeReplay(part),
+  goldenModel: ({ path }) => goldenModel(path),
+  goldenRead: (request) => readGolden(request),
   inputCheck: async ({ path, wanted, shapes }) => {
     await readInput(path, wanted, shapes);
   },

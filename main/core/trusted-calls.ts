@@ -22,6 +22,7 @@ type MadeElsewhere =
   | 'runs.reportPath'
   | 'runs.writeReports'
   | 'spec.resolve'
+  | `golden.${string}`
   | `searches.${string}`
   | `studies.${string}`;
 

@@ -5,11 +5,13 @@ import type { DeployedVersion } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
 import { formatTyped } from '../contract/numbers';
 import { present } from '../contract/trees';
-import { largestOf } from '../domain/statistics';
+import { compareValues } from '../domain/outputs/compare-outputs';
+import type { DecodedTensor } from '../domain/outputs/decoded-tensor';
 import { loadAndCheckModel } from '../engine/serving';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { openPlain, readPlainText } from '../platform/plain-entry';
 import type { TritonClient } from '../triton/client';
+import { decodeTensor } from '../triton/decode-tensor';
 import type { ModelConfig } from '../triton/model-config';
 import { repeatedRows, rowOf, type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 
@@ -101,6 +103,27 @@ async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>):
   }
 }
 
+/** Single samples that a run kept, with the framework's outputs. */
+interface RunSamples {
+  readonly samples: readonly { readonly id: string; readonly inputs: Tensor[]; readonly outputs: Tensor[] }[];
+  /** Outputs whose rows have lengths of their own. */
+  readonly without: readonly string[];
+}
+
+/** Empty without kept ones. Batches, which repeat the single samples, are left out. */
+export async function keptSamples(folder: string): Promise<RunSamples> {
+  const { samples = [], lengths = {} } = (await readSamples(folder)) ?? {};
+  const read = (tensors: readonly z.infer<typeof tensorSchema>[]) =>
+    Promise.all(tensors.map((tensor) => readTensor(folder, tensor)));
+  const found = [];
+  for (const { id, inputs, outputs, repeat } of samples) {
+    if (repeat !== undefined) continue;
+    const kept = outputs.filter(({ name }) => !Object.hasOwn(lengths, name));
+    found.push({ id, inputs: await read(inputs), outputs: await read(kept) });
+  }
+  return { samples: found, without: Object.keys(lengths) };
+}
+
 const of = (values: Readonly<Record<string, number>>, output: string): number =>
   values[output] ?? values['*'] ?? 0;
 
@@ -110,23 +133,14 @@ function validLength(name: string, lengths: KeptSamples['lengths'], outputs: rea
   return other === undefined ? Number.POSITIVE_INFINITY : (tensorValues(other)[0] ?? 0);
 }
 
-interface Rows {
-  readonly values: readonly number[];
-  readonly axis: number;
-}
-
-const rowsOf = (tensor: Tensor): Rows => ({ values: tensorValues(tensor), axis: tensor.shape.at(-1) ?? 1 });
-
-/** Differences in the first `width` values per row; equal infinities match, NaN counts as infinite. */
-function differences(expected: Rows, served: Rows, width: number) {
-  const rows = expected.axis === 0 ? 0 : expected.values.length / expected.axis;
-  return Array.from({ length: rows * width }, (_unused, index) => {
-    const [row, column] = [Math.floor(index / width), index % width];
-    const value = expected.values[row * expected.axis + column] ?? Number.NaN;
-    const got = served.values[row * served.axis + column] ?? Number.NaN;
-    const difference = value === got ? 0 : Math.abs(value - got);
-    return { value, difference: Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference };
-  });
+/** The first `width` values of each row. */
+function cropped(tensor: DecodedTensor, width: number): DecodedTensor {
+  const axis = tensor.shape.at(-1) ?? 1;
+  if (width >= axis) return tensor;
+  const values = Array.from(tensor.values as ArrayLike<number | string>).filter(
+    (_value, at) => at % axis < width,
+  ) as number[] | string[];
+  return { ...tensor, shape: [...tensor.shape.slice(0, -1), width], values };
 }
 
 /** The mismatch of one output; null within the accuracy tolerances. */
@@ -137,19 +151,24 @@ export function outputDifference(
   valid: { readonly expected: number; readonly served: number },
 ): string | null {
   const { name } = expected;
-  const [wanted, got] = [rowsOf(expected), rowsOf(served)];
-  const count = (rows: Rows, length: number) => (Number.isFinite(length) ? length : rows.values.length);
+  const [wanted, got] = [decodeTensor(expected), decodeTensor(served)];
+  const count = ({ values }: DecodedTensor, length: number) =>
+    Number.isFinite(length) ? length : values.length;
   if (count(wanted, valid.expected) !== count(got, valid.served)) {
     return `${name} has ${count(got, valid.served)} values where ${count(wanted, valid.expected)} are expected`;
   }
-  const all = differences(wanted, got, Math.min(valid.expected, wanted.axis));
-  const [absolute, relative] = [of(atol, name), of(rtol, name)];
-  // A relative tolerance of infinity would allow everything.
-  const allowed = (value: number) => (Number.isFinite(value) ? absolute + relative * Math.abs(value) : 0);
-  const outside = all.filter(({ value, difference }) => difference > allowed(value));
-  if (outside.length <= of(maxMismatch, name) * all.length) return null;
-  const largest = formatTyped(largestOf(outside.map(({ difference }) => difference)));
-  return `${name} differs by up to ${largest} in ${outside.length} of ${all.length} values`;
+  const { reason, worst, differing, compared } = compareValues(
+    cropped(wanted, valid.expected),
+    cropped(got, valid.served),
+    { by: 'numbers', atol: of(atol, name), rtol: of(rtol, name), maxMismatch: of(maxMismatch, name) },
+  );
+  if (reason === null || worst === null) return reason;
+  const size = Number.isFinite(worst.size) ? formatTyped(worst.size) : 'infinity';
+  const by = wanted.datatype === 'BYTES' ? '' : ` by up to ${size}`;
+  return (
+    `${name} differs${by} in ${differing} of ${compared} values; ` +
+    `worst at [${worst.at.join(', ')}]: ${worst.found} where ${worst.expected} is expected`
+  );
 }
 
 interface Held {

@@ -1,7 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import { type Datatype, datatypeBytes, type InputData, isDatatype } from '../contract/measured/input-data';
+import {
+  type Datatype,
+  datatypeBytes,
+  type InputData,
+  isDatatype,
+  type SampleDatatype,
+} from '../contract/measured/input-data';
 import { createRandom } from '../domain/random';
 import { requireLoad, shapeFinding } from '../domain/run/load-rules';
 import { makeFolder } from '../platform/files';
@@ -113,6 +119,41 @@ export function requireFittingShapes(
   }
 }
 
+interface MadeTensor {
+  readonly name: string;
+  readonly datatype: SampleDatatype;
+  readonly shape: number[];
+}
+
+/** Sample by sample, so that the first is the same however many follow. @returns files by tensor */
+async function writeSamples(
+  tensors: readonly MadeTensor[],
+  how: {
+    readonly mode: 'random' | 'zero';
+    readonly dir: string;
+    readonly strings: StringsLike;
+    readonly samples: number;
+    readonly next: () => number;
+  },
+): Promise<string[][]> {
+  const { mode, dir, strings, samples, next } = how;
+  const files: string[][] = tensors.map(() => []);
+  let room = mostMadeBytes;
+  for (let sample = 0; sample < samples; sample += 1) {
+    for (const [at, { name, datatype, shape }] of tensors.entries()) {
+      const each = datatype === 'BYTES' ? 4 + textBytes(strings) : datatypeBytes[datatype];
+      const count = countToMake({ name, datatype, shape }, each, room);
+      room -= count * each;
+      const file = sample === 0 ? `${at}.bin` : `${at}-${sample}.bin`;
+      const raw =
+        datatype === 'BYTES' ? rawTexts(count, mode, strings, next) : rawValues(datatype, count, next);
+      await writeFile(join(dir, file), raw);
+      files[at]?.push(file);
+    }
+  }
+  return files;
+}
+
 /**
  * Generates input from a model's metadata.
  * @param shapes by input name without batch, for dynamic dimensions
@@ -126,13 +167,14 @@ export async function generateInput(
     readonly mode: 'random' | 'zero';
     readonly dir: string;
     readonly strings?: StringsLike | undefined;
+    /** How many samples, each with values of its own; default 1. */
+    readonly samples?: number | undefined;
   },
 ): Promise<InputData> {
   await makeFolder(options.dir);
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
-  const made: InputData['tensors'] = [];
-  const { strings = {} } = options;
-  let room = mostMadeBytes;
+  const made: MadeTensor[] = [];
+  const { strings = {}, samples = 1 } = options;
   for (const tensor of tensors) {
     const { datatype } = tensor;
     if (!isDatatype(datatype) && datatype !== 'BYTES') {
@@ -148,14 +190,8 @@ export async function generateInput(
         `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
       );
     }
-    const each = datatype === 'BYTES' ? 4 + textBytes(strings) : datatypeBytes[datatype];
-    const count = countToMake({ name: tensor.name, datatype, shape }, each, room);
-    room -= count * each;
-    const file = `${String(made.length)}.bin`;
-    const raw =
-      datatype === 'BYTES' ? rawTexts(count, options.mode, strings, next) : rawValues(datatype, count, next);
-    await writeFile(join(options.dir, file), raw);
-    made.push({ name: tensor.name, datatype, shape: [...shape], files: [file] });
+    made.push({ name: tensor.name, datatype, shape: [...shape] });
   }
-  return { source: options.mode, tensors: made };
+  const files = await writeSamples(made, { ...options, strings, samples, next });
+  return { source: options.mode, tensors: made.map((tensor, at) => ({ ...tensor, files: files[at] ?? [] })) };
 }

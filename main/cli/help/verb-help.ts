@@ -37,7 +37,7 @@ const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
   ['Models and data:', ['presets', 'check', 'init', 'trust', 'data']],
-  ['Serving:', ['deploy', 'deployments', 'bundle', 'monitor']],
+  ['Serving:', ['deploy', 'deployments', 'bundle', 'golden', 'monitor']],
   ['Machine and program:', ['detect', 'hosts', 'setup', 'images', 'settings', 'completion', 'reference']],
 ];
 
@@ -68,6 +68,25 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['spec resnet50 --precision fp16', 'the complete run.yaml'],
       ['spec resnet50 --as commands', 'every command that a run would execute'],
     ],
+  },
+  'golden record': {
+    examples: [
+      ['golden record --from localhost:8000 --model ocr --output ocr.json', 'eight random samples'],
+      [
+        'golden record --from localhost:8000 --model ocr --input-data scans.json --compare label=text:case --output ocr.json',
+        'your inputs, and a text without regard to case',
+      ],
+    ],
+  },
+  'golden check': {
+    examples: [
+      ['golden check ocr.json --url localhost:8000', 'whether the model still gives the kept outputs'],
+      [
+        'golden check ocr.json --url localhost:8000 --atol score=1e-2 --json',
+        'a wider tolerance, as one JSON document',
+      ],
+    ],
+    exits: [[exitCodes.gate, 'an output differs by more than its rule permits']],
   },
   fields: { examples: [['fields performance', 'the fields of the load']] },
   perf: {

@@ -159,6 +159,16 @@ export interface Documents {
   'deployments rollback': Deployment;
   'deployments remove': Removed & { readonly id: string };
   bundle: { readonly runId: string; readonly path: string };
+  'golden record': Result<'golden.record'> & {
+    readonly kind: 'triton-workbench-golden-record';
+    readonly version: 1;
+  };
+  'golden check': Result<'golden.check'> & {
+    readonly kind: 'triton-workbench-golden-check';
+    readonly version: 1;
+    readonly file: string;
+    readonly url: string;
+  };
   /** One document per sample, each on a line. */
   monitor: Sample['sample'] & Pick<Sample, 'alerts'>;
   detect: Result<'machine.check'>;

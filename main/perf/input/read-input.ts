@@ -1,5 +1,6 @@
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { goldenHeaderEntry } from '../../contract/golden';
 import type { InputData } from '../../contract/measured/input-data';
 import { fileLimits } from '../../contract/reader-limits';
 import { makeFolder } from '../../platform/files';
@@ -30,6 +31,8 @@ function checkedEntries(path: string, file: FileWindow, names: readonly string[]
   const found = new Map<string, ZipEntry>();
   let bytes = 0;
   for (const entry of readZipDirectory(file)) {
+    // Of a golden file: what is said beside the arrays.
+    if (entry.name === goldenHeaderEntry) continue;
     const name = entry.name.replace(/\.npy$/, '');
     const where = `${path}: ${shortText(name)}`;
     if (!names.includes(name)) {
@@ -257,7 +260,7 @@ async function readInputFolder(folder: string, wanted: WantedTensors): Promise<R
 const mostJsonBytes = fileLimits.inputJson.bytes;
 
 /** Detects ZIP, and so npz, by its magic number. */
-async function isArchive(path: string): Promise<boolean> {
+export async function isArchive(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);

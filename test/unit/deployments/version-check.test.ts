@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerDifference, outputDifference } from '../../../main/deployments/version-check';
+import { encodeTexts } from '../../../main/perf/input/encode-values';
 import { repeatedRows, type Tensor } from '../../../main/triton/tensor';
 
 const tensor = (shape: readonly number[], values: readonly number[]): Tensor => ({
@@ -22,7 +23,9 @@ describe('outputDifference', () => {
   it('says how far and how often values are outside', () => {
     const served = tensor([1, 3], [1, 2.5, 3]);
     const text = outputDifference(tensor([1, 3], [1, 2, 3]), served, strict, whole);
-    expect(text).toBe('OUTPUT__0 differs by up to 0.5 in 1 of 3 values');
+    expect(text).toBe(
+      'OUTPUT__0 differs by up to 0.5 in 1 of 3 values; worst at [0, 1]: 2.5 where 2 is expected',
+    );
     const lax = { ...strict, maxMismatch: { OUTPUT__0: 0.34 } };
     expect(outputDifference(tensor([1, 3], [1, 2, 3]), served, lax, whole)).toBeNull();
   });
@@ -42,6 +45,16 @@ describe('outputDifference', () => {
       for (const wanted of [0, none]) expect(differs(wanted, low)).toContain('in 1 of 2 values');
       expect(differs(none, 5)).toContain('in 1 of 2 values');
     }
+  });
+
+  it('compares texts letter by letter', () => {
+    const text = (...texts: string[]): Tensor => ({
+      ...{ name: 'LABEL', datatype: 'BYTES', shape: [texts.length], data: encodeTexts(texts) },
+    });
+    expect(outputDifference(text('cat', 'dog'), text('cat', 'dog'), strict, whole)).toBeNull();
+    expect(outputDifference(text('cat', 'dog'), text('cat', 'dig'), strict, whole)).toBe(
+      'LABEL differs in 1 of 2 values; worst at [1]: "dig" where "dog" is expected',
+    );
   });
 
   it('refuses another number of values', () => {
