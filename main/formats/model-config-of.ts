@@ -2,11 +2,13 @@ import { WorkbenchError } from '../contract/errors';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { backendsOf } from '../contract/run/engine-kinds';
 import type { ConfigureSpec, RunSpec } from '../contract/run/run-spec';
+import { present } from '../contract/trees';
 import { instanceGroupOf } from '../domain/run/serving';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { ModelFormat } from './format';
 import { checkPatchedConfig } from './patched-config';
+import { queuePolicyOf } from './queue-policy';
 import { warmUpRequests } from './warm-up';
 
 interface ModelConfigInput {
@@ -59,6 +61,7 @@ function dynamicBatching(configure: ConfigureSpec): ModelConfig['dynamicBatching
       ? {}
       : { preferredBatchSize: [...configure.preferredBatchSizes] }),
     maxQueueDelayMicroseconds: configure.maxQueueDelayUs,
+    ...present({ defaultQueuePolicy: queuePolicyOf(configure) }),
   };
 }
 

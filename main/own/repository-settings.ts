@@ -1,5 +1,6 @@
 import type { ModelSource } from '../contract/run/run-spec';
 import type { Tree } from '../contract/trees';
+import { queueFieldsOf } from '../formats/queue-policy';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
 import { textName } from '../triton/plain-message';
@@ -60,6 +61,7 @@ export function repositoryOverrides(model: RepositoryModel, batched: boolean): T
       batching,
       preferredBatchSizes: maxBatchSize === 0 ? [] : (dynamic?.preferredBatchSize ?? []),
       ...(Number.isSafeInteger(delay) ? { maxQueueDelayUs: delay } : {}),
+      ...(maxBatchSize === 0 ? {} : queueFieldsOf(dynamic?.defaultQueuePolicy)),
       ...groupFields(config),
       ...threadFields(config),
       ...patched(config),
@@ -98,7 +100,16 @@ const taken: Tree = {
   input: { name: true, dataType: true, dims: true },
   output: { name: true, dataType: true, dims: true },
   instanceGroup: { count: true, kind: true, gpus: true },
-  dynamicBatching: { preferredBatchSize: true, maxQueueDelayMicroseconds: true },
+  dynamicBatching: {
+    preferredBatchSize: true,
+    maxQueueDelayMicroseconds: true,
+    defaultQueuePolicy: {
+      timeoutAction: true,
+      defaultTimeoutMicroseconds: true,
+      allowTimeoutOverride: true,
+      maxQueueSize: true,
+    },
+  },
 };
 
 const isTree = (value: unknown): value is Tree =>

@@ -11,6 +11,7 @@ import {
 import type { Choice, ConfigEdit } from '../contract/run/spec-tools';
 import { instanceGroupOf } from '../domain/run/serving';
 import { tensorPrecisionOf } from '../formats/formats';
+import { queueFieldsOf, queueOff } from '../formats/queue-policy';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
@@ -27,6 +28,8 @@ const textNames: Readonly<Record<string, string>> = {
   maxBatchSize: 'max_batch_size',
   preferredBatchSizes: 'preferred_batch_size',
   maxQueueDelayUs: 'max_queue_delay_microseconds',
+  maxQueueSize: 'max_queue_size',
+  queueTimeoutUs: 'default_timeout_microseconds',
   instances: 'count',
   instanceKind: 'kind',
 };
@@ -103,6 +106,7 @@ function batchingFields(config: ModelConfig, before: ConfigureSpec) {
     batching: 'dynamic' as const,
     preferredBatchSizes: [...(dynamicBatching.preferredBatchSize ?? [])],
     maxQueueDelayUs: wholeNumber(dynamicBatching.maxQueueDelayMicroseconds ?? 0) ?? before.maxQueueDelayUs,
+    ...queueFieldsOf(dynamicBatching.defaultQueuePolicy),
   };
 }
 
@@ -166,6 +170,15 @@ function precisionOf(
   return precisions.find((precision) => typesAt(precision) === types) ?? spec.precision;
 }
 
+/** What a file says by leaving it out, of fields that are set: a merge cannot take a field away. */
+function leftOut(before: ConfigureSpec, config: ModelConfig): Partial<ConfigureSpec> {
+  const off: Partial<ConfigureSpec> = {
+    ...(config.dynamicBatching === undefined ? {} : queueOff),
+    ...(config['modelWarmup'] === undefined ? { warmup: 'none' } : {}),
+  };
+  return Object.fromEntries(Object.entries(off).filter(([field]) => Object.hasOwn(before, field)));
+}
+
 /** Absent fields stay. Precision is that of the tensors, as TensorRT's `precision_mode` may differ. */
 function configFields(input: {
   readonly config: ModelConfig;
@@ -179,6 +192,7 @@ function configFields(input: {
     precision: precisionOf(config, spec, input.signatureAt),
     configure: {
       ...before,
+      ...leftOut(before, config),
       modelName: config.name === '' ? before.modelName : config.name,
       ...versionFields(config),
       ...batchingFields(config, before),

@@ -30,10 +30,19 @@ const optimizationSchema = z.looseObject({
     .optional(),
 });
 
+const queuePolicySchema = z.looseObject({
+  timeoutAction: z.enum(['REJECT', 'DELAY']).optional(),
+  defaultTimeoutMicroseconds: z.union([z.int(), z.string()]).optional(),
+  allowTimeoutOverride: z.boolean().optional(),
+  maxQueueSize: z.int().optional(),
+});
+export type QueuePolicy = z.infer<typeof queuePolicySchema>;
+
 const dynamicBatchingSchema = z.looseObject({
   preferredBatchSize: z.array(z.int()).optional(),
   maxQueueDelayMicroseconds: z.union([z.int(), z.string()]).optional(),
   preserveOrdering: z.boolean().optional(),
+  defaultQueuePolicy: queuePolicySchema.optional(),
 });
 
 /** `config.pbtxt` in camelCase with enum names. Fields that the workbench sets are typed; others are preserved. */

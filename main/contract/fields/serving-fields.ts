@@ -15,6 +15,11 @@ const withDynamic = {
   text: 'dynamic batching',
   holds: (valueAt: ValueAt) => valueAt('configure.batching') === 'dynamic',
 };
+const withQueueTimeout = {
+  text: 'a queue timeout',
+  holds: (valueAt: ValueAt) =>
+    withDynamic.holds(valueAt) && Number(valueAt('configure.queueTimeoutUs') ?? 0) > 0,
+};
 /** `gpu` and `cpu` of the published procedures' --engine-count-per-device. */
 const deviceKind = (text: string): string =>
   ({ gpu: 'KIND_GPU', cpu: 'KIND_CPU' })[text.toLowerCase()] ?? text;
@@ -260,6 +265,49 @@ const configureFields: readonly FieldRow[] = [
     variables: ['TRITON_MAX_QUEUE_DELAY'],
     decides: 'step',
     onlyWith: withDynamic,
+  },
+  {
+    path: 'configure.maxQueueSize',
+    label: 'Maximum queue size',
+    term: 'max_queue_size',
+    help: 'Requests that may wait; further ones are refused at once. Without a limit a burst piles up.',
+    zero: 'any number',
+    absent: 'any number',
+    option: '--max-queue-size <n>',
+    decides: 'step',
+    onlyWith: withDynamic,
+  },
+  {
+    path: 'configure.queueTimeoutUs',
+    label: 'Queue timeout',
+    term: 'default_timeout_microseconds',
+    help: 'How long a request may wait.',
+    unit: 'µs',
+    zero: 'no limit',
+    absent: 'no limit',
+    option: '--queue-timeout-us <n>',
+    decides: 'step',
+    onlyWith: withDynamic,
+  },
+  {
+    path: 'configure.queueTimeoutAction',
+    label: 'After the queue timeout',
+    term: 'timeout_action',
+    help: 'Whether a request that waited longer is refused, or answered after all that did not.',
+    choices: { reject: 'Refuse', delay: 'Answer last' },
+    absent: 'refuse',
+    option: '--queue-timeout-action <kind>',
+    decides: 'step',
+    onlyWith: withQueueTimeout,
+  },
+  {
+    path: 'configure.allowTimeoutOverride',
+    label: 'Own timeouts of requests',
+    term: 'allow_timeout_override',
+    help: 'A request may state a shorter queue timeout of its own.',
+    absent: 'off',
+    decides: 'step',
+    onlyWith: withQueueTimeout,
   },
   {
     path: 'configure.instances',

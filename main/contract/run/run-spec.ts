@@ -123,6 +123,7 @@ const modelSchema = z.strictObject({
   args: argumentsSchema,
 });
 
+const queueTimeoutActions = ['reject', 'delay'] as const;
 const warmups = ['none', 'zero', 'random'] as const;
 
 const configureSchema = z.strictObject({
@@ -132,6 +133,14 @@ const configureSchema = z.strictObject({
   batching: z.enum(batchingModes),
   preferredBatchSizes: z.array(positive),
   maxQueueDelayUs: z.int().min(0),
+  /** Requests that may wait for a dynamic batcher; further ones are refused. 0 or absent: any number. */
+  maxQueueSize: z.int().min(0).optional(),
+  /** Microseconds that a request may wait; 0 or absent: for ever. */
+  queueTimeoutUs: z.int().min(0).optional(),
+  /** Of a request that waited longer; absent: refused. */
+  queueTimeoutAction: z.enum(queueTimeoutActions).optional(),
+  /** A request may state a shorter time of its own. */
+  allowTimeoutOverride: z.boolean().optional(),
   instances: positive,
   instanceKind: z.enum(['KIND_AUTO', 'KIND_CPU', 'KIND_GPU']),
   backendAccelerator: z.enum(accelerators),

@@ -137,6 +137,18 @@ describe('configuration of a run', () => {
     ]);
   });
 
+  it('refuses what waits too long or in too large a number, where that is asked for', () => {
+    const config = build({
+      configure: { maxQueueSize: 16, queueTimeoutUs: 50_000, queueTimeoutAction: 'delay' },
+    });
+    expect(config.dynamicBatching?.defaultQueuePolicy).toEqual({
+      ...{ maxQueueSize: 16, defaultTimeoutMicroseconds: 50_000, timeoutAction: 'DELAY' },
+    });
+    expect(formatConfigPbtxt(config)).toMatch(/default_queue_policy \{[^}]*max_queue_size: 16/);
+    const off = build({ configure: { maxQueueSize: 0, queueTimeoutUs: 0, queueTimeoutAction: 'reject' } });
+    expect(off.dynamicBatching).not.toHaveProperty('defaultQueuePolicy');
+  });
+
   it('warms the model up at each batch size, where that is asked for', () => {
     expect(build()['modelWarmup']).toBeUndefined();
     const config = build({ configure: { warmup: 'random', warmupBatchSizes: [1, 8] } });

@@ -170,6 +170,7 @@ describe('a model of a repository', () => {
         batching: 'dynamic',
         preferredBatchSizes: [],
         maxQueueDelayUs: 250,
+        maxQueueSize: 9,
         instances: 3,
         instanceKind: 'KIND_CPU',
         threads: 3,
@@ -178,7 +179,7 @@ describe('a model of a repository', () => {
       model: { source: { path: join(path, '12', 'model.onnx') } },
     });
     expect(notes).toContain(
-      'Not taken over from config.pbtxt: instance_group.rate_limiter, dynamic_batching.preserve_ordering, dynamic_batching.priority_levels, dynamic_batching.default_queue_policy, parameters["a"].',
+      'Not taken over from config.pbtxt: instance_group.rate_limiter, dynamic_batching.preserve_ordering, dynamic_batching.priority_levels, parameters["a"].',
     );
   });
 

@@ -259,3 +259,24 @@ it('fields and patch together say what the text said, for any form and any edit'
     { numRuns: 200 },
   );
 });
+
+describe('the policy of the queue and the warm-up in the text', () => {
+  const set = {
+    configure: { maxQueueSize: 16, queueTimeoutUs: 1000, queueTimeoutAction: 'delay', warmup: 'random' },
+  };
+
+  it('are fields: what is changed there changes here, and what is taken away is off', async () => {
+    const text = await textOf(set);
+    expect(text).toMatch(/max_queue_size: 16[\s\S]*model_warmup/);
+    const changed = await edited(set, text.replace('max_queue_size: 16', 'max_queue_size: 4'));
+    expect(changed.fields).toEqual({ configure: { maxQueueSize: 4 } });
+    const bare = await textOf({});
+    const gone = await edited(set, bare);
+    expect(gone.fields).toEqual({
+      configure: { maxQueueSize: 0, queueTimeoutUs: 0, queueTimeoutAction: 'reject', warmup: 'none' },
+    });
+    expect(gone.text).toBe(bare);
+    const typed = await edited({}, await textOf({ configure: { maxQueueSize: 8 } }));
+    expect(typed.fields).toEqual({ configure: { maxQueueSize: 8 } });
+  });
+});
