@@ -29,6 +29,9 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   'csv-accuracy': csv,
 };
 
+/** What the person saved in this session: the page cannot name any other file to open. */
+const savedPaths = new Set<string>();
+
 /** null: the person chose no place. */
 async function placeToSave(
   window: BrowserWindow,
@@ -41,7 +44,9 @@ async function placeToSave(
     defaultPath: join(app.getPath('documents'), name),
     filters,
   });
-  return canceled || !filePath ? null : filePath;
+  if (canceled || !filePath) return null;
+  savedPaths.add(filePath);
+  return filePath;
 }
 
 export async function readText(path: string): Promise<string> {
@@ -56,10 +61,21 @@ export async function readText(path: string): Promise<string> {
 function placeCalls(
   { core, layout }: Pick<Parameters<typeof desktopCalls>[0], 'core' | 'layout'>,
   open: (path: string) => Promise<void>,
-): Pick<Handlers, 'desktop.showRunFolder' | 'desktop.openFolder' | 'desktop.openLink'> {
+): Pick<Handlers, 'desktop.showRunFolder' | 'desktop.openFolder' | 'desktop.openLink' | 'desktop.openSaved'> {
   return {
     'desktop.showRunFolder': async ({ runId }) => {
       await open((await core.handlers['runs.folder']({ runId })).dir);
+      return null;
+    },
+    'desktop.openSaved': async ({ path, how }) => {
+      if (!savedPaths.has(path)) {
+        throw new WorkbenchError('input-invalid', 'This file was not saved from this window', {
+          where: path,
+          remedy: 'Open it with the file manager.',
+        });
+      }
+      if (how === 'folder') shell.showItemInFolder(path);
+      else await open(path);
       return null;
     },
     'desktop.openFolder': async ({ folder }) => {

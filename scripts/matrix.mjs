@@ -9,7 +9,7 @@ import { say, seconds } from './lib/say.mjs';
 
 const help = `npm run test:matrix -- [--presets ID,ID] [--engine local|docker] [--out FILE]
 Runs every pair of format and precision of every preset, profile quick, that the engine can serve, from model code to the
-report, and asks why of each that it cannot. Of all presets with docker it also builds the client image for GPUs, and locally
+report, and asks why of each that it cannot. Of all presets with docker it also searches, and builds the client image for GPUs; locally it
 measures pairs with each load tool and protocol. Writes docs/matrix.md (--out elsewhere). Exit code 1: one that should run did
 not, or one was refused without a reason.`;
 
@@ -71,10 +71,13 @@ async function tryOut(env, engine, preset, format, precision) {
 }
 
 /**
- * What an engine has tests for: pairs with each load tool and protocol, and of Docker the client image for GPUs with each
- * framework, on stand-ins for the images that it is built on.
+ * What an engine has tests for: pairs with each load tool and protocol, and of Docker a search, and the client image for GPUs
+ * with each framework, on stand-ins for the images that it is built on.
  */
-const testsOf = { local: ['pipeline.triton', 'search.triton'], docker: ['matrix-client-gpu-image'] };
+const testsOf = {
+  local: ['pipeline.triton', 'search.triton'],
+  docker: ['matrix-client-gpu-image', 'matrix-search-docker'],
+};
 
 async function testsPass(env, engine) {
   const { code, output } = await command(

@@ -13,6 +13,7 @@ import { knownParameters } from '../../main/contract/run/run-source';
 import type { SearchServer } from '../../main/contract/study/search';
 import type { StudySpec } from '../../main/contract/study/study';
 import type { Core } from '../../main/core';
+import { duelOf } from '../../main/domain/study/duel/duel-study';
 import { modelPathsOf } from '../../main/domain/study/matrix-study';
 import { searchOf } from '../../main/domain/study/search/search-study';
 import { pathReach } from '../../main/store/approvals';
@@ -42,6 +43,7 @@ export type ConfirmedCall =
   | 'spec.editConfig'
   | 'spec.export'
   | 'spec.import'
+  | 'duels.plan'
   | 'searches.plan'
   | 'studies.plan'
   | 'studies.read'
@@ -66,7 +68,7 @@ type CheckedHandlers = Pick<
   | 'spec.readModel'
   | 'studies.specOf'
 >;
-type ServerCall = 'searches.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
+type ServerCall = 'duels.plan' | 'searches.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
 /** True: the person agreed, in a native dialog. */
@@ -92,7 +94,8 @@ const runningReach = (server: Pick<SearchServer, 'url' | 'tls'> | undefined): Re
 function studyReach(spec: StudySpec): Reach {
   const { strategy, hosts } = spec;
   const trials = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
-  const all = [...trials, runningReach(searchOf({ spec })?.server)];
+  const { server = duelOf({ spec })?.server, host } = searchOf({ spec }) ?? {};
+  const all = [...trials, runningReach(server), { ...emptyReach, machines: machineOf(host) }];
   const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
     ...new Map(all.flatMap(of).map((one) => [`${one.field} ${one.value}`, one])).values(),
   ];
@@ -150,6 +153,7 @@ const serverCalls = (
   handlers: Pick<CheckedHandlers, ServerCall>,
   ensure: (reach: Reach) => Promise<void>,
 ): Pick<Handlers, ServerCall> => ({
+  'duels.plan': after(handlers['duels.plan'], ({ server }) => ensure(runningReach(server))),
   'searches.plan': after(handlers['searches.plan'], ({ server }) => ensure(runningReach(server))),
   // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
   'servers.describe': after(handlers['servers.describe'], ({ tls }) =>

@@ -29,7 +29,7 @@ import { takeDevice } from '../store/device-queue';
 import type { RunFolder } from '../store/run-folder';
 import type { LookInput } from '../studies/search/measure-look';
 import type { Prepared } from '../studies/search/prepare-models';
-import type { PlaceHands } from '../studies/search/search-place';
+import { type PlaceHands, searchStep } from '../studies/search/search-place';
 import { searchedReplay } from '../studies/search/search-replay';
 import type { Contest } from '../studies/search/searches';
 import type { Variant } from '../studies/search/variant';
@@ -43,16 +43,49 @@ export const engineAt = ({ url, tls }: Pick<SearchServer, 'url' | 'tls'>): OfKin
   ...present({ tls }),
 });
 
-/** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
-export function requireHere({
-  source: { spec },
-  runId,
-}: Pick<DeployedRun, 'runId'> & { readonly source: Pick<DeployedRun['source'], 'spec'> }): void {
+type OfEngine = Pick<DeployedRun, 'runId'> & { readonly source: Pick<DeployedRun['source'], 'spec'> };
+
+/** Throws combination-unsupported for a run that is not served on this machine. */
+function requireHere({ source: { spec }, runId }: OfEngine): void {
   if (servesHere(spec.engine)) return;
-  throw new WorkbenchError('combination-unsupported', 'A search works on this machine or its Docker Engine', {
-    where: runId,
-    remedy: 'Run the model with the engine "local" or "docker" here, and search from that run.',
-  });
+  throw new WorkbenchError(
+    'combination-unsupported',
+    'Its memory is measured on this machine or its Docker Engine',
+    {
+      where: runId,
+      remedy: 'Run the model with the engine "local" or "docker" here, and measure that run.',
+    },
+  );
+}
+
+/** Throws combination-unsupported for a run that is served where variants cannot be loaded beside each other. */
+export function requireBeside({ source: { spec }, runId }: OfEngine): void {
+  if (servesHere(spec.engine) || inContainers(spec.engine)) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `The engine "${spec.engine.kind}" does not serve configurations side by side`,
+    {
+      where: runId,
+      remedy:
+        'Run the model with the engine "local" or "docker", here or on a host, and search from that run.',
+    },
+  );
+}
+
+/** The run as it is served by the Docker Engine of a host. Throws combination-unsupported for other engines. */
+export function onHost<Of extends OfEngine>(run: Of, host: string): Of {
+  const { spec } = run.source;
+  const { engine } = spec;
+  if (inContainers(engine))
+    return { ...run, source: { ...run.source, spec: { ...spec, engine: { ...engine, host } } } };
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `On a host the engine "docker" serves, and this run has "${engine.kind}"`,
+    {
+      where: '--host',
+      remedy: `Search the model or its specification with --host ${host}, or repeat the run there with "run --engine docker --host ${host}".`,
+    },
+  );
 }
 
 /** The configuration of a run with other fields, by the name that it is served under. */
@@ -71,10 +104,14 @@ export async function configsOf({
   };
 }
 
-/** The verified model of a run; its inputs are read once. @param isAnywhere it is not served by the engine of the run */
-export async function openedModel(parts: CoreParts, runId: string, isAnywhere = false) {
+/** The verified model of a run; its inputs are read once. @param require throws where its engine cannot serve it */
+export async function openedModel(
+  parts: CoreParts,
+  runId: string,
+  require: (run: OfEngine) => void = requireHere,
+) {
   const { state, folder, run } = await verifiedRun(parts, runId, false);
-  if (!isAnywhere) requireHere(state);
+  require(state);
   const { spec } = state.source;
   const inputs = new Map<boolean, ReturnType<typeof readInput>>();
   const { files, version, check, config } = run;
@@ -113,6 +150,9 @@ export async function openedModel(parts: CoreParts, runId: string, isAnywhere = 
 }
 type OpenedModel = Awaited<ReturnType<typeof openedModel>>;
 
+/** A running Triton serves it, whatever engine the run has. */
+const anywhere = (): void => undefined;
+
 /** The model of each candidate, and the run whose engine serves them all. */
 async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: Prepared['runIds']) {
   const opened = new Map<
@@ -121,7 +161,7 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   >();
   const known = runIds.size === 0 ? [[0, search.runId ?? ''] as const] : [...runIds];
   for (const [number, runId] of known) {
-    const model = await openedModel(parts, runId, search.server !== undefined);
+    const model = await openedModel(parts, runId, search.server === undefined ? requireBeside : anywhere);
     opened.set(number, { ...model, configured: await model.configBy() });
   }
   // Of a model that could not be made no candidate is measured.
@@ -136,9 +176,12 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   return { modelOf, run: (demanding ?? modelOf(1)).state };
 }
 
-/** Where it is served: as the run says, or by a Triton that runs already. */
-function placedAt(run: DeployedRun, server: SearchServer | undefined): Pick<Contest, 'run' | 'running'> {
-  if (server === undefined) return { run };
+/** Where it is served: as the run says, on a host, or by a Triton that runs already. */
+function placedAt(
+  run: DeployedRun,
+  { server, host }: Pick<SearchStrategy, 'server' | 'host'>,
+): Pick<Contest, 'run' | 'running'> {
+  if (server === undefined) return { run: host === undefined ? run : onHost(run, host) };
   const spec = { ...run.source.spec, engine: engineAt(server) };
   return {
     run: { ...run, source: { ...run.source, spec } },
@@ -158,7 +201,7 @@ async function searchContest(
   const dir = join(parts.layout.studies, name);
   const replay = await searchedReplay(parts, search, dir, configure.modelName);
   return {
-    ...placedAt(run, search.server),
+    ...placedAt(run, search),
     variants: candidates.map((candidate, at) => {
       const { variantOf, configured } = modelOf(at + 1);
       return variantOf(configured(configuredOf(candidate)));
@@ -186,8 +229,8 @@ export function requireTogether(one: DeployedRun, other: DeployedRun): void {
     const { engine } = spec;
     const framework = formatOf(spec.format).shimFramework ?? 'pyt';
     if (!inContainers(engine)) return { kind: engine.kind, framework };
-    const { images, release, tritonImage, gpus } = engine;
-    return { kind: engine.kind, framework, ...present({ images, release, tritonImage }), gpus };
+    const { images, release, tritonImage, host, gpus } = engine;
+    return { kind: engine.kind, framework, ...present({ images, release, tritonImage, host }), gpus };
   };
   if (sameValue(placeOf(one), placeOf(other))) return;
   throw new WorkbenchError('combination-unsupported', 'One Triton cannot serve both runs', {
@@ -204,9 +247,11 @@ async function sideOf(model: OpenedModel, { configure }: DuelSide): Promise<Vari
 async function duelContest(parts: CoreParts, duel: DuelStrategy): Promise<Contest> {
   const { loadTools } = parts;
   const [first, second] = duel.sides;
-  const one = await openedModel(parts, first.runId);
-  const other = second.runId === first.runId ? one : await openedModel(parts, second.runId);
-  requireTogether(one.state, other.state);
+  const { server } = duel;
+  const require = server === undefined ? requireBeside : anywhere;
+  const one = await openedModel(parts, first.runId, require);
+  const other = second.runId === first.runId ? one : await openedModel(parts, second.runId, require);
+  if (server === undefined) requireTogether(one.state, other.state);
   const lookOf = (model: OpenedModel, { level, configure = {}, sending = {} }: DuelSide): LookInput => {
     const performance = { ...ofScenario(model.spec.performance, 'online'), ...present(sending) };
     const tool = loadTools[sending.loadTool ?? 'native'];
@@ -218,7 +263,7 @@ async function duelContest(parts: CoreParts, duel: DuelStrategy): Promise<Contes
   };
   const looks = [lookOf(one, first), lookOf(other, second)] as const;
   return {
-    run: other.state,
+    ...placedAt(other.state, { server }),
     variants: [await sideOf(one, first), await sideOf(other, second)],
     looking: {
       next: (searched) => nextDuelLooks(duel, searched),
@@ -246,7 +291,10 @@ export const placeHandsOf = (parts: CoreParts): PlaceHands => ({
   openExecutor: async ({ source: { spec } }, name, dir) => {
     await requireSoundSpec(parts, spec);
     const framework = formatOf(spec.format).shimFramework ?? 'pyt';
-    return parts.engines.openExecutor(spec, { runId: name, dir, framework, step: () => 'deploy' });
+    // No container of it needs the model's code or data.
+    const { preset, profile, args } = spec.model;
+    const served = { ...spec, model: { preset, profile, args } };
+    return parts.engines.openExecutor(served, { runId: name, dir, framework, step: () => searchStep });
   },
   takeTurn: async ({ source: { spec } }, name, signal) =>
     takeDevice({

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { isLoopback } from '../contract/address';
-import { shellLine } from '../contract/flag-text';
 import type { Environment } from '../contract/measured/results';
 import { inContainers } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
@@ -8,14 +7,13 @@ import { performanceOfLoad, servedName, type ServerLoad } from '../contract/run/
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { type ExecutorSpec, hostEngine } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
-import { pollGpus, watchGpus } from '../machine/watch-gpus';
-import type { ReadingSources } from '../perf/readings';
 import { inspectServer, measureServer, type ReachedServer } from '../pipeline/measure/server-levels';
 import type { Servers } from '../pipeline/server-run';
 import { cleanText } from '../platform/lines';
 import { runFolder } from '../store/run-folder';
 import { readPackages } from '../toolkit/toolkit';
 import type { CoreParts } from './core-parts';
+import { gpusOf } from './host-gpus';
 
 type Machine = Pick<Environment, 'os' | 'cpu' | 'cpuCount' | 'memoryBytes' | 'gpus'>;
 
@@ -67,9 +65,6 @@ export async function runEnvironment(
   };
 }
 
-/** For one `nvidia-smi` reading on another machine. */
-const smiLimits = { timeoutMs: 5000, maxBytes: 64 * 1024 };
-
 /** Client options for a Triton that a host sees; undefined for direct access. */
 async function reached(
   { reach }: Pick<CoreParts, 'reach'>,
@@ -93,7 +88,7 @@ const onHost = (load: ServerLoad, host: string): ExecutorSpec => ({
 
 /** Measures from a container on the host, so that the network to it does not count. */
 function measureOnHost(parts: CoreParts, host: string): Servers['measureServer'] {
-  const { engines, hosts, reading } = parts;
+  const { engines, reading } = parts;
   return async (load, takeTurn, listener, work, { runId, dir, scenario }) => {
     const { signal } = work;
     const executor = await engines.openExecutor(onHost(load, host), {
@@ -103,12 +98,6 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
       isBeside: true,
       step: () => scenario,
     });
-    const watched: ReadingSources['watchGpus'] = (onReading, until) =>
-      pollGpus(
-        async (argv) => (await hosts.run(host, shellLine(argv), { ...smiLimits, signal: until })).stdout,
-        onReading,
-        until,
-      );
     try {
       await executor.reclaim();
       await executor.prepareImages?.({
@@ -124,7 +113,7 @@ function measureOnHost(parts: CoreParts, host: string): Servers['measureServer']
           loadTools: executor.loadTools,
           readers: reading.readers,
           takeTurn,
-          watchGpus: watched,
+          watchGpus: gpusOf(parts, host).watch,
           via: await reached(parts, load),
           dir: join(runFolder(dir).step(scenario), 'load'),
           keptDir: runFolder(dir).step(scenario),
@@ -144,7 +133,6 @@ export function createMeasuredServers(parts: CoreParts): Servers {
   const { options, loadTools, reading } = parts;
   const { env, version: workbenchVersion } = options;
   const { readers } = reading;
-  const watched: ReadingSources['watchGpus'] = (onReading, signal) => watchGpus(env, onReading, signal);
   return {
     environmentFor: async (load, headers) => {
       const via = await reached(parts, load);
@@ -165,7 +153,7 @@ export function createMeasuredServers(parts: CoreParts): Servers {
     measureServer: (load, takeTurn, listener, work, run) => {
       if (load.host !== undefined)
         return measureOnHost(parts, load.host)(load, takeTurn, listener, work, run);
-      const watching = isLoopback(load.addresses.http) ? { watchGpus: watched } : {};
+      const watching = isLoopback(load.addresses.http) ? { watchGpus: gpusOf(parts, undefined).watch } : {};
       const keptDir = runFolder(run.dir).step(run.scenario);
       return measureServer(load, { loadTools, readers, takeTurn, keptDir, ...watching }, listener, work);
     },

@@ -7,9 +7,9 @@ import type { Study, StudySpec } from '../contract/study/study';
 import { duelAnswer } from '../domain/study/duel/duel-answer';
 import { duelOf } from '../domain/study/duel/duel-study';
 import { planDuel } from '../domain/study/duel/plan-duel';
+import { loadQuestion } from '../domain/study/load-question';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
-import { readGpus, watchGpus } from '../machine/watch-gpus';
 import type { Runs } from '../pipeline/runs';
 import type { StoredReportSettings } from '../reports/report-settings';
 import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
@@ -17,12 +17,13 @@ import { Searches } from '../studies/search/searches';
 import type { ActiveStudies } from '../studies/study-hands';
 import { StudyStore } from '../studies/study-store';
 import { createAnalyzerCalls } from './analyzer-calls';
-import { contestOf, placeHandsOf, requireHere, requireTogether } from './contests';
+import { contestOf, placeHandsOf, requireBeside, requireTogether } from './contests';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { gpusOf } from './host-gpus';
 import { createReportPlaces } from './reports/report-places';
 import { createSearchPlan } from './search-plan';
-import { leaveServer } from './search-server';
+import { leaveServer, searchedServer } from './search-server';
 import { verifiedRun } from './server-calls';
 
 /** "search-1128-123759" */
@@ -81,8 +82,7 @@ export function createSearchCalls(
     contestOf: (spec, runIds) => contestOf(parts, spec, runIds),
     ...placeHandsOf(parts),
     freeBytes: () => freemem(),
-    readGpus: () => readGpus(parts.options.env),
-    watchGpus: (onReading, signal) => watchGpus(parts.options.env, onReading, signal),
+    gpusOf: (host) => gpusOf(parts, host),
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);
@@ -111,16 +111,21 @@ export function createSearchCalls(
       'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
         plan({ ...request, name }),
       ...createAnalyzerCalls(parts, others['spec.resolve']),
-      'duels.plan': async ({ name, ...request }) => {
+      'duels.plan': async ({ name, server: given, ...request }) => {
         const { between } = request;
         const isTry = 'suggestion' in between;
         const [one, other] = isTry ? [between.runId, between.runId] : [between.first, between.second];
         const { state: first } = await verifiedRun(parts, one, false);
         const second = one === other ? first : (await verifiedRun(parts, other, false)).state;
-        for (const state of [first, second]) requireHere(state);
+        const asked = { ...request, name: name ?? usualName(isTry ? 'try' : 'compare', parts.now()) };
+        if (given !== undefined) {
+          const { server, note, before } = await searchedServer(parts, first.source.spec, given);
+          const planned = planDuel([first, second], { ...asked, server });
+          return { ...planned, notes: [note, ...planned.notes], asks: loadQuestion(before, 2) };
+        }
+        for (const state of [first, second]) requireBeside(state);
         requireTogether(first, second);
-        const usual = usualName(isTry ? 'try' : 'compare', parts.now());
-        return planDuel([first, second], { ...request, name: name ?? usual });
+        return planDuel([first, second], asked);
       },
       'searches.work': async ({ spec, ...how }) => (await searches.begin(spec, how)).end,
       'searches.get': ({ name }) => studyOf(name),

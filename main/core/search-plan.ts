@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { invalidInput } from '../contract/errors';
-import { visibleGpus } from '../contract/run/engine-kinds';
+import { hostOf, visibleGpus } from '../contract/run/engine-kinds';
 import type { DeployedRun } from '../contract/run/run-state';
 import type { Choice, SpecPreview } from '../contract/run/spec-tools';
-import type { SearchRequest } from '../contract/study/search';
+import type { SearchRequest, SearchServer } from '../contract/study/search';
 import type { SearchPlan } from '../contract/study/study';
 import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../contract/trees';
 import { largestOf } from '../domain/statistics';
-import { loadQuestion } from '../domain/study/load-question';
+import { type BeforeLoad, loadQuestion } from '../domain/study/load-question';
 import type { PlannedModels, UnmadeRun } from '../domain/study/search/plan-models';
 import { planSearch } from '../domain/study/search/plan-search';
 import { modelOf, modelText, type WantedModel, wantedModels } from '../domain/study/search/search-models';
 import { minimalOverrides } from '../presets/resolve-spec';
 import { withReplayRead } from '../studies/search/search-replay';
-import { requireHere } from './contests';
+import { onHost, requireBeside } from './contests';
 import type { CoreParts } from './core-parts';
 import { searchedServer } from './search-server';
 import { verifiedRun } from './server-calls';
@@ -46,7 +46,54 @@ function choiceOf({ preset, overrides }: Choice, wanted: WantedModel, largest: n
   return { preset, overrides: mergeTrees(kept, changeOf(wanted, largest)) };
 }
 
+/** Made and served by the Docker Engine of a host. */
+const onHostOf = ({ preset, overrides }: Choice, host: string | undefined): Choice => ({
+  preset,
+  overrides: host === undefined ? overrides : mergeTrees(overrides, { engine: { kind: 'docker', host } }),
+});
+
 const problemOf = ({ problems }: SpecPreview) => problems.find(({ severity }) => severity === 'problem');
+
+interface Place {
+  /** Of the machine that serves. */
+  readonly processors: number;
+  readonly server?: SearchServer;
+  readonly notes: readonly string[];
+  /** A Triton that runs already, before anything is loaded. */
+  readonly before?: BeforeLoad;
+}
+
+/** Throws input-invalid. */
+function requireConsistent({ runId, choice, server, host }: SearchRequest): void {
+  if ((runId === undefined) === (choice === undefined)) {
+    throw invalidInput('runId', 'A search is of a run or of a choice');
+  }
+  if (server === undefined || host === undefined) return;
+  const message = 'A search is on a host or on a Triton that runs already';
+  throw invalidInput('--host', message, 'Give one of --host and --url.');
+}
+
+/** Throws host-unknown, host-unreachable, docker-unreachable. */
+async function onHostNamed({ hosts }: Pick<CoreParts, 'hosts'>, host: string): Promise<Place> {
+  const { NCPU } = await (await hosts.link(host)).info();
+  return { processors: Math.max(1, NCPU), notes: [`Served and measured on the host ${host}.`] };
+}
+
+/** Where the configurations will be served. Throws as {@link searchedServer}, and for a host. */
+async function placeOf(
+  parts: CoreParts,
+  { run }: Base,
+  { server: given, host }: Pick<SearchRequest, 'server' | 'host'>,
+): Promise<Place> {
+  const { spec } = run.source;
+  if (given !== undefined) {
+    const { server, note, before } = await searchedServer(parts, spec, given);
+    return { processors: availableParallelism(), server, notes: [note], before };
+  }
+  const served = host === undefined || run.runId === null ? run : onHost(run, host);
+  const there = hostOf(served.source.spec.engine);
+  return there === undefined ? { processors: availableParallelism(), notes: [] } : onHostNamed(parts, there);
+}
 
 export function createSearchPlan(
   parts: CoreParts,
@@ -103,29 +150,29 @@ export function createSearchPlan(
     return { base: run.runId === null ? choice : null, tried, notes };
   };
 
-  return async (request) => {
-    const { runId, choice, server: given, ...asked } = request;
-    if ((runId === undefined) === (choice === undefined)) {
-      throw invalidInput('runId', 'A search is of a run or of a choice');
-    }
-    const base = choice === undefined ? await ofRun(runId ?? '') : await ofChoice(choice);
-    const { spec } = base.run.source;
+  const baseOf = async ({ runId, choice, server, host }: SearchRequest): Promise<Base> => {
+    const base = choice === undefined ? await ofRun(runId ?? '') : await ofChoice(onHostOf(choice, host));
     // What is made first is made by the engine of the run.
-    if (given === undefined || runId === undefined) {
-      requireHere({ source: { spec }, runId: base.run.runId ?? choice?.preset ?? '' });
+    if (server === undefined || runId === undefined) {
+      const { spec } = base.run.source;
+      requireBeside({ source: { spec }, runId: base.run.runId ?? choice?.preset ?? '' });
     }
+    return base;
+  };
+
+  return async (request) => {
+    requireConsistent(request);
+    const { runId, choice, server: given, host, ...asked } = request;
+    const base = await baseOf({ ...request, choice });
+    const { spec } = base.run.source;
     const onGpu = (visibleGpus(spec.engine) ?? []).length > 0;
     const read = await withReplayRead(parts, asked, spec.configure.modelName);
     const models = await modelsFor(base, request);
-    const found = given === undefined ? null : await searchedServer(parts, spec, given);
-    const machine = { onGpu, processors: availableParallelism(), server: found?.server };
-    const plan = planSearch(base.run, { ...read, ...present({ server: given }) }, machine, models);
-    return found === null
-      ? plan
-      : {
-          ...plan,
-          notes: [found.note, ...plan.notes],
-          asks: loadQuestion(found.before, plan.candidates.length),
-        };
+    const { notes, before, ...place } = await placeOf(parts, base, { server: given, host });
+    // What is made first has the host in its own specification.
+    const at = present({ server: given, host: runId === undefined ? undefined : host });
+    const plan = planSearch(base.run, { ...read, ...at }, { onGpu, ...place }, models);
+    const asks = before === undefined ? undefined : loadQuestion(before, plan.candidates.length);
+    return { ...plan, notes: [...notes, ...plan.notes], ...present({ asks }) };
   };
 }

@@ -6,6 +6,7 @@ import type { SearchRequest, SearchServer } from '../contract/study/search';
 import type { Study } from '../contract/study/study';
 import { present } from '../contract/trees';
 import { metricsBeside } from '../domain/run/server-plan';
+import { duelOf } from '../domain/study/duel/duel-study';
 import type { BeforeLoad } from '../domain/study/load-question';
 import { searchOf } from '../domain/study/search/search-study';
 import { openReady } from '../engine/remote/remote-triton';
@@ -83,9 +84,10 @@ export async function searchedServer(
   };
 }
 
-/** Unloads what a search left on a running Triton, as one that was killed does. Throws as {@link unloadMarked}. */
+/** Unloads what a search or a comparison left on a running Triton, as one that was killed does. Throws as {@link unloadMarked}. */
 export async function leaveServer(study: Study): Promise<void> {
-  const { server, candidates = [] } = searchOf(study) ?? {};
+  const server = searchOf(study)?.server ?? duelOf(study)?.server;
+  const candidates = searchOf(study)?.candidates ?? duelOf(study)?.sides ?? [];
   if (server === undefined || study.outcome === 'done') return;
   const { client } = await openReady(engineAt(server), askMs);
   await unloadMarked(client, server.mark, candidates.length);

@@ -149,6 +149,8 @@ export interface ServerHandle {
     readonly httpTls?: TlsFiles | undefined;
     readonly grpcTls?: TlsFiles | undefined;
   };
+  /** Of HTTP on its own machine, where `httpAddress` leads to another one; absent: that is it. */
+  readonly seenAt?: string;
   readonly tritonVersion: string;
   /** Settles when the server ends; its pid is null for servers of others. */
   readonly exited: Promise<ServerExit>;

@@ -3,6 +3,7 @@ import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import { encodeBytesField, encodeBytesHead, encodeStringField } from '../perf/native/grpc/protobuf';
 import { GrpcStatus } from '../perf/native/grpc/stream';
+import { untilEnded } from '../platform/abort';
 import type { ModelConfig } from '../triton/model-config';
 import { tlsConnection, type TlsMaterial } from '../triton/tls';
 
@@ -77,35 +78,25 @@ export function loadSentModel(
   const { name } = model.config;
   const body = encodeLoadRequest(model);
   const host = grpcAddress.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    const session = connect(
-      `${tls === null ? 'http' : 'https'}://${grpcAddress}`,
-      tls === null ? {} : tlsConnection(tls, host),
-    );
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+  const session = connect(
+    `${tls === null ? 'http' : 'https'}://${grpcAddress}`,
+    tls === null ? {} : tlsConnection(tls, host),
+  );
+  const unreachable = (details: string) =>
+    new WorkbenchError('server-unreachable', `No gRPC answer from Triton at ${grpcAddress}`, { details });
+  const ending = {
+    ...{ timeoutMs, signal },
+    cancelled: () => new WorkbenchError('cancelled', `The load of ${name} was cancelled`),
+    late: () => unreachable(`${name} was not loaded within ${timeoutMs / 1000} s.`),
+    close: () => {
       session.destroy();
-      settle();
-    };
-    const fail = (error: WorkbenchError) => {
-      end(() => reject(error));
-    };
+    },
+  };
+  return untilEnded<undefined>(ending, (done, fail) => {
     const lost = (details: string) => {
-      fail(
-        new WorkbenchError('server-unreachable', `No gRPC answer from Triton at ${grpcAddress}`, { details }),
-      );
+      fail(unreachable(details));
     };
-    const onAbort = () => {
-      fail(new WorkbenchError('cancelled', `The load of ${name} was cancelled`));
-    };
-    const timer = setTimeout(() => lost(`${name} was not loaded within ${timeoutMs / 1000} s.`), timeoutMs);
     session.once('error', (error: Error) => lost(error.message));
-    if (signal?.aborted === true) {
-      onAbort();
-      return;
-    }
-    signal?.addEventListener('abort', onAbort, { once: true });
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
       [constants.HTTP2_HEADER_PATH]: '/inference.GRPCInferenceService/RepositoryModelLoad',
@@ -128,7 +119,7 @@ export function loadSentModel(
         return;
       }
       const failure = status.failure();
-      if (failure === null) end(resolve);
+      if (failure === null) done(undefined);
       else {
         const details = failure.message === '' ? failure.kind : failure.message;
         fail(new WorkbenchError('model-load-failed', `Triton could not load ${name}`, { details }));

@@ -97,6 +97,24 @@ export async function readGpus(env: NodeJS.ProcessEnv): Promise<readonly GpuRead
   return [];
 }
 
+const queryOf = (reasons: string): readonly string[] => [
+  ...['nvidia-smi', `--query-gpu=${[...columns, reasons].join(',')}`, '--format=csv,noheader,nounits'],
+];
+
+const readingsIn = (printed: string | null): readonly GpuReading[] =>
+  (printed ?? '').split('\n').flatMap((line) => parseGpuReading(line) ?? []);
+
+/** One reading of each GPU of another machine; none without nvidia-smi. @param run executes a command there */
+export async function readGpusBy(
+  run: (argv: readonly string[]) => Promise<string>,
+): Promise<readonly GpuReading[]> {
+  for (const reasons of reasonColumns) {
+    const found = readingsIn(await run(queryOf(reasons)).catch(() => null));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
 /** Polls another machine once per second. @param run executes a command there; failures are skipped */
 export async function pollGpus(
   run: (argv: readonly string[]) => Promise<string>,
@@ -105,9 +123,8 @@ export async function pollGpus(
 ): Promise<void> {
   let [reasons = ''] = reasonColumns;
   while (!signal.aborted) {
-    const query = `--query-gpu=${[...columns, reasons].join(',')}`;
-    const printed = await run(['nvidia-smi', query, '--format=csv,noheader,nounits']).catch(() => null);
-    const found = (printed ?? '').split('\n').flatMap((line) => parseGpuReading(line) ?? []);
+    const printed = await run(queryOf(reasons)).catch(() => null);
+    const found = readingsIn(printed);
     for (const reading of found) onReading(reading);
     // Older drivers lack the column.
     if (printed !== null && found.length === 0)

@@ -63,3 +63,40 @@ export function whenAborted(signal: AbortSignal): {
   aborted.catch(() => undefined);
   return { aborted, done };
 }
+
+interface Ending {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly cancelled: () => Error;
+  readonly late: () => Error;
+  /** Frees what the work holds; before it settles. */
+  readonly close: () => void;
+}
+
+/** Settles as `begin` says, at the abort, or when the time is up. Aborted already, nothing begins. */
+export function untilEnded<Value>(
+  { timeoutMs, signal, cancelled, late, close }: Ending,
+  begin: (done: (value: Value) => void, fail: (error: Error) => void) => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      close();
+      settle();
+    };
+    const fail = (error: Error) => {
+      end(() => reject(error));
+    };
+    const onAbort = () => {
+      fail(cancelled());
+    };
+    const timer = setTimeout(() => fail(late()), timeoutMs);
+    if (signal?.aborted === true) {
+      onAbort();
+      return;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+    begin((value) => end(() => resolve(value)), fail);
+  });
+}

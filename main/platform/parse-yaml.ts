@@ -55,12 +55,22 @@ const placed = (message: string, offset: number, lines: LineCounter): Error => {
   return new Error(`${message} at line ${line}, column ${col}`);
 };
 
+/** What `<<: *name` and `<<: [*one, *other]` may name. */
+function isMergeable(value: unknown, document: Document.Parsed): boolean {
+  const named = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  const source = named(value);
+  return isMap(source) || (isSeq(source) && source.items.every((one) => isMap(named(one))));
+}
+
 /** Duplicate keys, linear; the parser's own check is quadratic. And aliases of what they are in: not a tree. */
 function checkNodes(document: Document.Parsed, lines: LineCounter): void {
   const check = ({ items }: YAMLMap): void => {
     const seen = new Set<unknown>();
-    for (const { key } of items) {
+    for (const { key, value } of items) {
       if (!isScalar(key)) continue;
+      if (typeof key.value === 'symbol' && !isMergeable(value, document)) {
+        throw placed('"<<" takes a map or a list of maps', key.range?.[0] ?? 0, lines);
+      }
       if (seen.has(key.value)) throw placed('Map keys must be unique', key.range?.[0] ?? 0, lines);
       seen.add(key.value);
     }
@@ -122,7 +132,7 @@ export function parsePlacedYaml(text: string): PlacedYaml {
     );
   }
   const lines = new LineCounter();
-  const composer = new Composer({ uniqueKeys: false, lineCounter: lines });
+  const composer = new Composer({ uniqueKeys: false, merge: true, lineCounter: lines });
   const [document, another] = composer.compose(boundedTokens(text, lines), true, text.length);
   // An empty text also has a document.
   if (document === undefined) return { value: null, lineOf: () => 1 };

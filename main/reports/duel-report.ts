@@ -2,6 +2,7 @@ import { cellText, type Column, titleWithUnit } from '../contract/measured/colum
 import type { DuelStrategy } from '../contract/study/duel';
 import type { DuelAnswer } from '../domain/study/duel/duel-answer';
 import { duelColumns, questionColumns } from '../domain/study/duel/duel-columns';
+import { placeLines } from '../domain/study/place-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { markup, tableHead, tableRow } from './html/markup';
@@ -24,6 +25,7 @@ const procedure = ({ duel, answer }: DuelReport): readonly string[] => [
   ...duel.sides.map(({ runId, title }, at) => `${at === 0 ? 'A' : 'B'}: ${title}, run ${runId}`),
   `Side by side on one Triton, in turns of ${duel.lookMs / 1000} s in the order A B B A, B A A B`,
   'Intervals of 95 % of the ratio within pairs, by a confidence sequence (mixture t-test): it may be looked at after each pair',
+  ...placeLines(answer),
   `${Math.round(answer.seconds)} of ${Math.round(duel.budgetS)} s of load were used`,
   ...(answer.isTold ? [] : ['It ended before each question was answered']),
 ];

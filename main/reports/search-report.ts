@@ -4,6 +4,7 @@ import { formatBytes, formatMs } from '../contract/numbers';
 import type { Searched, SearchStrategy } from '../contract/study/search';
 import type { WinnerConfigs } from '../contract/study/study';
 import { diffLines, diffText } from '../domain/line-diff';
+import { placeLines } from '../domain/study/place-text';
 import { objectiveText } from '../domain/study/search/objective';
 import { replayIn, replayLines, timesText } from '../domain/study/search/replay-load';
 import type { SearchAnswer } from '../domain/study/search/search-answer';
@@ -66,6 +67,7 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
     `${kind}; batch size ${load.batchSize}`,
     ...(replay === null ? [] : replayLines(replay)),
     `${candidates.length} configurations, side by side on one Triton and measured in turns: ${lookMs / 1000} s for each at first, then only for those that could still win, and ${fullMs / 1000} s five times for the best and the present one`,
+    ...placeLines(answer),
     `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,
     ...(answer.isCutShort ? ['The budget ended before every configuration was judged'] : []),
     ...(answer.isConfirmed || answer.winner === null

@@ -135,6 +135,9 @@ const kindOf = ({ source }: RunState): Pick<RunRow, 'profile' | 'format' | 'prec
     }),
   });
 
+const stepsUs = ({ steps }: RunState): number =>
+  steps.reduce((sum, { durationUs }) => sum + (durationUs ?? 0), 0);
+
 /** The best level is the report's. */
 export function toSummary(state: RunState, dir: string): RunRow {
   const answer = answerOf(state);
@@ -149,6 +152,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
     status: state.status,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
+    ...present({ durationUs: stepsUs(state) || undefined }),
     best: levelRow(bestPoint(state)),
     chosen: levelRow(answer === null ? null : answer.level),
     answer: answer === null ? null : { text: answer.text, isSure: answer.isSure, mark: answer.mark },
@@ -170,7 +174,7 @@ export function toSummary(state: RunState, dir: string): RunRow {
 const mostSummaryBytes = 2 ** 20;
 
 /** Increment when `toSummary` changes. */
-const madeBy = 21;
+const madeBy = 22;
 
 const keptSchema = z.strictObject({
   madeBy: z.int(),

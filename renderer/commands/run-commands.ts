@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../main/contract/api';
 import type { ReportFile } from '../../main/contract/run/run-events';
 import { isDeployedRow } from '../../main/contract/run/run-outcome';
-import { attempting, noticeDone } from '../components/notices';
+import { noticeSaved } from '../components/action-message';
+import { attempting } from '../components/notices';
 import { doRunWork, hasFailed, worksFor } from '../stores/run-work';
 import { changeRun, isChangeable, removeRuns, runAgain } from '../views/runs/run-tools';
 import type { Workbench } from '../workbench';
@@ -73,8 +74,7 @@ export function runCommands(
     }),
     ...written.map(({ kind }) =>
       command(`export-${kind}`, exportText[kind], null, async () => {
-        const saved = await client.call('desktop.saveReport', { runId, kind });
-        if (saved !== null) noticeDone('Saved', saved.path);
+        noticeSaved(client, await client.call('desktop.saveReport', { runId, kind }));
       }),
     ),
     command('show-folder', 'Show run folder', null, async () => {

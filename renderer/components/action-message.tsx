@@ -1,6 +1,7 @@
 import { useWork } from '../use-work';
+import type { Workbench } from '../workbench';
 import { CompactButton } from './actions';
-import { noticeMessage } from './notices';
+import { attempting, noticeMessage } from './notices';
 
 interface ActionMessageProps {
   title: string;
@@ -33,5 +34,22 @@ export function noticeAction(id: string, { onAction, ...props }: ActionMessagePr
         close();
       }}
     />
+  ));
+}
+
+/** A file that was saved where the person chose, with what one does with it next; nothing where none was chosen. */
+export function noticeSaved(client: Workbench['client'], saved: { readonly path: string } | null): void {
+  if (saved === null) return;
+  const { path } = saved;
+  const opening = (how: 'file' | 'folder') =>
+    attempting(() => client.call('desktop.openSaved', { path, how }));
+  noticeMessage(`saved-${path}`, () => (
+    <span className="row wrap undo">
+      <span>
+        <strong>Saved</strong> <span className="dim breaking">{path}</span>
+      </span>
+      <CompactButton onClick={opening('file')}>Open</CompactButton>
+      <CompactButton onClick={opening('folder')}>Show in folder</CompactButton>
+    </span>
   ));
 }

@@ -7,6 +7,7 @@ import { MonitorPage } from './pages/monitor.page';
 import { Shell } from './pages/shell.page';
 import { createHome, launch, saveTo, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
+import { countClicks } from './support/clicks';
 import { fillForPictures, takePictures } from './support/pictures';
 
 let home: TestHome;
@@ -32,16 +33,23 @@ test('a server is watched, probed and recorded', async () => {
   await new Shell(app.page).command('Monitor');
   await expect(app.page.getByRole('heading', { name: 'No server watched' })).toBeVisible();
   expect(await findings(app.page)).toEqual([]);
+  const clicks = await countClicks(app.page, 'watch with an alert');
   await monitor.watch(`http://${triton.httpAddress}`, `http://${triton.metricsAddress}/metrics`);
   await expect(monitor.state('echo/1')).toHaveAttribute('data-state', 'ready');
   await expect(monitor.server).toHaveAttribute('data-server', 'up');
-  await monitor.action('Record to a file').click();
   // The empty chart offers what it lacks.
   await app.page
     .locator('[data-chart="monitor-probe"]')
     .getByRole('button', { name: 'Start probes' })
     .click();
   await expect(monitor.probes).toBeChecked();
+  await monitor.action('Add a rule').click();
+  await monitor.newRule.getByLabel('Probe p99 above').fill('0.001');
+  await monitor.newRule.getByLabel('Probe p99: duration in seconds').fill('0');
+  await expect(monitor.firing).toContainText('echo');
+  await clicks.expectFew();
+  await monitor.newRule.getByRole('button', { name: 'Remove rule: Probe p99' }).click();
+  await monitor.action('Record to a file').click();
   await expect(monitor.lines('monitor-probe').first()).toBeAttached();
   await expect(monitor.now).toContainText(/of \d+ probes in the last minute/);
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
@@ -83,7 +91,35 @@ test('what was seen is saved as CSV, and the recording plays again', async () =>
   await monitor.action('Export').click();
   await app.page.getByRole('menuitem', { name: 'CSV, one row per second' }).click();
   await expect(app.page.getByText(path)).toBeVisible();
+  const shown = await app.electron.evaluateHandle(({ shell }) => {
+    const paths: string[] = [];
+    shell.showItemInFolder = (item) => paths.push(item);
+    shell.openPath = (item) => Promise.resolve(paths.push(item) > 0 ? '' : '');
+    return paths;
+  });
+  await app.page.getByRole('button', { name: 'Show in folder' }).click();
+  await app.page.getByRole('button', { name: 'Open', exact: true }).press('Enter');
+  await expect.poll(() => shown.jsonValue()).toEqual([path, path]);
+  const foreign = '/etc/passwd';
+  const refused = await app.page.evaluate(
+    (name) => window.workbench.call('desktop.openSaved', { path: name, how: 'file' }),
+    foreign,
+  );
+  expect(refused).toMatchObject({ ok: false, error: { code: 'input-invalid', where: foreign } });
   expect(await readFile(path, 'utf8')).toContain('model:echo/1');
+  await monitor.action('Export').click();
+  await app.page.getByRole('menuitem', { name: 'Title, customer and contents…' }).click();
+  const dialog = app.page.getByRole('dialog', { name: 'Title, customer and contents of the report' });
+  await dialog.getByLabel('Title', { exact: true }).fill('Night of the switch');
+  expect(await findings(app.page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep' }).press('Enter');
+  await expect(dialog).toBeHidden();
+  const report = join(home.path, 'seen.html');
+  await saveTo(app, report);
+  await monitor.action('Export').click();
+  await app.page.getByRole('menuitem', { name: 'Report, HTML' }).click();
+  await expect(app.page.getByText(report)).toBeVisible();
+  expect(await readFile(report, 'utf8')).toContain('<h1>Night of the switch</h1>');
   await monitor.action('Stop watching').click();
   await expect(app.page.getByRole('region', { name: 'Recordings' })).toContainText(triton.httpAddress);
   await app.page.getByRole('button', { name: /^Replay monitor-/ }).click();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../main/contract/study/search';
@@ -6,7 +6,15 @@ import { type DueLook, nextLooks } from '../../main/domain/study/search/next-loo
 import { StudyStore } from '../../main/studies/study-store';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
-import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import {
+  choosePath,
+  createHome,
+  launch,
+  saveTo,
+  shutDown,
+  type TestHome,
+  type WorkbenchApp,
+} from './support/app';
 import { findings } from './support/axe';
 import { takePictures } from './support/pictures';
 import { placeRun } from './support/place-run';
@@ -127,6 +135,27 @@ test('the page of a search has the answer first, and scrolls in one direction', 
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
     expect(await findings(page)).toEqual([]);
   }
+});
+
+test('the report of a search has the title and the customer that are typed in its dialog', async () => {
+  const { page } = app;
+  const search = page.getByRole('region', { name: 'best-of-all', exact: true });
+  await search.getByRole('button', { name: 'Export', exact: true }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Title, customer and contents…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Title, customer and contents of the report' });
+  await dialog.getByLabel('Title', { exact: true }).fill('For hall 4');
+  await dialog.getByLabel('Customer').fill('ACME Works');
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep' }).press('Enter');
+  await expect(dialog).toBeHidden();
+  const saved = join(home.path, 'search.html');
+  await saveTo(app, saved);
+  await search.getByRole('button', { name: 'Export', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'HTML report' }).click();
+  await expect(page.getByText(saved)).toBeVisible();
+  const text = await readFile(saved, 'utf8');
+  expect(text).toContain('<h1>For hall 4</h1>');
+  expect(text).toContain('Prepared for ACME Works');
 });
 
 test('one whose budget ended says what was not measured, and what failed', async () => {

@@ -288,6 +288,18 @@ triton_launch_mode: docker
       // The present one waits 60 ms; the other does not.
       expect(answer.winner?.candidate).toBe(2);
       expect(await ready()).toEqual(['other']);
+      expect(answer.place).toMatchObject({ engine: 'remote', address: triton.httpAddress });
+      const both = ['compare', 'little', 'little', '--measure', '--name', 'twins', '--concurrency', '2'];
+      const compared = await cli(
+        home.path,
+        ...[...both, '-u', triton.httpAddress, '--yes', '--batch-size', '1', '--budget', '12s', '--json'],
+      );
+      // A machine that is full may leave it untold.
+      expect([0, 4], compared.stderr).toContain(compared.code);
+      expect(compared.stderr).toContain('1 model is ready there: other.');
+      const duel = JSON.parse(compared.stdout) as { readonly answer: DuelAnswer };
+      expect(duel.answer.rows.every(({ looks, reason }) => looks > 0 && reason === null)).toBe(true);
+      expect(await ready()).toEqual(['other']);
       const polling = await startTestTriton([model]);
       onTestFinished(() => polling.stop());
       const refused = await cli(home.path, ...searching('no', '-u', polling.httpAddress, '--dry-run'));

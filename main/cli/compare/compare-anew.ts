@@ -3,10 +3,11 @@ import { present } from '../../contract/trees';
 import type { Core } from '../../core';
 import type { Output } from '../output';
 import { readDuration, readNumber, resolveRunId } from '../read-values';
+import { searchAt, type SearchAtOptions } from '../search/search-at';
 import { startDuel } from './duel';
 
 /** Options of `compare --measure`. */
-export interface AnewOptions {
+export interface AnewOptions extends Omit<SearchAtOptions, 'host'> {
   readonly failIf?: readonly string[];
   readonly markdown?: boolean;
   readonly out?: string;
@@ -22,6 +23,7 @@ export interface AnewOptions {
 const flags = {
   ...{ budget: '--budget', concurrency: '--concurrency', requestRate: '--request-rate' },
   ...{ batchSize: '--batch-size', name: '--name', dryRun: '--dry-run' },
+  ...{ url: '--url', metricsUrl: '--metrics-url', allowRemoteLoad: '--allow-remote-load', yes: '--yes' },
 } as const;
 
 /** Throws input-invalid for options of one form of `compare` that were given to the other. */
@@ -64,17 +66,19 @@ export async function compareAnew(
   options: AnewOptions,
   output: Output,
 ): Promise<number> {
-  const { failIf, budget, name, dryRun, markdown } = options;
+  const { failIf, budget, name, dryRun, markdown, yes } = options;
+  const { server } = await searchAt(core, options);
   const plan = await core.handlers['duels.plan']({
     between: { first: await resolveRunId(core, a), second: await resolveRunId(core, b) },
     ...present({
       criteria: failIf === undefined ? undefined : [...failIf],
       name,
+      server,
       budgetS: budget === undefined ? undefined : readDuration(flags.budget, budget, 's'),
       concurrency: wholeOf(flags.concurrency, options.concurrency),
       requestRate: rateOf(options.requestRate),
       batchSize: wholeOf(flags.batchSize, options.batchSize),
     }),
   });
-  return startDuel(core, plan, output, present({ dryRun, markdown }));
+  return startDuel(core, plan, output, present({ dryRun, markdown, yes }));
 }

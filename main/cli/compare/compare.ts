@@ -40,6 +40,7 @@ import {
   type ReportOptions,
   requireReportFile,
 } from '../runs/report';
+import { addServerOptions } from '../search/search-at';
 import { budgetOf } from '../settings';
 import type { Verb } from '../verb';
 import { type AnewOptions, compareAnew, requireAnew } from './compare-anew';
@@ -266,7 +267,7 @@ export function addCompare(program: Verb): void {
     .option('--batch-size <n>', 'with --measure: batch size of each request')
     .option('--name <name>', 'with --measure: name of the study; default: compare-<date>-<time>')
     .option('--dry-run', 'with --measure: show what would be measured; nothing is started');
-  addReportOptions(command)
+  addReportOptions(addServerOptions(command, 'with --measure: '))
     .checking((options: CompareOptions) => {
       if (options.out === undefined) requireReportFile(options, '--out FILE');
       else reportChangeOf(options);

@@ -12,7 +12,9 @@ import { duelColumns } from '../../domain/study/duel/duel-columns';
 import { pairsOf } from '../../domain/study/duel/duel-rounds';
 import { duelWinner } from '../../domain/study/duel/duel-study';
 import { judgedOf } from '../../domain/study/duel/judge-duel';
+import { placeLines } from '../../domain/study/place-text';
 import { exitCodes, formatTable, type Output, printText } from '../output';
+import { agreedToLoad } from '../search/search-at';
 import { type OwnStudyEnd, sayReports, workOnOwn } from '../studies/own-study';
 
 export const exitOfOutcome: Readonly<Record<Outcome, number>> = {
@@ -22,11 +24,11 @@ export const exitOfOutcome: Readonly<Record<Outcome, number>> = {
 };
 
 /** What is measured, before it is. */
-function planLines({ spec, duel, notes }: DuelPlan): readonly string[] {
+function planLines({ spec, duel, notes, asks }: DuelPlan): readonly string[] {
   const [a, b] = duel.sides;
   return [
     `Comparison ${spec.name}: A and B in turns of ${duel.lookMs / 1000} s, at most ${durationText(duel.budgetS)} of load`,
-    ...notes.map((note) => `  ${note}`),
+    ...[...notes, ...(asks?.facts ?? [])].map((note) => `  ${note}`),
     ...[a, b].map(
       ({ title, runId, level }, at) =>
         `  ${at === 0 ? 'A' : 'B'}: ${title} (${runId}), ${duelLevelText(level)}`,
@@ -61,7 +63,8 @@ const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]): strin
 
 /** The answer first, then what it rests on. */
 export function duelLines(duel: DuelStrategy, searched: Searched): readonly string[] {
-  const { sentence, rows, seconds } = duelAnswer(duel, searched);
+  const answer = duelAnswer(duel, searched);
+  const { sentence, rows, seconds } = answer;
   const winner = duelWinner({ searched }, duel);
   return [
     '',
@@ -69,6 +72,7 @@ export function duelLines(duel: DuelStrategy, searched: Searched): readonly stri
     '',
     tableOf(duelColumns, rows),
     `${Math.round(seconds)} s of load; intervals of 95 %, valid whenever it ends.`,
+    ...placeLines(answer).map((line) => `${line}.`),
     ...(winner === null ? [] : [`To keep the change: ${shellLine(winner.argv)}`]),
   ];
 }
@@ -116,7 +120,11 @@ export async function startDuel(
   core: Core,
   plan: DuelPlan,
   given: Output,
-  { dryRun = false, markdown = false }: { readonly dryRun?: boolean; readonly markdown?: boolean },
+  {
+    dryRun = false,
+    markdown = false,
+    yes = false,
+  }: { readonly dryRun?: boolean; readonly markdown?: boolean; readonly yes?: boolean },
 ): Promise<number> {
   // Standard output is for the comment of a pull request.
   const say = (line: string) => {
@@ -124,7 +132,13 @@ export async function startDuel(
   };
   const output = markdown && !given.json ? { ...given, say, live: false } : given;
   for (const line of planLines(plan)) output.say(line);
-  if (!dryRun) return workOnDuel(core, plan, output, { resume: false, markdown });
-  if (output.json) output.document(plan);
+  if (dryRun) {
+    if (output.json) output.document(plan);
+    return exitCodes.done;
+  }
+  if (await agreedToLoad(output, 'compare', plan.asks, yes)) {
+    return workOnDuel(core, plan, output, { resume: false, markdown });
+  }
+  output.say('Nothing was loaded.');
   return exitCodes.done;
 }

@@ -1,5 +1,6 @@
 import { isLoopback, parseRemoteUrl, shownAddress, withScheme } from '../../contract/address';
 import { invalidInput } from '../../contract/errors';
+import type { RunSpec } from '../../contract/run/run-spec';
 import type { SearchRequest } from '../../contract/study/search';
 import type { LoadQuestion } from '../../contract/study/study';
 import { present } from '../../contract/trees';
@@ -7,23 +8,33 @@ import type { Core } from '../../core';
 import { ask, type Output } from '../output';
 import type { Verb } from '../verb';
 
-/** Options of a search on a Triton that runs already. */
+/** Where a search serves and measures. */
 export interface SearchAtOptions {
+  readonly host?: string;
   readonly url?: string;
   readonly metricsUrl?: string;
   readonly allowRemoteLoad?: boolean;
   readonly yes?: boolean;
 }
 
-export const addAtOptions = (verb: Verb): Verb =>
+/** @param what "with --measure: " */
+export const addServerOptions = (verb: Verb, what = ''): Verb =>
   verb
     .option(
       '-u, --url <address>',
-      'search on a Triton that runs already and allows loading, e.g. localhost:8000',
+      `${what}serve on a Triton that runs already and allows loading, e.g. localhost:8000`,
     )
-    .option('--metrics-url <address>', 'of that Triton: host and port of its metrics; default: HTTP port + 2')
-    .option('--allow-remote-load', 'of that Triton: it is on another machine, which receives the load')
-    .option('-y, --yes', 'of that Triton: load the configurations there without asking');
+    .option(
+      '--metrics-url <address>',
+      `${what}host and port of the metrics of that Triton; default: HTTP port + 2`,
+    )
+    .option('--allow-remote-load', `${what}that Triton is on another machine, which receives the load`)
+    .option('-y, --yes', `${what}load the configurations on that Triton without asking`);
+
+export const addAtOptions = (verb: Verb): Verb =>
+  addServerOptions(
+    verb.option('--host <name>', 'serve and measure on a host of "hosts list", with its Docker Engine'),
+  );
 
 /** "localhost:8000" for "8000". */
 const withHost = (url: string): string =>
@@ -35,15 +46,15 @@ const withHost = (url: string): string =>
  */
 export async function searchAt(
   core: Core,
-  { url: given, metricsUrl, allowRemoteLoad = false, yes }: SearchAtOptions,
-): Promise<Pick<SearchRequest, 'server'>> {
+  { host, url: given, metricsUrl, allowRemoteLoad = false, yes }: SearchAtOptions,
+): Promise<Pick<SearchRequest, 'server' | 'host'>> {
   if (given === undefined) {
     const [flag] = Object.entries({
       '--metrics-url': metricsUrl,
       '--allow-remote-load': allowRemoteLoad ? true : undefined,
       '--yes': yes,
     }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-    if (flag === undefined) return {};
+    if (flag === undefined) return present({ host });
     throw invalidInput(
       flag,
       'It applies only to a Triton that runs already',
@@ -61,7 +72,16 @@ export async function searchAt(
     await core.handlers['approvals.given']({ spec, allowRemoteLoad, typed: spec });
   }
   const metrics = metricsUrl?.replace(/^http:\/\//, '').replace(/\/metrics\/?$/, '');
-  return { server: { url, ...present({ metrics }) } };
+  // The plan refuses both.
+  return { server: { url, ...present({ metrics }) }, ...present({ host }) };
+}
+
+/** Records that the person named the host. */
+export async function approveHost(core: Core, host: string | undefined): Promise<void> {
+  if (host === undefined) return;
+  const engine: RunSpec['engine'] = { kind: 'docker', host, gpus: [], shmSizeMiB: 64 };
+  const spec = { engine };
+  await core.handlers['approvals.given']({ spec, typed: spec });
 }
 
 /** @param asks absent: nothing is loaded. @returns whether it is wanted. Throws input-invalid without a terminal, cancelled. */

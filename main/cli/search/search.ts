@@ -10,6 +10,7 @@ import { present } from '../../contract/trees';
 import type { Core } from '../../core';
 import { diffLines, diffText } from '../../domain/line-diff';
 import { durationText } from '../../domain/run/time-left';
+import { placeLines } from '../../domain/study/place-text';
 import { confirmSeconds } from '../../domain/study/search/next-looks';
 import { timesText } from '../../domain/study/search/replay-load';
 import { type SearchAnswer, searchAnswer } from '../../domain/study/search/search-answer';
@@ -22,7 +23,7 @@ import { readDuration, readNumber, readNumbers, readOneOf } from '../read-values
 import { sayReports, workOnOwn } from '../studies/own-study';
 import type { Verb } from '../verb';
 import { analyzerLines, type AnalyzerOptions, type AnalyzerSource, analyzerSource } from './analyzer-config';
-import { addAtOptions, agreedToLoad, searchAt, type SearchAtOptions } from './search-at';
+import { addAtOptions, agreedToLoad, approveHost, searchAt, type SearchAtOptions } from './search-at';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
 import { addReplayOptions, approveReplay, replayOf, type ReplayOptions } from './search-replay';
 import { readSubject, type SearchSubject, type SubjectOptions } from './search-subject';
@@ -210,6 +211,7 @@ export function answerLines(
       rows.map((row) => columns.map((column) => cellText(column, row))),
     ),
     `${Math.round(seconds)} s of load.`,
+    ...placeLines(answer).map((line) => `${line}.`),
     ...untriedLines(search, answer).map((line) => `${line}.`),
     ...changeLines(configs),
     ...(winner === null ? [] : [`To run it: ${shellLine(winner.argv)}`]),
@@ -298,6 +300,7 @@ export function addSearch(program: Verb): void {
       }
       await subject.approve();
       await approveReplay(core, plan.search);
+      await approveHost(core, options.host);
       exit(await workOnSearch(core, plan, output, false));
     });
 }

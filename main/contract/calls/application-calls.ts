@@ -36,6 +36,10 @@ export const desktopApi = {
   'desktop.openReport': call<null>().with(
     z.strictObject({ runId: z.string().max(200), kind: reportFileSchema.shape.kind }),
   ),
+  /** Opens what was saved here, or its folder. Throws input-invalid for a path that the person did not choose. */
+  'desktop.openSaved': call<null>().with(
+    z.strictObject({ path: z.string().max(4096), how: z.enum(['file', 'folder']) }),
+  ),
   'desktop.showRunFolder': call<null>().with(runId),
   /** Stops the runs of this workbench so that each can be resumed, and closes the window. */
   'desktop.close': call<null>().with(z.undefined()),

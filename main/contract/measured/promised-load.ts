@@ -6,7 +6,7 @@ export const promisedLoadSchema = z.object({
   search: z.string(),
   /** "212.0 requests/s within p99 20.00 ms". */
   text: z.string(),
-  /** null: requests under way were measured, which is no rate to promise. */
+  /** null: requests under way were measured, so that a rate cannot be promised. */
   requestsPerSecond: z.number().positive().nullable(),
   inferencesPerSecond: z.number().positive().nullable(),
   percentile: z.int(),

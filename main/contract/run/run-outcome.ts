@@ -41,6 +41,8 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['created', 'running', 'interrupted', ...runOutcomes]),
   createdAt: z.string(),
   updatedAt: z.string(),
+  /** Time of its steps, without pauses. Absent: no step took any, or an imported run. */
+  durationUs: z.number().positive().optional(),
   /** Best level over both scenarios, ignoring the p99 budget; null before the first point. */
   best: levelSummarySchema.nullable(),
   /** Best level within the p99 budget; null where there is none. */

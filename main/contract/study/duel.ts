@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runIdPattern } from '../opened';
 import { loadTools, protocols, sharedMemories } from '../run/run-spec';
-import { configuredSchema } from './search';
+import { configuredSchema, runningSchema, serverSchema } from './search';
 
 const positive = z.int().min(1);
 const runId = z.string().regex(runIdPattern);
@@ -40,6 +40,8 @@ export const duelStrategySchema = z.object({
   criteria: z.array(z.string()).max(16),
   /** Largest share of failed requests with which a side is judged. */
   errorPercentage: z.number().min(0).max(100),
+  /** Absent: the engine of the runs starts one. */
+  server: runningSchema.optional(),
   /** Seconds of load. */
   budgetS: z.number().positive(),
   /** Of one measurement with its warm-up, milliseconds. */
@@ -60,6 +62,8 @@ export const duelRequestSchema = z.strictObject({
   batchSize: positive.optional(),
   concurrency: positive.optional(),
   requestRate: z.number().positive().optional(),
+  /** A Triton that runs already; absent: the engine of the runs starts one. */
+  server: serverSchema.optional(),
   budgetS: z.number().positive().optional(),
 });
 export type DuelRequest = Readonly<z.infer<typeof duelRequestSchema>>;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import type { WireError } from '../errors';
+import { hostNameSchema } from '../host/host-name';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
-import { accelerators, formats, precisions, replaySchema } from '../run/run-spec';
+import { accelerators, engines, formats, precisions, replaySchema } from '../run/run-spec';
 import { choiceSchema } from '../run/spec-tools';
 import { wireErrorSchema } from '../wire-error';
 
@@ -77,14 +78,14 @@ const memoryLimitsSchema = z.strictObject({ gpuBytes: positive.optional(), hostB
 export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 
 /** A Triton that runs already. `metrics` is a `host:port`; absent: two ports above that of HTTP. */
-const serverSchema = z.strictObject({
+export const serverSchema = z.strictObject({
   url: z.string().min(1).max(2000),
   tls: tlsFilesSchema.optional(),
   metrics: z.string().max(300).optional(),
 });
 
 /** Serves the candidates beside its own models. */
-const runningSchema = serverSchema.required({ metrics: true }).extend({
+export const runningSchema = serverSchema.required({ metrics: true }).extend({
   /** In the name of all that the search loads there. */
   mark: z.string().regex(/^[a-z0-9]{6,16}$/),
 });
@@ -105,6 +106,8 @@ export const searchStrategySchema = z.object({
   memory: memoryLimitsSchema.optional(),
   /** Absent: the engine of the run starts one. */
   server: runningSchema.optional(),
+  /** A host whose Docker Engine serves them; absent: as the run has it. */
+  host: hostNameSchema.optional(),
   /** Seconds of load, the last comparison among them. */
   budgetS: z.number().positive(),
   /** Of a short measurement, and of one of the last comparison, milliseconds. */
@@ -154,6 +157,8 @@ export const searchRequestSchema = z.strictObject({
   replay: replaySchema.optional(),
   /** Absent: the engine of the run starts one. */
   server: serverSchema.optional(),
+  /** A host of the list: its Docker Engine serves them, and makes what is made first. */
+  host: hostNameSchema.optional(),
   errorPercentage: targetSchema.shape.errorPercentage.optional(),
   budgetS: z.number().positive().optional(),
 });
@@ -202,6 +207,17 @@ export type Look = Readonly<z.infer<typeof lookSchema>>;
 /** A candidate 0 is the first load on a server, with what its backend takes once. */
 export const candidateMemorySchema = takenMemorySchema.extend({ candidate: z.int().min(0) });
 
+/** Where candidates were served. */
+export const servedPlaceSchema = z.object({
+  engine: z.enum(engines),
+  /** Absent: this machine, or whatever the address says. */
+  host: z.string().optional(),
+  /** `host:port` of HTTP, as Triton's machine has it. */
+  address: z.string(),
+  tritonVersion: z.string(),
+});
+export type ServedPlace = Readonly<z.infer<typeof servedPlaceSchema>>;
+
 export const candidateFailedSchema = z.object({ candidate: positive, error: wireErrorSchema });
 
 /** What a journal has of a search. */
@@ -211,4 +227,6 @@ export interface Searched {
   readonly failed: Readonly<Record<number, WireError>>;
   /** What a candidate takes beside the others, by number; absent: not measured. */
   readonly memory?: Readonly<Record<number, TakenMemory>>;
+  /** Where it was served last; absent: not yet, or an earlier version did not say. */
+  readonly place?: ServedPlace;
 }

@@ -3,7 +3,7 @@ import type { WireError } from '../errors';
 import { runOutcomes } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
-import type { ByType, OfType, Tree } from '../trees';
+import { type ByType, type OfType, present, type Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
 import type { DuelStrategy } from './duel';
 import {
@@ -12,6 +12,7 @@ import {
   lookSchema,
   type Searched,
   type SearchStrategy,
+  servedPlaceSchema,
 } from './search';
 
 export const studyNamePattern = /^\w[\w.-]{0,39}$/;
@@ -87,6 +88,8 @@ const bodies = [
   z.object({ type: z.literal('look'), look: lookSchema }),
   candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
   candidateMemorySchema.extend({ type: z.literal('candidate-memory') }),
+  /** A Triton serves its candidates; again for each that was started. */
+  servedPlaceSchema.extend({ type: z.literal('candidates-served') }),
   /** `error`: why it failed as a whole. */
   z.object({
     type: z.literal('study-ended'),
@@ -168,6 +171,11 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     if (state === null) return null;
     const memory = { ...state.searched.memory, [candidate]: { hostBytes, gpuBytes } };
     return { ...state, searched: { ...state.searched, memory } };
+  },
+  'candidates-served': ({ engine, host, address, tritonVersion }, state) => {
+    if (state === null) return null;
+    const place = { engine, ...present({ host }), address, tritonVersion };
+    return { ...state, searched: { ...state.searched, place } };
   },
   'study-ended': ({ outcome, error = null }, state) => state && { ...state, outcome, error },
 };

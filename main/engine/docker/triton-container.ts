@@ -139,6 +139,7 @@ export async function startTritonContainer(
       httpAddress,
       grpcAddress: await addressOf(containerPorts.grpc),
       metricsAddress: await addressOf(containerPorts.metrics),
+      seenAt: publishedAddress(found, containerPorts.http),
       forClients: {
         httpAddress: `127.0.0.1:${containerPorts.http}`,
         grpcAddress: `127.0.0.1:${containerPorts.grpc}`,

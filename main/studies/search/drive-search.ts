@@ -32,7 +32,7 @@ export interface SearchSession extends Looking {
 /** They end the search: no candidate is to blame for them. */
 const ofMachine: ReadonlySet<WireError['code']> = new Set([
   ...(['server-start-failed', 'toolchain-missing', 'port-taken', 'disk-full'] as const),
-  ...(['file-unwritable', 'docker-unreachable', 'image-missing'] as const),
+  ...(['file-unwritable', 'docker-unreachable', 'host-unreachable', 'image-missing'] as const),
 ]);
 const endsServer: ReadonlySet<WireError['code']> = new Set(['server-gone', 'out-of-memory']);
 

@@ -4,6 +4,7 @@ import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
 import type { Look } from '../../contract/study/search';
 import { present } from '../../contract/trees';
 import type { DueLook } from '../../domain/study/search/next-looks';
+import type { Executor } from '../../engine/engine';
 import { whileServing } from '../../engine/serving';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { type ReadingSources, withReadings } from '../../perf/readings';
@@ -32,12 +33,23 @@ export interface LookInput {
 }
 
 /** Where it is measured. */
-interface LookPlace {
+export interface LookPlace {
   /** May be written to. */
   readonly dir: string;
   readonly signal: AbortSignal;
   /** Readings of the GPUs of Triton's machine; null: it serves on a CPU. */
   readonly watchGpus: NonNullable<ReadingSources['watchGpus']> | null;
+  /** Load is sent from the machine of Triton, which is another one; absent: from here. */
+  readonly there?: LookThere | undefined;
+}
+
+/** A machine that does the work of a look beside its Triton. */
+export interface LookThere {
+  readonly loadTools: Executor['loadTools'];
+  /** A folder for one look, which the machine gets. */
+  readonly folder: () => string;
+  /** A folder with the same files that it gets. @param inputDataDir of this machine */
+  readonly inputs: (inputDataDir: string) => Promise<string>;
 }
 
 /** Before a look's window, so that requests under way earlier do not count. */
@@ -76,15 +88,19 @@ export async function measureLook(
   { server, modelName }: ServedVariant,
   how: LookPlace,
 ): Promise<Look> {
-  const { tool, performance, modelVersion, batched, batchSize } = input;
-  const workDir = join(how.dir, 'look');
+  const { performance, modelVersion, batched, batchSize } = input;
+  const { there } = how;
+  const tool = there?.loadTools[input.tool.id] ?? input.tool;
+  const workDir = there?.folder() ?? join(how.dir, 'look');
   await makeFolder(workDir);
-  const sent = await input.sent();
+  const own = await input.sent();
+  const sent = there === undefined ? own : { ...own, inputDataDir: await there.inputs(own.inputDataDir) };
   const replayed = await replayOf(input, due, workDir);
   const measureBy = (whileItRuns: AbortSignal, onWindow: (durationUs: number | null) => void) =>
     tool.measure({
-      // From here, as its containers see the server under another address.
-      ...{ ...server.forClients, httpAddress: server.httpAddress, grpcAddress: server.grpcAddress },
+      // From here, where its containers see the server under another address.
+      ...server.forClients,
+      ...(there === undefined ? { httpAddress: server.httpAddress, grpcAddress: server.grpcAddress } : {}),
       protocol: performance.protocol,
       ...{ modelName, modelVersion: String(modelVersion), batched, workDir, signal: whileItRuns },
       ...sent,

@@ -1,7 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Executor } from '../../engine/engine';
 import { makeFolder } from '../../platform/files';
+
+/** In whose folder containers of a search may write. */
+export const searchStep = 'deploy';
 
 export interface PlaceHands {
   /** Where its Triton is started. @param name of the work; @param dir its folder */
@@ -26,6 +30,9 @@ export async function onExecutor<Value>(
   work: (executor: Executor) => Promise<Value>,
 ): Promise<Value> {
   await makeFolder(join(dir, 'repository'));
+  // An engine of containers gives them the folders of steps.
+  const steps = join(dir, 'steps');
+  await makeFolder(steps);
   const executor = await openExecutor(run, name, dir);
   try {
     await executor.reclaim();
@@ -38,5 +45,6 @@ export async function onExecutor<Value>(
     }
   } finally {
     await executor.release();
+    await rm(steps, { recursive: true, force: true });
   }
 }

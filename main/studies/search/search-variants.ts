@@ -26,6 +26,8 @@ export interface VariantsOptions {
   readonly isSent?: boolean;
   /** Its models stay, and it is never ended. Absent: `startServer` starts one. */
   readonly running?: RunningTriton | undefined;
+  /** Once for each server that serves them. */
+  readonly onServer?: (server: ServerHandle) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -106,6 +108,7 @@ export class Variants {
       ...{ onLog: () => undefined, onCommand: () => undefined },
     });
     this.server = server;
+    await this.options.onServer?.(server);
     this.client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
     if (running !== undefined) await this.leave(running, this.client, signal);
     return { server, client: this.client };

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuReading } from '../../contract/machine';
 import type { TakenMemory } from '../../contract/measured/model-memory';
-import { visibleGpus } from '../../contract/run/engine-kinds';
+import { hostOf, visibleGpus } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
-import { sameValue } from '../../contract/trees';
+import { present, sameValue } from '../../contract/trees';
 import type { ServerHandle } from '../../engine/engine';
 import { readRoomAfterLoad, readServerMemory, readServerRoom } from '../../engine/server-memory';
 import type { ReadingSources } from '../../perf/readings';
@@ -14,10 +14,11 @@ import { watchRequests } from '../../pipeline/attempt';
 import { linkedAbort } from '../../platform/abort';
 import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch, type Looking } from './drive-search';
+import { lookThere } from './look-there';
 import { type LookInput, measureLook } from './measure-look';
 import { type Prepared, type PrepareHands, prepareModels, type Preparing } from './prepare-models';
 import type { RunningTriton } from './running-triton';
-import { onExecutor, type PlaceHands } from './search-place';
+import { onExecutor, type PlaceHands, searchStep } from './search-place';
 import { Variants } from './search-variants';
 import type { Variant } from './variant';
 
@@ -41,10 +42,13 @@ export interface SearchHands
    */
   readonly contestOf: (spec: StudySpec, runIds: Prepared['runIds']) => Promise<Contest>;
   readonly freeBytes: () => number | null;
-  /** One reading of each GPU of this machine. */
-  readonly readGpus: () => Promise<readonly GpuReading[]>;
-  /** Readings of them until the signal. */
-  readonly watchGpus: NonNullable<ReadingSources['watchGpus']>;
+  /** The GPUs of a host; undefined: of this machine. */
+  readonly gpusOf: (host: string | undefined) => {
+    /** One reading of each. */
+    readonly read: () => Promise<readonly GpuReading[]>;
+    /** Readings of them until the signal. */
+    readonly watch: NonNullable<ReadingSources['watchGpus']>;
+  };
 }
 
 export interface SearchHow {
@@ -130,24 +134,34 @@ export class Searches {
     const { run, running, variants: served, looking, lookOf } = await hands.contestOf(spec, runIds);
     const { controller, dispose } = linkedAbort(stops.cancel.signal, stops.close.signal);
     const { signal } = controller;
+    let { place } = searched;
     try {
       const dir = join(hands.studies.folderOf(name).dir, 'work');
-      const watchGpus = (visibleGpus(run.source.spec.engine) ?? []).length > 0 ? hands.watchGpus : null;
+      const { engine } = run.source.spec;
+      const host = hostOf(engine);
+      const gpus = hands.gpusOf(host);
+      const watchGpus = (visibleGpus(engine) ?? []).length > 0 ? gpus.watch : null;
+      const isSent = running !== undefined || host !== undefined;
       return await onExecutor(hands, { run, name, dir, signal }, async (executor) => {
         const variants = new Variants({
-          ...{ variants: served, name, dir, signal, running, isSent: running !== undefined },
+          ...{ variants: served, name, dir, signal, running, isSent },
           startServer: async (start) => ({ ...(await executor.startServer(start)), ...running }),
-          readRoom: (server, isAfterLoad) =>
-            this.roomOf(running === undefined ? null : server, isAfterLoad, signal),
-          readMemory: (server) => readServerMemory(server, hands.readGpus),
+          readRoom: (server, isAfterLoad) => this.roomOf(isSent ? server : null, isAfterLoad, signal),
+          readMemory: (server) => readServerMemory(server, gpus.read),
+          onServer: async ({ httpAddress, seenAt = httpAddress, tritonVersion }) => {
+            place = { engine: engine.kind, ...present({ host }), address: seenAt, tritonVersion };
+            await record({ type: 'candidates-served', ...place });
+          },
         });
+        const there = host === undefined ? undefined : lookThere(executor, dir, searchStep);
         try {
           if (running !== undefined) await variants.open();
-          return await driveSearch({
+          const found = await driveSearch({
             ...{ ...looking, searched, variants, stops, record, isElsewhere: running !== undefined },
             measure: (due, variant) =>
-              measureLook(lookOf(due.candidate), due, variant, { dir, signal, watchGpus }),
+              measureLook(lookOf(due.candidate), due, variant, { dir, signal, watchGpus, there }),
           });
+          return { ...found, ...present({ place }) };
         } finally {
           await variants.close();
         }

@@ -15,6 +15,8 @@ export interface MonitorChartInput {
   readonly key: string;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Length of the chosen range, to which the axis grows: a zoom is kept until another one is chosen. */
+  readonly chosenMs: number;
   readonly theme: ChartTheme;
 }
 
@@ -121,7 +123,7 @@ export function timeChart(
     layout: {
       ...base,
       legend: { ...base.legend, traceorder: 'normal' },
-      uirevision: `${input.key} ${length}`,
+      uirevision: `${input.key} ${input.chosenMs}`,
       // With a right axis or without: the same second is at the same place in every chart.
       margin: { l: 52, r: 52, t: 8, b: 26 },
       hovermode: 'x unified',

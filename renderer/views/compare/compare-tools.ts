@@ -4,6 +4,7 @@ import type {
   SavedComparison,
 } from '../../../main/contract/run/saved-comparison';
 import { sharedBudgetMs } from '../../../main/domain/measured/best-of-runs';
+import { noticeSaved } from '../../components/action-message';
 import { noticeDone } from '../../components/notices';
 import type { ComparedRuns } from '../../stores/compared-runs';
 import type { Workbench } from '../../workbench';
@@ -35,8 +36,10 @@ function requestOf({ compared, comparisons }: Workbench): ComparisonRequest {
 }
 
 export async function exportComparison(workbench: Workbench, kind: ComparisonFile): Promise<void> {
-  const saved = await workbench.client.call('desktop.saveComparison', { ...requestOf(workbench), kind });
-  if (saved !== null) noticeDone('Saved', saved.path);
+  noticeSaved(
+    workbench.client,
+    await workbench.client.call('desktop.saveComparison', { ...requestOf(workbench), kind }),
+  );
 }
 
 export async function copyComparison(workbench: Workbench): Promise<void> {

@@ -12,15 +12,28 @@ export const containerStateText: Readonly<Record<ContainerState, string>> = {
   dead: 'Dead',
 };
 
+const running: ReadonlySet<ContainerState> = new Set(['running', 'restarting', 'paused']);
+
 export function sortContainers(containers: readonly ContainerInfo[]): readonly ContainerInfo[] {
-  const rank = (state: ContainerState): number =>
-    state === 'running' || state === 'restarting' || state === 'paused' ? 0 : 1;
+  const rank = (state: ContainerState): number => (running.has(state) ? 0 : 1);
   return [...containers].sort(
     (a, b) =>
       rank(a.state) - rank(b.state) ||
       Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
       a.name.localeCompare(b.name),
   );
+}
+
+/** The answer of the page: containers of this workbench. */
+export function containersText(containers: readonly ContainerInfo[]): {
+  readonly text: string;
+  readonly tone: 'good' | 'dim';
+} {
+  const atWork = containers.filter(({ state }) => running.has(state)).length;
+  const ended = containers.length - atWork;
+  if (containers.length === 0) return { text: 'No containers of this workbench', tone: 'dim' };
+  const text = `${atWork === 1 ? '1 container runs' : `${atWork} containers run`}${ended === 0 ? '' : `, ${ended} ended`}`;
+  return { text, tone: atWork === 0 ? 'dim' : 'good' };
 }
 
 export interface ImageName {
@@ -89,10 +102,9 @@ export function whyNot(
   connected: boolean,
 ): string | null {
   if (!connected) return 'Docker is unreachable';
-  const running = state === 'running' || state === 'paused' || state === 'restarting';
   if (state === 'removing') return 'The container is being removed';
-  if (action === 'start' && running) return 'The container is already running';
-  if (action === 'stop' && !running) return 'The container is not running';
+  if (action === 'start' && running.has(state)) return 'The container is already running';
+  if (action === 'stop' && !running.has(state)) return 'The container is not running';
   if (action === 'restart' && state === 'created') return 'The container has never run';
   return null;
 }

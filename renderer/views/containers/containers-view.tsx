@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { DockerState } from '../../../main/contract/docker';
 import { remedyOf } from '../../../main/contract/remedy';
+import { Answer } from '../../components/answer';
 import { Remedy } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
@@ -15,7 +16,7 @@ import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { ImagesSection } from '../images/images-section';
 import { ContainerTable } from './container-table';
-import { sortContainers } from './container-text';
+import { containersText, sortContainers } from './container-text';
 import { LogPanel } from './log-panel';
 
 function NoContainers({ connected }: { connected: boolean }) {
@@ -84,18 +85,26 @@ function ConnectionBanner({ state }: { state: DockerState }) {
       </div>
     );
   }
+  const connected = connection === 'connected';
   return (
-    <p className="row dim" data-connection={connection} role="status">
-      <Status {...(connection === 'connected' ? connectedStyle : connectingStyle)} />
-      <span className="mono">{host}</span>
-      {connection === 'connected' ? (
-        <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>
-          · updated live
-        </span>
-      ) : (
-        <span>{listed}</span>
-      )}
-    </p>
+    <div data-connection={connection}>
+      <Answer
+        {...(connected ? containersText(state.containers) : { text: 'Connecting to Docker', tone: 'info' })}
+        notes={
+          <p className="row dim">
+            <Status {...(connected ? connectedStyle : connectingStyle)} />
+            <span className="mono">{host}</span>
+            {connected ? (
+              <span title={listedAt === null ? undefined : `Last change ${formatClock(listedAt)}`}>
+                · updated live
+              </span>
+            ) : (
+              <span>{listed}</span>
+            )}
+          </p>
+        }
+      />
+    </div>
   );
 }
 

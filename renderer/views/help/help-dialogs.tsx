@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
+import { noticeSaved } from '../../components/action-message';
 import { ErrorPanel } from '../../components/error-panel';
 import { attempting, noticeDone } from '../../components/notices';
 import { Facts } from '../../components/table';
@@ -30,8 +31,10 @@ function Report({ onClose }: { onClose: () => void }) {
         <Button
           variant="default"
           onClick={attempting(async () => {
-            const saved = await client.call('desktop.saveText', { fileName: 'problem-report.md', text });
-            if (saved !== null) noticeDone('Saved', saved.path);
+            noticeSaved(
+              client,
+              await client.call('desktop.saveText', { fileName: 'problem-report.md', text }),
+            );
           })}
         >
           Save…

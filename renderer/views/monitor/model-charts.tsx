@@ -25,10 +25,11 @@ export function ModelCharts(props: {
   moreGpus: number;
   fromMs: number;
   toMs: number;
+  chosenMs: number;
   /** In the place of the chart of probes before there is one. */
   noProbes?: ReactNode;
 }) {
-  const { history, version, model, gpus, fromMs, toMs } = props;
+  const { history, version, model, gpus, fromMs, toMs, chosenMs } = props;
   const [room, setRoom] = useState(gpuStep);
   const shownGpus = gpus.slice(0, room);
   const more = moreText(gpus.length - shownGpus.length + props.moreGpus, 'GPU');
@@ -42,6 +43,7 @@ export function ModelCharts(props: {
       key,
       fromMs,
       toMs,
+      chosenMs,
       theme,
     };
     return [
@@ -50,7 +52,7 @@ export function ModelCharts(props: {
       { id: 'probe', title: 'Probe latency, last minute (from scheduled send)', chart: probeChart(input) },
       { id: 'batch', title: 'Batches', chart: batchSizeChart(input) },
     ];
-  }, [history, version, key, fromMs, toMs, theme]);
+  }, [history, version, key, fromMs, toMs, chosenMs, theme]);
   const file = `monitor-${model.name}`;
   return (
     <div className="charts">
@@ -72,7 +74,7 @@ export function ModelCharts(props: {
           key={place}
           id={`monitor-${gpu.uuid}`}
           title={gpu.uuid}
-          chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, theme })}
+          chart={gpuChart({ history, key: `gpu:${gpu.uuid}`, fromMs, toMs, chosenMs, theme })}
           height={height}
           fileName={`monitor-${gpu.uuid}`}
           cursor={cursor}

@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import type { MonitorState } from '../../../main/contract/monitor/monitor';
+import { noticeSaved } from '../../components/action-message';
 import { ActionMenu, IconButton, IconToggle, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { useReportDialog } from '../../components/report/use-report-dialog';
@@ -25,8 +26,7 @@ const exports = [
 export function SaveMenu() {
   const { client } = useWorkbench();
   const save = async (kind: (typeof exports)[number][0]): Promise<void> => {
-    const saved = await client.call('desktop.saveMonitor', { kind });
-    if (saved !== null) noticeDone('Saved', saved.path);
+    noticeSaved(client, await client.call('desktop.saveMonitor', { kind }));
   };
   const report = useReportDialog({ kind: 'monitor' }, () => save('pdf'));
   return (

@@ -132,7 +132,7 @@ function ModelPart(props: {
 }) {
   const { state, sample, model, fromMs, toMs } = props;
   const { monitor } = useWorkbench();
-  const { history, version } = useStore(monitor);
+  const { history, version, minutes } = useStore(monitor);
   const live = state.source?.kind === 'live';
   return (
     <>
@@ -148,6 +148,7 @@ function ModelPart(props: {
         moreGpus={sample.more?.gpus ?? 0}
         fromMs={fromMs}
         toMs={toMs}
+        chosenMs={minutes * 60_000}
         noProbes={<NoProbes model={model} state={state} live={live} />}
       />
     </>

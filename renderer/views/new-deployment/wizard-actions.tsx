@@ -2,8 +2,9 @@ import { Menu } from '@mantine/core';
 import { IconDownload, IconFileImport, IconRestore } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import { sameValue } from '../../../main/contract/trees';
+import { noticeSaved } from '../../components/action-message';
 import { SmallButton } from '../../components/actions';
-import { attempting, noticeDone } from '../../components/notices';
+import { attempting } from '../../components/notices';
 import { ownModelOf, settledChoice } from '../../stores/draft/draft-state';
 import { useWorkbench } from '../../workbench';
 
@@ -37,8 +38,7 @@ export function WizardActions() {
   const { overrides, startOver } = useStore(draft);
   const save = async (as: 'run-yaml' | 'shell'): Promise<void> => {
     const { fileName, text } = await client.call('spec.export', { ...(await settledChoice(draft)), as });
-    const saved = await client.call('desktop.saveText', { fileName, text });
-    if (saved !== null) noticeDone('Saved', saved.path);
+    noticeSaved(client, await client.call('desktop.saveText', { fileName, text }));
   };
   return (
     <>

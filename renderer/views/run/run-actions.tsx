@@ -22,6 +22,7 @@ import { isDeployed, serverLoadOf } from '../../../main/contract/run/run-source'
 import type { RunState } from '../../../main/contract/run/run-state';
 import { scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
 import { budgetMsOf } from '../../../main/domain/measured/points';
+import { noticeSaved } from '../../components/action-message';
 import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { useReportDialog } from '../../components/report/use-report-dialog';
@@ -205,8 +206,7 @@ export function RunActions({ state }: { state: RunState }) {
   const { runId, status } = state;
   const load = serverLoadOf(state);
   const save = async (kind: ReportFile['kind']): Promise<void> => {
-    const saved = await client.call('desktop.saveReport', { runId, kind });
-    if (saved !== null) noticeDone('Saved', saved.path);
+    noticeSaved(client, await client.call('desktop.saveReport', { runId, kind }));
   };
   return (
     <>

@@ -3,7 +3,7 @@ import { IconCopy, IconDots, IconPencil, IconTag, IconTrash } from '@tabler/icon
 import { useState } from 'react';
 import type { RunSummary } from '../../../main/contract/api';
 import { jobPlace, queueOf } from '../../../main/contract/job/run-job';
-import { formatMs, formatRate, missing } from '../../../main/contract/numbers';
+import { formatDuration, formatMs, formatRate, missing } from '../../../main/contract/numbers';
 import { originMark } from '../../../main/contract/run/run-content';
 import { shortWaitText } from '../../../main/contract/run/run-events';
 import { accuracyText, isDeployedRow } from '../../../main/contract/run/run-outcome';
@@ -46,6 +46,14 @@ function Engine({ run: { engine, servedBy } }: { run: RunSummary }) {
     </span>
   );
 }
+
+/** Of the steps that are done: nothing while it works. */
+const Duration = ({ run: { durationUs, status } }: { run: RunSummary }) =>
+  durationUs === undefined || status === 'running' ? null : (
+    <span className="second-line" title="Time of its steps, without pauses">
+      in {formatDuration(durationUs)}
+    </span>
+  );
 
 function RowMenu(props: {
   run: RunSummary;
@@ -182,7 +190,9 @@ export function RunRow(props: {
           status={run.status}
           text={queue !== null ? 'Queued' : run.status === 'gate-failed' ? 'Gate not passed' : undefined}
         />
-        {where === null ? null : (
+        {where === null ? (
+          <Duration run={run} />
+        ) : (
           <span className="second-line" title={where}>
             {where}
           </span>

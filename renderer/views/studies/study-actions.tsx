@@ -11,9 +11,10 @@ import {
 import { useState } from 'react';
 import { formatBytes } from '../../../main/contract/numbers';
 import type { StudyDetail, StudySize } from '../../../main/contract/study/study';
+import { noticeSaved } from '../../components/action-message';
 import { ActionMenu, CompactButton, MenuAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
-import { attempt, attempting, noticeDone } from '../../components/notices';
+import { attempt, attempting } from '../../components/notices';
 import { useReportDialog } from '../../components/report/use-report-dialog';
 import { counted } from '../../format/words';
 import { mostCompared } from '../../stores/compared-runs';
@@ -79,8 +80,7 @@ const chevron = <IconChevronDown size={14} aria-hidden="true" />;
 function ExportMenu({ name }: { name: string }) {
   const { client } = useWorkbench();
   const save = async (kind: (typeof kinds)[number][0]): Promise<void> => {
-    const saved = await client.call('desktop.saveStudy', { name, kind });
-    if (saved !== null) noticeDone('Saved', saved.path);
+    noticeSaved(client, await client.call('desktop.saveStudy', { name, kind }));
   };
   const report = useReportDialog({ kind: 'study', name }, () => save('pdf'));
   return (

@@ -42,6 +42,15 @@ export class MonitorPage {
     return this.page.locator(`[data-chart="${chart}"] .scatterlayer .trace .js-line`);
   }
 
+  /** The rule that was added last. */
+  get newRule(): Locator {
+    return this.page.getByRole('list', { name: 'Alert rules' }).getByRole('listitem').last();
+  }
+
+  get firing(): Locator {
+    return this.page.getByRole('list', { name: 'Firing alerts' });
+  }
+
   get alerts(): Locator {
     return this.page.getByRole('list', { name: 'Current alerts' });
   }

@@ -43,6 +43,27 @@ describe('a YAML text', () => {
     });
   });
 
+  it('merges maps as other readers of YAML do', () => {
+    expect(parseYaml('b: &b {x: 1, y: 2}\nc: {<<: *b, y: 3}\n')).toEqual({
+      b: { x: 1, y: 2 },
+      c: { x: 1, y: 3 },
+    });
+    expect(parseYaml('a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc: {<<: [*a, *b]}\n')).toMatchObject({
+      c: { x: 1, y: 2 },
+    });
+    expect(parseYaml('"<<": 1\n')).toEqual({ '<<': 1 });
+    expect(parsePlacedYaml('b: &b\n  x: 1\nc:\n  <<: *b\n').lineOf(['c', 'x'])).toBe(3);
+  });
+
+  it.each(['a: &a 1\nb: {<<: *a}\n', 'a: 1\nb: {<<: [{x: 1}, 2]}\n', 'a: &a [*a]\nb: {<<: *a}\n'])(
+    'merges nothing else: %j',
+    (text) => {
+      expect(() => parseYaml(text)).toThrow(
+        /"<<" takes a map or a list of maps at line 2|part of what it names/,
+      );
+    },
+  );
+
   it('with another document behind the first is refused with its place', () => {
     expect(() => parseYaml('a: 1\n---\nb: 2\n')).toThrow(
       'The text must be one YAML document: another begins at line 2, column 1',

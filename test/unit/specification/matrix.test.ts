@@ -34,6 +34,13 @@ function refusal(
 }
 
 describe('a matrix of fields', () => {
+  it('takes merged axes as its own', () => {
+    const { entries } = read('matrix:\n  <<: {precision: [fp16, fp32]}\n  preset: [tft]\n');
+    expect(entries.map(({ axes }) => axes.map(({ field }) => field))).toEqual([
+      ...Array.from({ length: 2 }, () => ['precision', 'model.preset']),
+    ]);
+  });
+
   it('has one run per combination, the last axis changing fastest, over what all have in common', () => {
     const { name, entries } = read({
       name: 'night',

@@ -2,9 +2,10 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { JournalBody } from '../../../main/contract/run/run-events';
 import { acquireLease } from '../../../main/store/file-lease';
 import { formatJournalLine } from '../../../main/store/journal';
-import { completeBodies, journalFixture } from '../../support/run-state';
+import { completeBodies, createdBodies, journalFixture } from '../../support/run-state';
 import { runStore } from '../../support/run-store';
 
 let runsDir = '';
@@ -35,6 +36,22 @@ it('keeps the row beside the journal and takes it from there while the journal d
   const marked = (await readFile(kept(), 'utf8')).replace('"note":""', '"note":"from the file"');
   await writeFile(kept(), marked);
   expect(await listed()).toEqual({ ...first, note: 'from the file' });
+});
+
+it('has the time of the steps, without what was between them', async () => {
+  await mkdir(dir(), { recursive: true });
+  const step = { step: 'export', key: 'k' } as const;
+  const steps: readonly JournalBody[] = [
+    { type: 'step-started', ...step, attempt: 1 },
+    { type: 'step-finished', ...step, durationUs: 2e6, facts: [], warnings: [] },
+  ];
+  await writeFile(
+    journal(),
+    journalFixture([...createdBodies(), ...steps])
+      .map((entry) => `${formatJournalLine(entry)}\n`)
+      .join(''),
+  );
+  expect((await listed())?.durationUs).toBe(2e6);
 });
 
 it('reads the journal again once it has grown', async () => {

@@ -1,9 +1,10 @@
 import { formatFixed, formatRate } from '../../../contract/numbers';
 import type { DuelLevel, DuelStrategy } from '../../../contract/study/duel';
-import type { Searched } from '../../../contract/study/search';
+import type { Searched, ServedPlace } from '../../../contract/study/search';
 import { levelText } from '../../../contract/words';
 import type { Outcome } from '../../measured/comparison-gate';
 import { medianOf } from '../../statistics';
+import { elsewhereText } from '../place-text';
 import { faultySide, pairsOf, secondsOf } from './duel-rounds';
 import { judgedOf, type JudgedQuestion, sameWithin } from './judge-duel';
 
@@ -30,6 +31,8 @@ export interface DuelAnswer {
   readonly isTold: boolean;
   readonly rows: readonly [DuelRow, DuelRow];
   readonly seconds: number;
+  /** Where it was served last; null: not known. */
+  readonly place: ServedPlace | null;
   readonly sentence: string;
 }
 
@@ -97,10 +100,13 @@ export function duelAnswer(duel: DuelStrategy, searched: Searched): DuelAnswer {
   const rows = [rowOf(duel, searched, 1), rowOf(duel, searched, 2)] as const;
   const trouble = troubleText(rows, faultySide(duel, searched));
   const isSound = trouble === null;
+  const { place = null } = searched;
+  const elsewhere = elsewhereText(place);
+  const at = elsewhere === '' ? '' : `, measured${elsewhere}`;
   return {
-    ...{ judged, rows, seconds: secondsOf(searched) },
+    ...{ judged, rows, seconds: secondsOf(searched), place },
     outcome: outcomeOf(duel, judged, isSound),
     isTold: isSound && judged.every(({ outcome }) => outcome !== 'unclear'),
-    sentence: trouble ?? judged.map((one) => questionText(one, rows)).join('; '),
+    sentence: trouble ?? `${judged.map((one) => questionText(one, rows)).join('; ')}${at}`,
   };
 }

@@ -3,6 +3,7 @@ import { isFaulty } from '../../../contract/flag-text';
 import type { LoadPoint } from '../../../contract/measured/results';
 import type { DeployedRun } from '../../../contract/run/run-state';
 import type { DuelLevel, DuelRequest, DuelSide, DuelStrategy } from '../../../contract/study/duel';
+import type { SearchServer } from '../../../contract/study/search';
 import type { DuelPlan } from '../../../contract/study/study';
 import { present } from '../../../contract/trees';
 import { answerOf } from '../../measured/answer';
@@ -40,7 +41,10 @@ interface Level {
   readonly requestsPerSecond: number | null;
 }
 
-function askedLevel(request: DuelRequest, [first, second]: readonly [DeployedRun, DeployedRun]): Level {
+function askedLevel(
+  request: Omit<DuelRequest, 'server'>,
+  [first, second]: readonly [DeployedRun, DeployedRun],
+): Level {
   const { batchSize, concurrency, requestRate, criteria = [] } = request;
   const isThroughput = criteria.some((text) => parseCriterion(text).metric === 'throughput');
   if (concurrency !== undefined && requestRate !== undefined) {
@@ -162,7 +166,10 @@ const titled = ({ name, runId }: DeployedRun): string => name ?? runId;
  */
 export function planDuel(
   runs: readonly [DeployedRun, DeployedRun],
-  request: DuelRequest & { readonly name: string },
+  request: Omit<DuelRequest, 'server'> & {
+    readonly name: string;
+    readonly server?: SearchServer | undefined;
+  },
 ): DuelPlan {
   const [first, second] = runs;
   const { between, name, criteria = [], budgetS = usualBudgetS } = request;
@@ -187,6 +194,7 @@ export function planDuel(
   const duel: DuelStrategy = {
     ...{ kind: 'duel', sides, criteria: texts, budgetS, lookMs },
     errorPercentage: first.source.spec.performance.errorPercentage,
+    ...present({ server: request.server }),
   };
   return { duel, notes, spec: { name, strategy: { ...duel, trials: [] }, hosts: null } };
 }

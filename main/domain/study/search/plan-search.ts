@@ -217,7 +217,12 @@ export function planSearch(
       latencyUs,
       errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
     },
-    ...present({ objective: request.objective, memory: request.memory, server: machine.server }),
+    ...present({
+      objective: request.objective,
+      memory: request.memory,
+      server: machine.server,
+      host: request.host,
+    }),
     budgetS,
     lookMs: looksOf.ms,
     fullMs: Math.min(looksOf.fullMs, Math.max(looksOf.ms, affordedMs)),

@@ -1,5 +1,5 @@
 import type { TakenMemory } from '../../../contract/measured/model-memory';
-import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
+import type { Look, Searched, SearchStrategy, ServedPlace } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
 import { type Arm, batchSizeOf, isPromise, rateAt, rateOf, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
@@ -64,6 +64,8 @@ export interface SearchAnswer {
   readonly lowest: LowestLatency | null;
   /** The best first. */
   readonly rows: readonly SearchRow[];
+  /** Where it was served last; null: not known. */
+  readonly place: ServedPlace | null;
   readonly sentence: string;
 }
 
@@ -217,6 +219,7 @@ export function searchAnswer(search: SearchStrategy, searched: Searched): Search
     seconds: secondsOf(searched),
     lowest: lowestOf(search, searched),
     rows,
+    place: searched.place ?? null,
   };
   return { ...answer, sentence: searchSentence(search, answer) };
 }

@@ -1,5 +1,6 @@
 import { formatMeasured, formatMs, formatRate, formatTyped } from '../../../contract/numbers';
-import type { SearchStrategy } from '../../../contract/study/search';
+import type { SearchStrategy, ServedPlace } from '../../../contract/study/search';
+import { elsewhereText } from '../place-text';
 import type { Ratio } from './next-looks';
 import { isLatencySearch } from './objective';
 import { speedText } from './replay-load';
@@ -31,6 +32,8 @@ interface SaidAnswer {
   readonly equal: readonly unknown[];
   readonly lowest: LowestLatency | null;
   readonly rows: readonly SaidRow[];
+  /** Absent or null: not known. */
+  readonly place?: ServedPlace | null;
 }
 
 /** "p99 20.00 ms": the target; null: the latency is the objective, and none was given. */
@@ -127,10 +130,11 @@ function noneText(search: SearchStrategy, { rows, lowest }: SaidAnswer): string 
 /** The answer first: what is best, by how much, and how sure that is. Pure. */
 export function searchSentence(search: SearchStrategy, answer: SaidAnswer): string {
   const { winner, present, equal } = answer;
-  if (winner === null) return noneText(search, answer);
+  const at = elsewhereText(answer.place ?? null);
+  if (winner === null) return `${noneText(search, answer)}${at}`;
   const others =
     equal.length === 0 ? '' : `. ${equal.length} more cannot be told from it; this is the simplest`;
-  const amount = amountText(search, winner);
+  const amount = `${amountText(search, winner)}${at}`;
   if (winner.candidate === present.candidate) {
     const text = `The present configuration is the best of ${search.candidates.length}`;
     return `${text}: ${amount}${costText(winner, null)}${others}`;

@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../../../contract/errors';
+import { untilEnded } from '../../../platform/abort';
 import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { Http2Session } from '../http2/session';
@@ -215,18 +216,16 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
         : `No gRPC answer from Triton at ${authorityOf(target)}`,
       { details },
     );
-  return new Promise((resolve, reject) => {
+  const made: { connection: GrpcStreamConnection | null } = { connection: null };
+  const ending = {
+    ...{ timeoutMs, signal },
+    cancelled: () => new WorkbenchError('cancelled', 'The request was cancelled'),
+    late: () => failed('inference-failed', `There was no final answer within ${timeoutMs / 1000} s.`),
+    close: () => made.connection?.close(),
+  };
+  return untilEnded(ending, (done, fail) => {
     const answers: Tensor[][] = [];
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      connection.close();
-      settle();
-    };
-    const fail = (error: WorkbenchError) => {
-      end(() => reject(error));
-    };
-    const connection = new GrpcStreamConnection({
+    made.connection = new GrpcStreamConnection({
       ...target,
       blocks: grpcHeaders(target, 'ModelStreamInfer'),
       requestBytes: message.length,
@@ -240,23 +239,12 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
         answers.push(decodeGrpcOutputs(buffer, start, stop).map(copyOf));
       },
       events: {
-        success: () => end(() => resolve(answers)),
+        success: () => done(answers),
         failure: (_slot, kind, text) => fail(failed('inference-failed', `${kind}: ${text}`)),
         retired: () => undefined,
         lost: (_connection, _opened, reason) => fail(failed('server-unreachable', reason)),
       },
     });
-    const timer = setTimeout(
-      () => fail(failed('inference-failed', `There was no final answer within ${timeoutMs / 1000} s.`)),
-      timeoutMs,
-    );
-    const onAbort = () => {
-      fail(new WorkbenchError('cancelled', 'The request was cancelled'));
-    };
-    if (signal?.aborted === true) onAbort();
-    else {
-      signal?.addEventListener('abort', onAbort, { once: true });
-      connection.start(0);
-    }
+    made.connection.start(0);
   });
 }

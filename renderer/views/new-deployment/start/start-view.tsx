@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconActivity, IconArrowRight, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { Answer } from '../../../components/answer';
 import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
 import { Panel } from '../../../components/panel';
@@ -168,6 +169,10 @@ export function StartView() {
     <Page title="New deployment" bare actions={<ImportConfiguration asNew onTaken={toDraft} />}>
       <Wizard model={model} error={error}>
         <div className="start" data-drop="model" role="region" aria-label="How to begin" tabIndex={0}>
+          <Answer
+            text="What do you deploy? A model file, a preset, or a model on a running Triton"
+            tone="dim"
+          />
           <ContinueDraft onContinue={toDraft} />
           <div className="start-choices">
             <section className="panel" aria-label="Your own model">

@@ -1,17 +1,21 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect } from 'react';
+import { useStore } from 'zustand';
 import type { WireError } from '../../../../main/contract/errors';
 import { remedyOf } from '../../../../main/contract/remedy';
 import type { SearchRequest } from '../../../../main/contract/study/search';
 import { asSentence } from '../../../format/words';
 import { onText } from '../../../handlers';
+import { useWorkbench } from '../../../workbench';
 
 type Server = NonNullable<SearchRequest['server']>;
 
 /** What is typed. */
 export interface PlaceText {
   readonly isRunning: boolean;
+  /** Of the list; empty: none. */
+  readonly host: string;
   readonly url: string;
   /** Empty: two ports above that of HTTP. */
   readonly metrics: string;
@@ -23,7 +27,7 @@ export interface PlaceText {
   readonly times: number;
 }
 export const usualPlace: PlaceText = {
-  ...{ isRunning: false, url: 'localhost:8000', metrics: '', caFile: '', asked: null, times: 0 },
+  ...{ isRunning: false, host: '', url: 'localhost:8000', metrics: '', caFile: '', asked: null, times: 0 },
 };
 
 const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
@@ -39,34 +43,43 @@ const askedNow = (place: PlaceText): PlaceText =>
   place.isRunning ? { ...place, asked: typedServer(place), times: place.times + 1 } : place;
 
 /** Where a search measures; null: the address has to be checked first. */
-export function placeOf(place: PlaceText): Pick<SearchRequest, 'server'> | null {
-  const { isRunning, asked } = place;
-  if (!isRunning) return {};
+export function placeOf(place: PlaceText): Pick<SearchRequest, 'server' | 'host'> | null {
+  const { isRunning, host, asked } = place;
+  if (!isRunning) return host === '' ? {} : { host };
   const isStale = JSON.stringify(asked) !== JSON.stringify(typedServer(place));
   return asked === null || isStale ? null : { server: asked };
 }
 
-const optionOf = { url: '--url', metrics: '--metrics-url' } as const;
+const own = 'own';
+const running = 'running';
+const atHost = 'host:';
+
+const optionOf = { url: '--url', metrics: '--metrics-url', host: '--host' } as const;
+type PlaceOption = keyof typeof optionOf;
 
 /** The field that an error of the plan is about; null: none of them. */
-export function placeFieldOf({ where }: Pick<WireError, 'where'>): keyof typeof optionOf | null {
+export function placeFieldOf({ where }: Pick<WireError, 'where'>): PlaceOption | null {
   if (where === optionOf.url || where === 'engine.url') return 'url';
+  if (where === optionOf.host) return 'host';
   return where === optionOf.metrics ? 'metrics' : null;
 }
 
 const textOf = (error: WireError): string => `${asSentence(error.message)} ${remedyOf(error)}`;
 
-/** A Triton that is started for the search, or one that runs already: it is asked once its address is typed to the end. */
-export function PlaceField(props: {
+interface PlaceProps {
   place: PlaceText;
   /** Of what was asked last. */
   error: WireError | null;
-  isAsking: boolean;
   onChange: (place: PlaceText) => void;
-}) {
-  const { place, error, isAsking, onChange } = props;
-  const field = error === null ? null : placeFieldOf(error);
-  const isChecked = placeOf(place) !== null;
+}
+
+/** null: the error is about something else, or what it is about was changed meanwhile. */
+function problemAt(field: PlaceOption, { place, error }: PlaceProps): string | null {
+  return error !== null && placeOf(place) !== null && placeFieldOf(error) === field ? textOf(error) : null;
+}
+
+function RunningFields(props: PlaceProps & { isAsking: boolean }) {
+  const { place, isAsking, onChange } = props;
   const check = (): void => onChange(askedNow(place));
   /** A form with several fields is not sent by Enter. */
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
@@ -74,63 +87,77 @@ export function PlaceField(props: {
     event.preventDefault();
     check();
   };
-  const problemOf = (name: 'url' | 'metrics'): string | null =>
-    isChecked && error !== null && field === name ? textOf(error) : null;
+  return (
+    <div className="row">
+      <TextInput
+        label="Triton HTTP address"
+        flex={2}
+        description={placeOf(place) === null ? 'Not checked yet: press Enter or Check.' : null}
+        error={problemAt('url', props)}
+        value={place.url}
+        onChange={onText((url) => onChange({ ...place, url }))}
+        onKeyDown={onKeyDown}
+        rightSectionWidth={96}
+        rightSection={
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            loading={isAsking}
+            leftSection={<IconRefresh size={12} aria-hidden="true" />}
+            onClick={check}
+          >
+            Check
+          </Button>
+        }
+      />
+      <TextInput
+        label="Metrics address"
+        flex={1}
+        placeholder="HTTP port + 2"
+        error={problemAt('metrics', props)}
+        value={place.metrics}
+        onChange={onText((metrics) => onChange({ ...place, metrics }))}
+        onKeyDown={onKeyDown}
+      />
+      {isSecure(place.url) ? (
+        <TextInput
+          label="CA file (PEM)"
+          flex={1}
+          placeholder="the system’s"
+          value={place.caFile}
+          onChange={onText((caFile) => onChange({ ...place, caFile }))}
+          onKeyDown={onKeyDown}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** A Triton that is started for the search, or one that runs already: it is asked once its address is typed to the end. */
+export function PlaceField(props: PlaceProps & { isAsking: boolean }) {
+  const { place, onChange } = props;
+  const { hosts } = useWorkbench();
+  const entries = useStore(hosts, (state) => state.entries);
+  useEffect(() => void hosts.getState().list(), [hosts]);
+  const names = (entries ?? []).map(({ host }) => host.name);
+  const choose = (value: string): void => {
+    const host = value.startsWith(atHost) ? value.slice(atHost.length) : '';
+    onChange({ ...place, isRunning: value === running, host, asked: null });
+  };
   return (
     <>
       <NativeSelect
         label="Where to measure"
+        error={problemAt('host', props)}
         data={[
-          { value: 'own', label: 'New Triton, started as for the run' },
-          { value: 'running', label: 'Running Triton' },
+          { value: own, label: 'New Triton, started as for the run' },
+          ...names.map((name) => ({ value: `${atHost}${name}`, label: `New Triton on the host ${name}` })),
+          { value: running, label: 'Running Triton' },
         ]}
-        value={place.isRunning ? 'running' : 'own'}
-        onChange={onText((value) => onChange({ ...place, isRunning: value === 'running', asked: null }))}
+        value={place.isRunning ? running : place.host === '' ? own : `${atHost}${place.host}`}
+        onChange={onText(choose)}
       />
-      {place.isRunning ? (
-        <div className="row">
-          <TextInput
-            label="Triton HTTP address"
-            flex={2}
-            description={isChecked ? null : 'Not checked yet: press Enter or Check.'}
-            error={problemOf('url')}
-            value={place.url}
-            onChange={onText((url) => onChange({ ...place, url }))}
-            onKeyDown={onKeyDown}
-            rightSectionWidth={96}
-            rightSection={
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                loading={isAsking}
-                leftSection={<IconRefresh size={12} aria-hidden="true" />}
-                onClick={check}
-              >
-                Check
-              </Button>
-            }
-          />
-          <TextInput
-            label="Metrics address"
-            flex={1}
-            placeholder="HTTP port + 2"
-            error={problemOf('metrics')}
-            value={place.metrics}
-            onChange={onText((metrics) => onChange({ ...place, metrics }))}
-            onKeyDown={onKeyDown}
-          />
-          {isSecure(place.url) ? (
-            <TextInput
-              label="CA file (PEM)"
-              flex={1}
-              placeholder="the system’s"
-              value={place.caFile}
-              onChange={onText((caFile) => onChange({ ...place, caFile }))}
-              onKeyDown={onKeyDown}
-            />
-          ) : null}
-        </div>
-      ) : null}
+      {place.isRunning ? <RunningFields {...props} /> : null}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import type { Searched, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
+import { placeLines } from '../../../../main/domain/study/place-text';
 import { isLatencySearch } from '../../../../main/domain/study/search/objective';
 import { searchAnswer } from '../../../../main/domain/study/search/search-answer';
 import {
@@ -142,6 +143,11 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
         </>
       )}
       <CandidateTable name={name} search={search} rows={answer.rows} />
+      {placeLines(answer).map((line) => (
+        <p key={line} className="dim">
+          {line}.
+        </p>
+      ))}
       {runId === null ? null : (
         <div>
           <PageLink to={{ page: 'run', runId }}>Open the run whose model it is</PageLink>

@@ -1,5 +1,6 @@
 import { IconDownload, IconPackageExport, IconPlayerPlay, IconServer2 } from '@tabler/icons-react';
 import type { WinnerConfigs } from '../../../../main/contract/study/study';
+import { noticeSaved } from '../../../components/action-message';
 import { SmallButton } from '../../../components/actions';
 import { CopyButton } from '../../../components/copy-button';
 import { noticeDone } from '../../../components/notices';
@@ -72,8 +73,7 @@ export function WinnerActions(props: {
             icon={IconDownload}
             onClick={working(async () => {
               const file = { fileName: 'config.pbtxt', text: configs.winner };
-              const saved = await client.call('desktop.saveText', file);
-              if (saved !== null) noticeDone('Saved', saved.path);
+              noticeSaved(client, await client.call('desktop.saveText', file));
             })}
           >
             config.pbtxt…

@@ -84,6 +84,10 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
     fileName: 'run.yaml',
     preset: 'net',
   },
+  'duels.plan': {
+    between: { first: 'a-run', second: 'b-run' },
+    server: { url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
+  },
   'searches.plan': {
     ...{ runId: 'a-run', space: {}, load: 'open' },
     server: { url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
@@ -220,6 +224,10 @@ describe('a call of the page that names a path, an image or code', () => {
     await calls()['studies.start']({ spec });
     await plan();
     expect(asked).toHaveLength(3);
+    agrees = false;
+    const onHost = { ...strategy, server: undefined, host: 'gpu2' };
+    await rejection(calls()['studies.start']({ spec: { ...spec, strategy: onHost } }));
+    expect(asked[3]?.detail).toContain('Run programs on another machine:\n  gpu2  (host)');
   });
 
   it('lists all that a run would use', async () => {

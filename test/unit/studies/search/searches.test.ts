@@ -34,7 +34,7 @@ async function searchesWith(contestOf: () => Promise<Contest>) {
   const searches = new Searches({
     ...{ studies, active, contestOf, openExecutor: unreached, takeTurn: unreached, resolve: unreached },
     ...{ runs: {} as never, store: { list: unreached }, verified: unreached },
-    ...{ freeBytes: () => null, readGpus: () => Promise.resolve([]), watchGpus: unreached },
+    ...{ freeBytes: () => null, gpusOf: () => ({ read: unreached, watch: unreached }) },
     onEntry: (_name, entry) => entries.push(entry),
   });
   return { searches, studies, active, entries };

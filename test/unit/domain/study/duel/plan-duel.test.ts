@@ -30,7 +30,7 @@ const atRate = { batchSize: 1, concurrency: 128, requestRate: 900, inferencesPer
 const first = measured(runA, 'accepted', [slow, fast]);
 const second = measured(runB, 'build', [slow]);
 const plan = (
-  change: Partial<DuelRequest> = {},
+  change: Partial<Omit<DuelRequest, 'server'>> = {},
   runs: readonly [DeployedRun, DeployedRun] = [first, second],
 ) => planDuel(runs, { between: { first: runA, second: runB }, ...change, name: 'night' });
 
@@ -68,7 +68,7 @@ describe('the level of a comparison in turns', () => {
     expect(plan({ concurrency: 3 }).notes).toEqual([]);
   });
 
-  it.each<readonly [Partial<DuelRequest>, string]>([
+  it.each<readonly [Partial<Omit<DuelRequest, 'server'>>, string]>([
     [{ concurrency: 1, requestRate: 1 }, 'The load is a concurrency or a request rate'],
     [
       { requestRate: 9, criteria: ['throughput<0.9x'] },

@@ -31,6 +31,7 @@ const input = (seconds: number) => ({
   key: 'model:echo/1',
   fromMs: start,
   toMs: start + (seconds - 1) * 1000,
+  chosenMs: 300_000,
   theme,
 });
 

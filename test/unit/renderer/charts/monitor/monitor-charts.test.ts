@@ -31,6 +31,7 @@ const input = (history: MonitorHistory, seconds: number) => ({
   key,
   fromMs: start,
   toMs: start + (seconds - 1) * 1000,
+  chosenMs: 300_000,
   theme: chartThemes.light,
 });
 
@@ -40,6 +41,13 @@ describe('the charts of the monitor', () => {
     expect(requests?.y).toHaveLength(100);
     expect(requests?.y[49]).toBe(10);
     expect(requests?.y[50]).toBeNaN();
+  });
+
+  it('keeps a zoom while the axis grows, until another range is chosen', () => {
+    const revision = (seconds: number, chosenMs: number) =>
+      rateChart({ ...input(filled(seconds), seconds), chosenMs }).layout['uirevision'];
+    expect(revision(90, 300_000)).toBe(revision(20, 300_000));
+    expect(revision(90, 60_000)).not.toBe(revision(90, 300_000));
   });
 
   it('between two steps of the window only the ends of the lines are new', () => {

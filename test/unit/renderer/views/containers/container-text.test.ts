@@ -7,6 +7,7 @@ import { remedyCommand } from '../../../../../renderer/format/remedy-command';
 import { formatAge } from '../../../../../renderer/format/times';
 import { toolkitLine } from '../../../../../renderer/format/toolkit-line';
 import {
+  containersText,
   cpuText,
   exitCode,
   gpuText,
@@ -233,4 +234,13 @@ describe('the environment in words', () => {
     expect(quoted).toContain('sudo usermod -aG docker $USER');
     expect(quoted.every((command) => /^(npm|sudo) /.test(command))).toBe(true);
   });
+});
+
+it('answers how many containers run', () => {
+  const of = (...states: readonly ('running' | 'exited')[]) =>
+    containersText(states.map((state) => ({ ...containerFixture(), state })));
+  expect(of()).toEqual({ text: 'No containers of this workbench', tone: 'dim' });
+  expect(of('running')).toEqual({ text: '1 container runs', tone: 'good' });
+  expect(of('running', 'running', 'exited').text).toBe('2 containers run, 1 ended');
+  expect(of('exited')).toEqual({ text: '0 containers run, 1 ended', tone: 'dim' });
 });

@@ -197,7 +197,8 @@ describe('the chart of probes', () => {
 
   it('is drawn once there is a value', () => {
     const history = new MonitorHistory();
-    const fixed = { version: 0, gpus: [], moreGpus: 0, fromMs: 0, toMs: 60_000, noProbes: 'offer' };
+    const range = { fromMs: 0, toMs: 60_000, chosenMs: 60_000 };
+    const fixed = { version: 0, gpus: [], moreGpus: 0, ...range, noProbes: 'offer' };
     const text = (): string =>
       drawn(<ModelCharts history={history} model={model()} {...fixed} />).body.innerHTML;
     expect(text()).toContain('offer');
@@ -267,7 +268,8 @@ describe('what a server with changing names makes of the page', () => {
       ...{ uuid: `GPU-${at}`, utilization: 0.5, memoryUsedBytes: 1, memoryTotalBytes: 2 },
       ...{ powerWatts: 3, powerLimitWatts: 4 },
     }));
-    const fixed = { version: 0, model: model(), moreGpus: 100, fromMs: 0, toMs: 60_000 };
+    const range = { fromMs: 0, toMs: 60_000, chosenMs: 60_000 };
+    const fixed = { version: 0, model: model(), moreGpus: 100, ...range };
     const charts = drawn(<ModelCharts history={new MonitorHistory()} gpus={gpus} {...fixed} />);
     expect(charts.querySelectorAll('[data-chart^="monitor-GPU"]')).toHaveLength(8);
     expect(charts.body.textContent).toContain('and 156 more GPUs');

@@ -17,6 +17,7 @@ const plan = {
 it('a search replays the trace that is chosen, until it is removed or the load is a concurrency', async () => {
   const { client, calls } = createClientDouble({
     'searches.plan': () => plan,
+    'hosts.list': () => [],
     'desktop.choosePath': () => ({ path: '/traces/july.csv' }),
   });
   const planned = () => calls.filter(([name]) => name === 'searches.plan').at(-1)?.[1];
@@ -65,6 +66,7 @@ it('a running Triton is asked once its address is typed to the end, and loaded i
       if (answer.error !== null) throw answer.error;
       return (input as { server?: unknown }).server === undefined ? plan : { ...plan, asks };
     },
+    'hosts.list': () => [],
     'studies.start': () => null,
     'studies.list': () => ({ studies: [] }),
   });
@@ -106,5 +108,36 @@ it('a running Triton is asked once its address is typed to the end, and loaded i
   await click(button('Start search'));
   await click(button('Load and search'));
   expect(started()).toBe(true);
+  unmount();
+});
+
+it('a search is on a host of the list, and what is refused of it is said at the choice', async () => {
+  const answer: { error: WorkbenchError | null } = { error: null };
+  const { client, calls } = createClientDouble({
+    'searches.plan': (input) => {
+      if ((input as { host?: string }).host === undefined || answer.error === null) return plan;
+      throw answer.error;
+    },
+    'hosts.list': () => [{ name: 'gpu1', address: 'ssh://gpu1' }],
+  });
+  const planned = () => calls.filter(([name]) => name === 'searches.plan').at(-1)?.[1];
+  const { workbench, unmount } = await mount(client, <SearchDialog />);
+  await act(async () => {
+    workbench.overlay.setState({ searched: { runId: runA } });
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  });
+  const place = await type('Where to measure', 'host:gpu1');
+  expect(place.textContent).toContain('New Triton on the host gpu1');
+  expect(planned()).toMatchObject({ host: 'gpu1' });
+  expect(planned()).not.toHaveProperty('server');
+  await type('Where to measure', 'own');
+  expect(planned()).not.toHaveProperty('host');
+  answer.error = new WorkbenchError('combination-unsupported', 'This run has no Docker', { where: '--host' });
+  await type('Where to measure', 'host:gpu1');
+  await act(async () => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  });
+  expect(document.body.textContent).toContain('This run has no Docker.');
+  expect(document.querySelector('[role="alert"][data-code]')).toBeNull();
   unmount();
 });
