@@ -137,6 +137,37 @@ test('comparing, the command palette and the shortcuts', async () => {
   await app.page.keyboard.press('Escape');
 });
 
+/** What the text at 200 % leaves of a window of 1280 × 800. */
+const large = { width: 640, height: 400 };
+
+test('no page is wider than the window, nor its head, with text at 200 %', async () => {
+  const { page } = app;
+  const shell = new Shell(page);
+  const beyond = () =>
+    page.evaluate(() => {
+      const edge = document.documentElement.clientWidth;
+      const wide = [...document.querySelectorAll('html, .page-body, .run-main, .page-head, .page-head *')];
+      return wide
+        .filter((one) => one.getBoundingClientRect().right > edge + 1 || one.scrollWidth > edge)
+        .map((one) => one.outerHTML.slice(0, 120));
+    });
+  await shell.go('Runs');
+  await page.setViewportSize(large);
+  const name = page.locator('[data-run] .run-name').first();
+  expect((await name.boundingBox())?.width, 'the name of a run').toBeGreaterThan(60);
+  expect(await beyond(), 'Runs').toEqual([]);
+  await name.click();
+  await expect(new RunPage(page).rows().first()).toBeVisible();
+  expect(await beyond(), 'a run').toEqual([]);
+  const lists = ['Studies', 'Deployments', 'Containers', 'Hosts'] as const;
+  for (const one of ['New deployment', 'Monitor', 'Compare', 'Environment', ...lists] as const) {
+    await shell.go(one);
+    await expect(page.getByRole('heading', { level: 1, name: one })).toBeVisible();
+    expect(await beyond(), one).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
 test('the way to a run by keyboard alone', async () => {
   await new Shell(app.page).go('Runs');
   await app.page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();

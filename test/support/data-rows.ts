@@ -14,12 +14,12 @@ const cells = ['0', '2002', '65.5', 'Swipe', 'Town', 'CA', '9', '9', '9', '9', '
 /** By the first cell of its row in docs/guide/inputs.md; the models are those of data-models.ts. */
 export const dataRows: Readonly<Record<string, DataRow>> = {
   'texts in a JSON file': row('texts', '{"data":[{"TEXT":["Calm people listen."]}]}'),
-  'a row of a table as texts': row(
+  'a table row as texts': row(
     'row',
     JSON.stringify({ data: [{ IN0: { content: cells, shape: [16] } }] }),
   ),
-  'JSON as a text': row('request', JSON.stringify({ data: [{ req: ['{"url": "a"}'] }] })),
-  'candidates of any number': row('candidates', '{"data":[{"ids":{"content":[11,12,13],"shape":[3,1]}}]}'),
+  'JSON as text': row('request', JSON.stringify({ data: [{ req: ['{"url": "a"}'] }] })),
+  'any number of candidates': row('candidates', '{"data":[{"ids":{"content":[11,12,13],"shape":[3,1]}}]}'),
   'a folder with a file for each input': row('texts', { TEXT: '   {"url": "t", "id": 1}\n' }),
   'one value without a list': row('scalar', '{"data":[{"x":1.5}]}'),
   'the batch dimension in the shape': row(
@@ -30,7 +30,7 @@ export const dataRows: Readonly<Record<string, DataRow>> = {
     'table',
     '{"inputs":[{"name":"IN0","shape":[1,5],"datatype":"FP32","data":[[1,2,3,4,5]]}]}',
   ),
-  'another number of values': row('texts', '{"data":[{"TEXT":[1,2]}]}'),
+  'a wrong number of values': row('texts', '{"data":[{"TEXT":[1,2]}]}'),
   'numbers for a text': row('texts', '{"data":[{"TEXT":[1]}]}'),
   'an optional input in some entries only': row(
     'optional',
@@ -38,8 +38,8 @@ export const dataRows: Readonly<Record<string, DataRow>> = {
   ),
   'a file without entries': row('request', '{"req": 1}\n'),
   'JSON that is cut off': row('texts', '{"data":[{"TEXT":["a"]'),
-  'an input of another name': row('table', '{"data":[{"TEXT":["a"]}]}'),
-  'no data for an input of any size': row('candidates', null),
+  'an input with another name': row('table', '{"data":[{"TEXT":["a"]}]}'),
+  'no data for an input with dynamic dimensions': row('candidates', null),
 };
 
 /** The arguments of perf for it, without the address. */

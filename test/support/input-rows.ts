@@ -77,23 +77,23 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   'numbers in and out, with a batch axis': onnx({}),
   'no batch axis (a first axis of fixed size)': onnx({ inputs: [{ name: 'x', shape: [1, 3] }] }),
   'axes of any length': onnx({ inputs: [{ name: 'ids', type: 7, shape: ['batch', 'length'] }] }),
-  'text as input, as with a tokenizer in the file': onnx({
+  'text input, for example with a tokenizer in the file': onnx({
     inputs: [{ name: 'text', type: 8, shape: ['N', 1] }],
   }),
   'a table with text columns (scikit-learn)': own('sklearn-zipmap/columns.onnx'),
-  'labels of text as output': own('string-input/label_out.onnx'),
+  'text labels as output': own('string-input/label_out.onnx'),
   'a classifier with ZipMap (scikit-learn, LightGBM)': own('sklearn-zipmap/clf_zipmap.onnx'),
   'the same with `zipmap=False`': own('sklearn-zipmap/clf_nozipmap.onnx'),
   'bfloat16 in or out': onnx({ outputs: [{ name: 'y', type: 16, shape: ['batch', 3] }] }),
   'operators of com.microsoft': own('custom-op/ms_gelu.onnx'),
   'operators of onnxruntime-extensions': own('custom-op/tokenizer_ext.onnx'),
-  'operators of your own': onnx({ operators: ['com.acme::Own'] }),
-  'plugins of TensorRT (EfficientNMS_TRT)': own('custom-op/trt_nms.onnx'),
-  'no shape of the input': own('wrong-declared-shape/norank_in.onnx'),
-  'no shape of the output': own('wrong-declared-shape/nodecl.onnx'),
-  'weights in a file that is not there': onnx({ external: 'model.onnx.data' }),
-  'a download that was cut off': file('model.onnx', served.subarray(0, served.length - 20)),
-  'nothing in it': file('model.onnx', ''),
+  'your own operators': onnx({ operators: ['com.acme::Own'] }),
+  'TensorRT plugins (EfficientNMS_TRT)': own('custom-op/trt_nms.onnx'),
+  'an input without a shape': own('wrong-declared-shape/norank_in.onnx'),
+  'an output without a shape': own('wrong-declared-shape/nodecl.onnx'),
+  'weights in a file that is missing': onnx({ external: 'model.onnx.data' }),
+  'an incomplete download': file('model.onnx', served.subarray(0, served.length - 20)),
+  'an empty file': file('model.onnx', ''),
 
   'a Git LFS pointer': file(
     'model.onnx',
@@ -132,7 +132,7 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
     'spec',
     dirname(await put(dir, 'saved/saved_model.pb', savedModelBytes())),
   ],
-  'a SavedModel with text as input': async (dir) => [
+  'a SavedModel with text input': async (dir) => [
     'spec',
     dirname(await put(dir, 'saved/saved_model.pb', savedModelBytes({ inputs: [{ name: 'text', type: 7 }] }))),
   ],
@@ -166,7 +166,7 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   'a datatype that the file does not have': model(
     config('name: "input.1" data_type: TYPE_FP16 dims: [3,64,64]'),
   ),
-  'a datatype that there is not': model(config('name: "input.1" data_type: TYPE_FLOAT32 dims: [3,64,64]')),
+  'a datatype that does not exist': model(config('name: "input.1" data_type: TYPE_FLOAT32 dims: [3,64,64]')),
   'typographic quotes': async (dir) => {
     await put(dir, '1/model.onnx', served);
     await writeFile(join(dir, 'config.pbtxt'), config().replace('"onnxruntime_onnx"', '“onnxruntime_onnx”'));
@@ -181,14 +181,14 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
     {},
   ),
 
-  'boxes of any number (NonMaxSuppression)': own('nms-zero-rows/yolo_nms.onnx'),
+  'any number of boxes (NonMaxSuppression)': own('nms-zero-rows/yolo_nms.onnx'),
   'an output that may be empty': run('zero-output/zero.onnx'),
-  'a batch size of one, fixed inside (Reshape)': run('baked-batch/baked.onnx'),
-  'a longest sequence': run('length-limit/pos.onnx'),
+  'a batch size of 1, fixed in the graph (Reshape)': run('baked-batch/baked.onnx'),
+  'a maximum sequence length': run('length-limit/pos.onnx'),
   'an operator set of a newer ONNX': run('too-new/opset99.onnx'),
   'a newer version of the file format': run('too-new/ir99.onnx'),
-  'an operator set of years ago': own('too-new/opset6.onnx'),
-  'a declared shape that is not what comes out': run('wrong-declared-shape/wrongdecl.onnx'),
+  'an operator set that is years old': own('too-new/opset6.onnx'),
+  'a declared output shape that is wrong': run('wrong-declared-shape/wrongdecl.onnx'),
 };
 
 /** Rows whose words come from more than opening the model; and of the others one of each kind. */
@@ -202,11 +202,11 @@ export const rowsOfCommand: ReadonlySet<string> = new Set([
   'a preset.yaml with one key',
   'no make_dataset.py, and no `--dataset`',
   'a forward that returns a dict',
-  'a datatype that there is not',
-  'a declared shape that is not what comes out',
+  'a datatype that does not exist',
+  'a declared output shape that is wrong',
   'an output that may be empty',
-  'a batch size of one, fixed inside (Reshape)',
-  'a longest sequence',
+  'a batch size of 1, fixed in the graph (Reshape)',
+  'a maximum sequence length',
   'an operator set of a newer ONNX',
   'a newer version of the file format',
 ]);
