@@ -78,7 +78,11 @@ const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
 const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
     const fields = [...performanceFields, ...scenarioFields]
-      .filter((row) => row.group === group && row.internal !== true)
+      // A run serves one model: those that it calls by BLS belong to `perf`.
+      .filter(
+        ({ group: of, internal, path }) =>
+          of === group && internal !== true && path !== 'performance.blsModels',
+      )
       .map(({ path }) => formField(path, context, loadForms[path]));
     return {
       title: loadTitles[group],

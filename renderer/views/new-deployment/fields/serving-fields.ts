@@ -120,6 +120,13 @@ export function configureSections(context: FieldContext): readonly Section[] {
         }),
       ],
     },
+    {
+      title: 'Queue',
+      fields: ['maxQueueSize', 'queueTimeoutUs', 'queueTimeoutAction', 'allowTimeoutOverride'].map((name) =>
+        field(name),
+      ),
+    },
+    { title: 'Cold start', fields: [field('warmup', wide), field('warmupBatchSizes')] },
     { title: 'Name and version', fields: [field('modelName'), field('modelVersion')] },
   ];
 }
