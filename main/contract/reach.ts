@@ -31,6 +31,7 @@ const pathFields = [
   'model.dataset',
   'performance.inputDataFile',
   'performance.replay.file',
+  'performance.generation.promptsFile',
   'engine.tls.caFile',
   'engine.tls.certFile',
   'engine.tls.keyFile',

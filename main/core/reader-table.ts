@@ -7,6 +7,7 @@ import { readTorchscript } from '../own/read-torchscript';
 import { readConfigFile } from '../own/repository/model-folder';
 import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
+import { storePrompts } from '../perf/prompts/read-prompts';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
 import { repositoryModel } from '../specification/analyzer/model-of';
@@ -37,6 +38,7 @@ export const readerTable: ReaderTable = {
   replayStore: (part) => storeReplay(part),
   goldenModel: ({ path }) => goldenModel(path),
   goldenRead: (request) => readGolden(request),
+  promptStore: ({ dir, ...file }) => storePrompts(file, dir),
   inputCheck: async ({ path, wanted, shapes }) => {
     await readInput(path, wanted, shapes);
   },

@@ -3,7 +3,7 @@ import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { isLowerBetter } from '../contract/words';
-import { runLoadFindings, shapeFinding } from '../domain/run/load-rules';
+import { runLoadFindings } from '../domain/run/load-rules';
 import {
   allOf,
   type Found,
@@ -13,6 +13,7 @@ import {
   unsupported,
   warning,
 } from '../domain/run/rule-finding';
+import { shapeFinding } from '../domain/run/shape-finding';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { accelerationProblems, gpuFindings } from './acceleration-rules';

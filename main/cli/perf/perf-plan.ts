@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isLoopback } from '../../contract/address';
 import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/run/generation';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
@@ -106,6 +108,7 @@ function withRanges(typed: PerfOptions): {
 }
 
 const protocolPath = ['performance', 'protocol'];
+const endpointPath = ['performance', 'generation', 'endpoint'];
 
 export function addPerfOptions(command: Command): Command {
   command
@@ -282,7 +285,15 @@ export async function readPerfPlan(
   for (const note of notes) say(note);
   const fields = await readFieldOptions(options, 'perf');
   const names = readHeaders(options.header ?? []).map(({ name }) => name);
-  const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
+  const endpoint = endpoints.find((name) => name === getAt(fields, endpointPath));
+  const implied = endpoint && protocolOfEndpoint(endpoint);
+  const { addresses: found, protocol } = await resolveAddresses(
+    options,
+    getAt(fields, protocolPath) ?? implied,
+    say,
+  );
+  const isFrontend = endpoint !== undefined && isOpenai(endpoint);
+  const addresses = isFrontend ? ofFrontend(found, options) : found;
   const given =
     protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
   const wanted = {
@@ -309,6 +320,16 @@ export async function readPerfPlan(
     },
   };
   return planReplayedLoad(wanted, readReplay);
+}
+
+/** An OpenAI frontend has its metrics at the same port, and of a Triton beside it nothing is known. */
+function ofFrontend(
+  addresses: ServerLoad['addresses'],
+  { metricsUrl }: PerfOptions,
+): ServerLoad['addresses'] {
+  const { http, httpTls, metrics } = addresses;
+  const own = httpTls === null && isLoopback(http) ? { address: http, path: '/metrics' } : null;
+  return { ...addresses, metrics: metricsUrl === undefined ? own : metrics };
 }
 
 type PlannedLoad = Pick<ServerLoad, 'tools'> & {

@@ -1,5 +1,6 @@
 import { isTree } from '../trees';
 import type { FieldRow, ValueAt } from './field';
+import { generationFields } from './generation-fields';
 import { windowFields } from './window-fields';
 
 const has = (valueAt: ValueAt, name: string): boolean => {
@@ -291,6 +292,7 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'level',
     onlyWith: { text: 'gRPC', holds: (at) => at('performance.protocol') !== 'http' },
   },
+  ...generationFields,
   {
     path: 'performance.blsModels',
     group: 'requests',

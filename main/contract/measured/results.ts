@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { loadTools, protocols } from '../run/run-spec';
 import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
+import { generatedSchema } from './generated';
 import { replayedSchema } from './replayed';
+import { spreadSchema } from './spread';
 
 const us = z.number().min(0);
 
@@ -83,10 +85,6 @@ const scheduledSchema = z.object({
   /** Requests sent more than a millisecond after they were due. */
   delayedCount: z.int().min(0),
 });
-
-/** Percentiles by the same rule as the latency's. */
-const spreadSchema = z.object({ avgUs: us, p50Us: us, p90Us: us, p95Us: us, p99Us: us, maxUs: us });
-export type Spread = z.infer<typeof spreadSchema>;
 
 /** Requests over a stream (ModelStreamInfer), with any number of answers each. null: not reported. */
 const streamingSchema = z.object({
@@ -238,6 +236,8 @@ export const loadPointSchema = z.object({
     .optional(),
   /** Of requests over a stream; the level's latency is that of the last answer with content. */
   streaming: streamingSchema.optional(),
+  /** Tokens of a language model, in place of `streaming`; the level's latency is that of the last answer with content. */
+  generation: generatedSchema.optional(),
   /** Of stateful models: lengths as configured or of the input data's streams; sequences ended per second (null: not reported). */
   sequences: z
     .object({

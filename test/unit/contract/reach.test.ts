@@ -94,6 +94,7 @@ describe('the reach of a specification', () => {
       'mountPath',
       'path',
       'profile',
+      'promptsFile',
       'tritonImage',
       'url',
     ]);

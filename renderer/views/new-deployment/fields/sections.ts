@@ -62,6 +62,7 @@ const loadTitles: Readonly<Record<LoadGroup, string>> = {
   offline: 'Offline: one request at a time',
   online: 'Online: many clients',
   requests: 'Requests',
+  generation: 'Tokens of a language model',
   sequences: 'Sequences of a stateful model',
   windows: 'When a level is measured',
   apart: 'Offline and online apart',
@@ -78,7 +79,7 @@ const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
 const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
     const fields = [...performanceFields, ...scenarioFields]
-      .filter((row) => row.group === group && row.internal !== true)
+      .filter((row) => row.group === group && row.internal !== true && row.serverOnly !== true)
       .map(({ path }) => formField(path, context, loadForms[path]));
     return {
       title: loadTitles[group],
