@@ -83,6 +83,7 @@ export const readerBounds = {
   matrix: { ...usual, what: 'the matrix' },
   analyzerConfig: { ...usual, what: 'the configuration of Model Analyzer' },
   analyzerModel: { ...usual, what: 'the configuration of Model Analyzer' },
+  jointFile: { ...usual, what: 'the file of several models' },
   configEdit: { ...usual, what: 'config.pbtxt' },
   capture: { ...usual, what: 'the results' },
   /** One at its limits takes a second and a half. */

@@ -14,6 +14,7 @@ import { repositoryModel } from '../specification/analyzer/model-of';
 import { readAnalyzerConfig } from '../specification/analyzer/read-analyzer-config';
 import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
+import { readJointFile } from '../specification/joint-file';
 import { readMatrix } from '../specification/matrix';
 import type { ReaderTable } from './core-parts';
 
@@ -32,6 +33,7 @@ export const readerTable: ReaderTable = {
   matrix: (input) => readMatrix(input),
   analyzerConfig: (input) => readAnalyzerConfig(input),
   analyzerModel: (input) => repositoryModel(input),
+  jointFile: (input) => readJointFile(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),

@@ -5,6 +5,8 @@ import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
 import { duelAnswer } from '../../domain/study/duel/duel-answer';
 import { duelOf } from '../../domain/study/duel/duel-study';
+import { jointAnswer } from '../../domain/study/joint/joint-answer';
+import { jointOf } from '../../domain/study/joint/joint-study';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
@@ -13,6 +15,7 @@ import { askToRemove, formatError, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
 import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
+import { jointLines, workOnJoint } from '../search/joint';
 import { answerLines, configsOf, workOnSearch } from '../search/search';
 import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
@@ -54,10 +57,14 @@ function addReadVerbs(program: Verb): void {
       const search = study === null ? null : searchOf(study);
       const duel = study === null ? null : duelOf(study);
       const about = { study: { ...summary, secondsLeft, underWay } };
+      const joint = study === null ? null : jointOf(study);
       const configs = search === null ? null : await configsOf(core, name);
       const documentOf = () => {
         if (study !== null && search !== null) {
           return { ...about, search, answer: searchAnswer(search, study.searched), configs };
+        }
+        if (study !== null && joint !== null) {
+          return { ...about, joint, answer: jointAnswer(joint, study.searched) };
         }
         if (study !== null && duel !== null) {
           return { ...about, duel, answer: duelAnswer(duel, study.searched) };
@@ -66,6 +73,7 @@ function addReadVerbs(program: Verb): void {
       };
       const ownLines = () => {
         if (study !== null && search !== null) return answerLines(search, study.searched, configs);
+        if (study !== null && joint !== null) return jointLines(joint, study.searched);
         return study === null || duel === null
           ? [tableOf(matrixColumns(results), results)]
           : duelLines(duel, study.searched);
@@ -130,6 +138,11 @@ function addResume(program: Verb): void {
       const search = searchOf({ spec });
       if (search !== null) {
         exit(await workOnSearch(core, { spec, search }, output, true));
+        return;
+      }
+      const joint = jointOf({ spec });
+      if (joint !== null) {
+        exit(await workOnJoint(core, { spec, joint }, output, true));
         return;
       }
       const duel = duelOf({ spec });
