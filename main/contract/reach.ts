@@ -29,6 +29,7 @@ const pathFields = [
   'model.source.path',
   'model.checkpoint',
   'model.dataset',
+  'accuracy.golden',
   'performance.inputDataFile',
   'performance.replay.file',
   'performance.generation.promptsFile',

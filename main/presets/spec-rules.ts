@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { isFileSource } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -148,6 +149,17 @@ function inputFile({ performance }: RunSpec): Found {
   return problem(field, 'No file with input values is set', 'Use an absolute path, starting with "/".');
 }
 
+function goldenFile({ accuracy, model }: RunSpec): Found {
+  const { golden } = accuracy;
+  if (golden === undefined) return null;
+  const field = 'accuracy.golden';
+  if (!isAbsolute(golden)) return notAbsolute(field, golden);
+  const remedy = 'Leave it out: this model has metrics, which need its framework.';
+  return (
+    !isFileSource(model) && problem(field, 'A golden file is the reference of a model file only', remedy)
+  );
+}
+
 function sampleShapes({ model }: RunSpec): Found {
   const { source, shapes = {} } = model;
   const inputs = source?.inputs ?? [];
@@ -185,6 +197,7 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     accuracy(preset, spec),
     deadlines(spec),
     inputFile(spec),
+    goldenFile(spec),
     load(spec),
     gpuFindings(preset, spec),
   );

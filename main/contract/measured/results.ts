@@ -321,6 +321,8 @@ export const outputComparisonSchema = z.object({
   otherLengths: z.int().min(0).optional(),
   /** Without values in every sample on both sides: agrees, and proves nothing. */
   empty: z.boolean().optional(),
+  /** How it was compared with a golden file, where not by the tolerances only. */
+  rule: z.string().optional(),
   passed: z.boolean(),
   /** The tolerance is too wide for any realistic output to fail. */
   vacuous: z.boolean(),
@@ -345,6 +347,10 @@ export const accuracyResultSchema = z.object({
   batches: z.array(comparedBatchSchema).optional(),
   /** "cpu" or the name of a GPU; absent: the CPU of an earlier version. */
   referenceDevice: z.string().optional(),
+  /** The golden file that was the reference; absent: the framework was. */
+  golden: z.string().optional(),
+  /** Outputs of the model without a reference in the golden file. */
+  notChecked: z.array(z.string()).optional(),
   passed: z.boolean(),
   /** One sentence each; empty when it passed. */
   reasons: z.array(z.string()),

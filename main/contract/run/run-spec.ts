@@ -157,6 +157,8 @@ const configureSchema = z.strictObject({
 });
 
 const accuracySchema = z.strictObject({
+  /** Golden file whose outputs are the reference of a model file; absent: its framework's. */
+  golden: z.string().min(1).optional(),
   /** First samples of the data set that are compared; absent: all. */
   samples: positive.optional(),
   /** By output name; `*` for all others. */

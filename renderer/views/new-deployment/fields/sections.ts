@@ -28,12 +28,22 @@ function toleranceFields(context: FieldContext): readonly Field[] {
   );
 }
 
+/** Its outputs have no metrics, so that kept ones can be the reference. */
+function isOwnFile({ value }: FieldContext): boolean {
+  const kind = value('model', 'source', 'kind');
+  return kind !== undefined && kind !== 'folder';
+}
+
 function accuracySections(context: FieldContext): readonly Section[] {
   return [
     {
       title: 'Outputs, framework against Triton',
       note: 'The same samples run in the framework and on Triton. Values agree when they differ by no more than absolute + relative × value.',
-      fields: [...toleranceFields(context), formField('accuracy.samples', context)],
+      fields: [
+        ...toleranceFields(context),
+        formField('accuracy.samples', context),
+        ...(isOwnFile(context) ? [formField('accuracy.golden', context)] : []),
+      ],
     },
     {
       title: 'Metrics',
