@@ -34,7 +34,10 @@ export const runReading = (store: RunStore): Pick<Core['handlers'], 'runs.all' |
   },
 });
 
-export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources'> & { readonly env: NodeJS.ProcessEnv };
+export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources' | 'env'> & {
+  /** Folder of the program's own files. */
+  readonly bundles: string;
+};
 
 const settingsOf = ({ settings }: HomeLayout) =>
   createSettingsStore({ file: settings, now: () => new Date(), onChange: () => undefined });
@@ -58,16 +61,19 @@ const jobStatuses = (given: ReadingOptions, layout: HomeLayout): JobStatusReader
  * input-invalid for a home that is not a folder.
  */
 export async function createReadingCore(options: ReadingOptions): Promise<ReadingCore> {
-  const { home, resources } = options;
+  const { home, resources, bundles } = options;
   const layout = homeLayout(home);
   await requireHomeFolder(home);
   const closed = await keepHomePrivate(layout);
   const store = new RunStore(layout.runs, new RunKey(layout.runKey), jobStatuses(options, layout));
   const presetReading = async () => {
-    const [{ createPresets }, { createPresetReading }] = await Promise.all([
-      import('../presets/presets'),
+    const [{ readPrebuiltPresets }, { createPresetReading }] = await Promise.all([
+      import('../presets/prebuilt-presets'),
       import('./preset-reading'),
     ]);
+    const prebuilt = await readPrebuiltPresets(bundles, resources);
+    if (prebuilt !== null) return createPresetReading(() => prebuilt, resources);
+    const { createPresets } = await import('../presets/presets');
     return createPresetReading(createPresets(resources), resources);
   };
   return {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-const reading = (folder = home) => createReadingCore({ home: folder, resources: 'resources', env: {} });
+const reading = (folder = home) => createReadingCore({ home: folder, resources: 'resources', bundles: home, env: {} });
 
 describe('the core of verbs that only read', () => {
   it('reads runs, their folders and the earlier ones like them', async () => {
