@@ -141,7 +141,7 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '--input-data <source>',
-      'Values to send: random, zero, or a JSON file, npz file or folder; NAME=... for one model. Default: random.',
+      'Values to send: random, zero, or a file (JSON, npz, lines of .txt, .csv, .tsv) or folder; NAME=... for one model. Default: random.',
       collect,
     )
     .option('--string-length <n>', 'Characters of each generated string. Default: 128.')

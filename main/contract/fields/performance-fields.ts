@@ -237,7 +237,7 @@ export const performanceFields: readonly FieldRow[] = [
     group: 'requests',
     label: 'Input file',
     term: 'input-data-file',
-    help: 'A perf_analyzer JSON file, an npz file, or a folder with one raw file per input.',
+    help: 'A perf_analyzer JSON file, an npz file, lines of text (.txt), a table (.csv, .tsv), or a folder.',
     pathKind: 'file',
     absent: 'none',
     decides: 'step',
