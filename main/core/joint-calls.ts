@@ -4,6 +4,7 @@ import { servesHere, visibleGpus } from '../contract/run/engine-kinds';
 import type { DeployedRun } from '../contract/run/run-state';
 import type { Choice, SpecPreview } from '../contract/run/spec-tools';
 import type { JointStrategy } from '../contract/study/joint';
+import { present } from '../contract/trees';
 import { candidateIn } from '../domain/study/joint/joint-sets';
 import { planJoint } from '../domain/study/joint/plan-joint';
 import { configuredOf } from '../domain/study/search/candidates';
@@ -28,6 +29,16 @@ function requireLocal({ source }: Pick<Base['run'], 'source'>, where: string): v
   );
 }
 
+/** With its place in the file. */
+function ofModel(cause: unknown, at: number): unknown {
+  if (!(cause instanceof WorkbenchError)) return cause;
+  const { code, message, remedy, details } = cause;
+  return new WorkbenchError(code, message, {
+    ...{ where: `models.${at}.model`, cause },
+    ...present({ remedy, details }),
+  });
+}
+
 /** Searches of several models, from their file to the plan. */
 export function createJointCalls(
   parts: CoreParts,
@@ -40,9 +51,11 @@ export function createJointCalls(
     'searches.planJoint': async (request) => {
       const asked = [];
       const made: DeployedRun[] = [];
-      for (const { of } of request.models) {
-        const { run, choice } = await baseOf(of);
-        requireLocal(run, run.runId ?? choice.preset);
+      for (const [at, { of }] of request.models.entries()) {
+        const { run, choice } = await baseOf(of).catch((cause: unknown) => {
+          throw ofModel(cause, at);
+        });
+        requireLocal(run, `models.${at}.model`);
         if (run.runId !== null) made.push(run);
         asked.push({ run, choice: run.runId === null ? choice : null });
       }

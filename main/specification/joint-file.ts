@@ -46,6 +46,6 @@ export function readJointFile({
   throw invalidInput(
     `${fileName}, line ${lineOf(at)}, ${field}`,
     unknown === undefined ? `${field} ${issue?.message ?? 'is not valid'}` : `Unknown field ${field}`,
-    nearest === null ? example : `Did you mean ${nearest}?`,
+    nearest !== null ? `Did you mean ${nearest}?` : at.length > 1 ? 'Correct it in the file.' : example,
   );
 }

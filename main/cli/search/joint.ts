@@ -70,16 +70,16 @@ export async function jointFile(
   return { ...found, path };
 }
 
-/** "shared.yaml, line 4, models.0.space": a place of the request in the file. */
+/** "shared.yaml, line 4, models.0.space": a place of the request in the file. @param at of a model whose place is not said */
 function placed({ path, lines }: GivenJoint, cause: unknown, at: number | null): unknown {
   if (!(cause instanceof WorkbenchError)) return cause;
-  const [, number] = /^models\.(\d+)/.exec(cause.where ?? '') ?? [];
+  const { code, message, where = '', remedy, details } = cause;
+  const [, number] = /^models\.(\d+)/.exec(where) ?? [];
   const model = number === undefined ? at : Number(number);
-  if (model === null) return cause;
-  const field = number === undefined ? `models.${model}.model` : (cause.where ?? '');
-  const { code, message, remedy, details } = cause;
+  const field = number === undefined && model !== null ? `models.${model}.model` : where;
+  const line = model === null ? '' : `, line ${lines[model] ?? 1}`;
   return new WorkbenchError(code, message, {
-    where: `${basename(path)}, line ${lines[model] ?? 1}, ${field}`,
+    where: `${basename(path)}${line}${field === '' ? '' : `, ${field}`}`,
     ...present({ remedy, details }),
     cause,
   });

@@ -88,7 +88,11 @@ function requireEnough({ budgetS, lookMs: eachMs, fullMs: comparedMs }: JointStr
   const least = Math.ceil((fewestLooks * eachMs + 2 * confirmRounds * comparedMs) / 1000);
   if (budgetS >= least) return;
   const message = `A search of several models takes ${least} s of load at least`;
-  throw invalidInput('budgetS', message, `Give more time, for example budgetS: ${least}.`);
+  throw invalidInput(
+    'budgetS',
+    message,
+    `Give more time, for example budgetS: ${least} in the file, or --budget ${least}s.`,
+  );
 }
 
 function memoryOf({ gpuMemoryMiB, hostMemoryMiB }: JointRequest): Pick<JointStrategy, 'memory'> {
