@@ -36,6 +36,7 @@ import type { ListedRuns } from '../store/run-rows';
 import type { SearchHow } from '../studies/search/searches';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { Readers } from './core-parts';
+import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
 type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
@@ -161,6 +162,8 @@ export interface TrustedCalls {
   'models.code': (file: File) => Promise<ModelCode>;
   /** What Triton would refuse in model repositories, without a server. Throws input-invalid. */
   'models.check': (input: { readonly paths: readonly string[] }) => Promise<RepositoryCheck>;
+  /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */
+  'models.serve': (input: ServeRepository) => Promise<ServedRepository>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
   /** What a recorded trace has. Throws input-invalid. */
   'replay.read': Readers['replayRead'];

@@ -140,7 +140,7 @@ export const analyzerOptions: readonly AnalyzerOption[] = [
   analyzer('--trace-count <n>', 'a setting of Triton', { least: -1 }),
   analyzer('--log-frequency <n>', 'a setting of Triton', { least: 0 }),
   idle('--triton-server-directory <path>', 'used only with Triton in the same process'),
-  idle('--model-repository <path>', 'used only with Triton in the same process; `run` starts a server'),
+  same('--model-repository <path>', 'starts the local Triton on it, in a process of its own'),
   idle('--verbose-csv', 'the CSV file has every column'),
   idle('--collect-metrics', 'metrics are always collected'),
   same('--metrics-url <url>'),

@@ -128,6 +128,15 @@ export function addPerfOptions(command: Command): Command {
       '--host <name>',
       'Host of the list of hosts on which the load generator runs, in a container; addresses are those that the host sees, for example --url 127.0.0.1:8000. Default: this machine.',
     )
+    .option(
+      '--model-repository <dir>',
+      'In place of --url: a model repository on which the local Triton is started for the measurement; files and config.pbtxt are served as they are.',
+    )
+    .option(
+      '--with <models>',
+      'With --model-repository: further models to load, with commas, for example those that a BLS model calls.',
+    )
+    .option('--trust', 'With --model-repository: trust the current code of the models that are loaded.')
     .requiredOption(
       '-m, --model <name>',
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
