@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { createSettingsStore, withProxy } from '../home/settings-store';
 import { pastOf } from '../pipeline/runs-calls';
+import { endLeftChildren } from '../platform/exec';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { closedHomeText, keepHomePrivate, requireHomeFolder } from '../platform/private-home';
 import type { JobStatusReader } from '../store/current-status';
@@ -56,8 +58,23 @@ const jobStatuses = (given: ReadingOptions, layout: HomeLayout): JobStatusReader
   },
 });
 
+const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+
+/** Ends what crashed processes of this home left, as every command does: what would be loaded for it only where there is any. */
+async function endLeft({ engines }: HomeLayout): Promise<void> {
+  await endLeftChildren();
+  if ((await namesIn(engines)).length > 0) {
+    const { sweepLocalEngines } = await import('../engine/local/engine-record');
+    await sweepLocalEngines(engines);
+  }
+  if ((await namesIn('/dev/shm')).some((name) => name.startsWith('triton-workbench-'))) {
+    const { sweepSharedFiles } = await import('../perf/native/requests/shared-names');
+    await sweepSharedFiles();
+  }
+}
+
 /**
- * Loads neither engines nor load tools, takes no lease, and leaves what crashed processes left to `createCore`. Throws
+ * Loads neither engines nor load tools, takes no lease, and leaves containers of crashed processes to `createCore`. Throws
  * input-invalid for a home that is not a folder.
  */
 export async function createReadingCore(options: ReadingOptions): Promise<ReadingCore> {
@@ -65,6 +82,7 @@ export async function createReadingCore(options: ReadingOptions): Promise<Readin
   const layout = homeLayout(home);
   await requireHomeFolder(home);
   const closed = await keepHomePrivate(layout);
+  await endLeft(layout);
   const store = new RunStore(layout.runs, new RunKey(layout.runKey), jobStatuses(options, layout));
   const presetReading = async () => {
     const [{ readPrebuiltPresets }, { createPresetReading }] = await Promise.all([
