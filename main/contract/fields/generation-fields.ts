@@ -29,7 +29,6 @@ export const generationFields: readonly FieldRow[] = [
       chat: 'OpenAI chat',
       completions: 'OpenAI completions',
     },
-    absent: 'none',
     option: '--endpoint <name>',
     aliases: ['--endpoint-type'],
     decides: 'level',
