@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { bundledPackages } from './scripts/lib/package/bundled-packages';
+import { writePrebuiltPresets } from './scripts/lib/package/write-prebuilt-presets';
 
 const here = (...parts: string[]) => resolve(import.meta.dirname, ...parts);
 const listed = (part: string) => bundledPackages(here('out', 'bundled', `${part}.json`));
@@ -21,7 +22,7 @@ const ascii = {
 /** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
 export default defineConfig({
   main: {
-    plugins: [listed('main'), ascii],
+    plugins: [listed('main'), ascii, writePrebuiltPresets(here('resources'))],
     build: {
       outDir: 'out/main',
       target: 'node18',

@@ -47,7 +47,7 @@ async function runNames(core: Core): Promise<NameOf> {
 
 function checkedText(model: DeploymentModelInfo): string {
   const by = checkedByText(model);
-  return by === null ? 'checked by a canary request' : `${by} checked against the framework`;
+  return by === null ? 'outputs not checked, canary request answered' : `${by} checked against the framework`;
 }
 
 function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {

@@ -23,8 +23,8 @@ type Verb = 'run' | 'perf';
 
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
-const isOf = (verb: Verb, { path, runOnly = false }: FieldRow): boolean =>
-  verb === 'run' || (path.startsWith('performance.') && !runOnly);
+const isOf = (verb: Verb, { path, runOnly = false, serverOnly = false }: FieldRow): boolean =>
+  verb === 'run' ? !serverOnly : path.startsWith('performance.') && !runOnly;
 
 const optionsOf = (verb: Verb): readonly (readonly [FieldRow, option: string])[] =>
   fields.flatMap((row) => (row.option !== undefined && isOf(verb, row) ? [[row, row.option] as const] : []));
@@ -101,6 +101,15 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
     treeOf('performance.percentile', text.trim() === '-1' ? 0 : readNumber(flag, text)),
   // perf_analyzer accepts any case.
   'performance.protocol': (text) => treeOf('performance.protocol', text.toLowerCase()),
+  // perf_analyzer writes the path, and Triton's own names have an underscore.
+  'performance.generation.endpoint': (text) =>
+    treeOf(
+      'performance.generation.endpoint',
+      text
+        .replace(/^\/?v1\//, '')
+        .replace('chat/completions', 'chat')
+        .replace('_', '-'),
+    ),
   'engine.url': (text) => treeOf('engine.url', withScheme(text)),
   'engine.profile': (text) => treeOf('engine.profile', /\/|\.ya?ml$/.test(text) ? resolve(text) : text),
   'performance.concurrency': (text, flag) =>

@@ -152,7 +152,9 @@ function checkLines({ model, samples, outputs, notChecked, passed }: GoldenCheck
 /** Ctrl-C ends the work after the request that is under way. */
 async function untilInterrupted<Value>(work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
   const stop = new AbortController();
-  const end = () =>{  stop.abort(); };
+  const end = () => {
+    stop.abort();
+  };
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
   try {
@@ -177,7 +179,10 @@ export function addGolden(program: Verb): void {
     .option('--samples <n>', 'samples with seeded random values; default: 8', (text) =>
       readNumber('--samples', text),
     )
-    .option('--input-data <file>', 'inputs of a JSON file, npz file or folder, in place of random ones')
+    .option(
+      '--input-data <file>',
+      'inputs of a file (JSON, npz, lines of .txt, .csv, .tsv) or folder, in place of random ones',
+    )
     .option(
       '--shape <shape>',
       'shape of an input with dynamic dimensions, NAME=3,224,224; repeatable',

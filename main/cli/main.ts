@@ -20,7 +20,7 @@ import {
   printText,
 } from './output';
 import { colorsFor, useColors } from './print/terminal';
-import { createProgram, readingVerbs } from './program';
+import { createProgram, lightVerbs } from './program';
 import type { Verb } from './verb';
 
 interface Program {
@@ -98,16 +98,15 @@ function mayHaveConfig(): boolean {
   }
 }
 
-/** The verb of these words if it only reads, else all. */
+/** The verb of these words where it needs no other, else all. */
 async function verbsOf(
   typed: readonly string[],
-  context: CliContext,
   options: VerbOptions,
-): Promise<(program: Verb) => void> {
-  const add = mayHaveConfig() ? null : await readingVerbs(typed);
+): Promise<(program: Verb, context: CliContext) => void> {
+  const add = mayHaveConfig() ? null : await lightVerbs(typed);
   if (add !== null) return add;
   const { addEveryVerb } = await import('./every-verb');
-  return (program) => addEveryVerb(program, context, options);
+  return (program, context) => addEveryVerb(program, context, options);
 }
 
 /** Adds defaults from the configuration file. Help does not read them. */
@@ -206,7 +205,7 @@ export async function main({ appDir, version }: Program): Promise<void> {
     },
     reading: () => {
       const env = ownEnvironment();
-      return readingOf({ home: defaultHome(env), resources, env });
+      return readingOf({ home: defaultHome(env), resources, bundles, env });
     },
     output: (options) => createOutput(options.json === true, said.quiet),
     exit: (code) => {
@@ -214,7 +213,7 @@ export async function main({ appDir, version }: Program): Promise<void> {
     },
     checkOnly,
   };
-  const addVerbs = await verbsOf(typed, context, {
+  const addVerbs = await verbsOf(typed, {
     docs: join(readable, 'docs'),
     openWindow: (args) => openWindow(appDir, args),
   });

@@ -22,10 +22,12 @@ function requirePaths(_program: Command, verb: Command): void {
   if (empty !== undefined) throw invalidInput(empty[0], 'The path is empty', 'For this folder, use ".".');
 }
 
-type AddVerbs = (program: Verb) => void;
+type AddVerbs = (program: Verb, context: CliContext) => void;
 
-/** Verbs that only read, which load nothing of the others. */
-const reading: Readonly<Record<string, () => Promise<AddVerbs>>> = {
+/** Verbs that are asked for often and need little of what the others load. */
+const light: Readonly<Record<string, () => Promise<AddVerbs>>> = {
+  run: async () => (await import('./run')).addRun,
+  spec: async () => (await import('./spec')).addSpec,
   runs: async () => (await import('./print/listing')).addListing,
   show: async () => (await import('./print/listing')).addListing,
   presets: async () => (await import('./presets')).addPresets,
@@ -33,10 +35,10 @@ const reading: Readonly<Record<string, () => Promise<AddVerbs>>> = {
   studies: async () => (await import('./studies/studies')).addStudies,
 };
 
-/** Adds the verb of these words, or null for every other. @param words without the program's name */
-export async function readingVerbs(words: readonly string[]): Promise<AddVerbs | null> {
+/** Adds the verb of these words, or null where all are needed. @param words without the program's name */
+export async function lightVerbs(words: readonly string[]): Promise<AddVerbs | null> {
   const verb = words.find((word) => !word.startsWith('-')) ?? '';
-  return Object.hasOwn(reading, verb) ? ((await reading[verb]?.()) ?? null) : null;
+  return Object.hasOwn(light, verb) ? ((await light[verb]?.()) ?? null) : null;
 }
 
 /** The command tree; with all verbs the source of completion, manual page and reference. */
@@ -57,7 +59,7 @@ export function createProgram(context: CliContext, version: string, addVerbs: Ad
     })
     .exitOverride()
     .hook('preAction', requirePaths);
-  addVerbs(program);
+  addVerbs(program, context);
   addVerbHelp(program);
   return program;
 }

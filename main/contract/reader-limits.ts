@@ -39,6 +39,8 @@ export const fileLimits = {
   intervals: { bytes: 4 * mebibyte },
   /** A recorded trace: an hour of 250 requests a second has 900,000. */
   trace: { bytes: 64 * mebibyte, requests: 1_000_000 },
+  /** Lines of JSON, one prompt of a language model each. */
+  prompts: { bytes: 64 * mebibyte, prompts: 65_536 },
   inputJson: { bytes: 32 * mebibyte },
   /** Written by a step, or by the process that measured a level. */
   stepJson: { bytes: 64 * mebibyte },
@@ -81,11 +83,14 @@ export const readerBounds = {
   matrix: { ...usual, what: 'the matrix' },
   analyzerConfig: { ...usual, what: 'the configuration of Model Analyzer' },
   analyzerModel: { ...usual, what: 'the configuration of Model Analyzer' },
+  jointFile: { ...usual, what: 'the file of several models' },
   configEdit: { ...usual, what: 'config.pbtxt' },
   capture: { ...usual, what: 'the results' },
   /** One at its limits takes a second and a half. */
   replayRead: { ...usual, what: 'the trace' },
   replayStore: { ...usual, what: 'the trace' },
+  /** Writes the requests, too. */
+  promptStore: { ...usual, deadlineMs: 60_000, what: 'the prompts' },
   inputCheck: { ...usual, what: 'the input data' },
   goldenModel: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },
   goldenRead: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },

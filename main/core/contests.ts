@@ -50,10 +50,10 @@ function requireHere({ source: { spec }, runId }: OfEngine): void {
   if (servesHere(spec.engine)) return;
   throw new WorkbenchError(
     'combination-unsupported',
-    'Its memory is measured on this machine or its Docker Engine',
+    'The run is not served on this machine or its Docker Engine, where its model would be loaded',
     {
       where: runId,
-      remedy: 'Run the model with the engine "local" or "docker" here, and measure that run.',
+      remedy: 'Run the model with the engine "local" or "docker" here, and name that run.',
     },
   );
 }

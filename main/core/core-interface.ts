@@ -22,6 +22,7 @@ import type { Choice } from '../contract/run/spec-tools';
 import type { ReportChange } from '../contract/settings/report-settings';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
+import type { JointPlan, JointRequest } from '../contract/study/joint';
 import type { Searched, SearchRequest } from '../contract/study/search';
 import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
@@ -35,6 +36,7 @@ import type { ListedRuns } from '../store/run-rows';
 import type { SearchHow } from '../studies/search/searches';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { Readers } from './core-parts';
+import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
 type CoreCall = Exclude<keyof Handlers, `desktop.${string}`>;
@@ -160,6 +162,8 @@ export interface TrustedCalls {
   'models.code': (file: File) => Promise<ModelCode>;
   /** What Triton would refuse in model repositories, without a server. Throws input-invalid. */
   'models.check': (input: { readonly paths: readonly string[] }) => Promise<RepositoryCheck>;
+  /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */
+  'models.serve': (input: ServeRepository) => Promise<ServedRepository>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
   /** What a recorded trace has. Throws input-invalid. */
   'replay.read': Readers['replayRead'];
@@ -238,6 +242,10 @@ export interface TrustedCalls {
     readonly name: string;
     readonly out?: string | undefined;
   }) => Promise<WrittenStudy>;
+  /** A file of several models that are searched together; null: it is another file. Throws input-invalid with the line. */
+  'searches.readJoint': Readers['jointFile'];
+  /** The search of several models that a request asks for; starts nothing. Throws as `searches.plan`. */
+  'searches.planJoint': (request: JointRequest) => Promise<JointPlan>;
   /** Where the model of a configuration of Model Analyzer lies. Throws input-invalid. */
   'searches.analyzerModel': Readers['analyzerModel'];
   /**

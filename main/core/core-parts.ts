@@ -28,7 +28,7 @@ import { Listeners } from '../platform/abort';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
-import { createSetup } from '../setup/setup';
+import { createSetup, createTensorflowOnDemand } from '../setup/setup';
 import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
@@ -36,7 +36,7 @@ import { RunKey } from '../store/run-key';
 import { RunStore } from '../store/run-store';
 import { createRunTrash, type RunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
-import { createToolkit, type Toolkit } from '../toolkit/toolkit';
+import { createToolkit, type EnsurePython, type Toolkit } from '../toolkit/toolkit';
 import { createToolCalls, type ToolCalls } from './tool-calls';
 
 /** Every reader of outside data; inputs and outputs are plain data. */
@@ -128,6 +128,8 @@ export interface CoreParts {
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly data: DataCalls;
   readonly monitor: Monitor;
+  /** Python with TensorFlow, installed on first use. */
+  readonly tensorflowPython: EnsurePython;
   readonly tools: ToolCalls;
 }
 
@@ -145,6 +147,13 @@ function imageWorksOf(parts: {
     engine: () => docker.connect(),
     emit: (work) => emit({ type: 'image-work', work }),
   });
+}
+
+function toolsOf(
+  given: Parameters<typeof createToolCalls>[0],
+): Pick<CoreParts, 'tools' | 'tensorflowPython'> {
+  const { setup, layout } = given;
+  return { tools: createToolCalls(given), tensorflowPython: createTensorflowOnDemand(setup, layout) };
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
@@ -216,7 +225,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
-    tools: createToolCalls({ layout, setup, emit }),
+    ...toolsOf({ layout, setup, emit }),
     data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
     monitor: createMonitor({
       recordings: layout.recordings,

@@ -7,7 +7,7 @@ import { isDeployed } from '../contract/run/run-source';
 import { keptSamples } from '../deployments/version-check';
 import { ruleFor } from '../domain/outputs/rule-text';
 import { checkGolden } from '../golden/check-golden';
-import { goldenJson } from '../golden/golden-json';
+import { goldenJson, goldenText } from '../golden/golden-json';
 import { goldenNpz } from '../golden/golden-npz';
 import type { GoldenSample } from '../golden/golden-samples';
 import { recordGolden } from '../golden/record-golden';
@@ -117,7 +117,7 @@ async function write(
   const whole = { ...header, recordedAt: now.toISOString(), outputs };
   const content = output.endsWith('.npz')
     ? goldenNpz(whole, samples, batched)
-    : `${JSON.stringify(goldenJson(whole, samples), null, 1)}\n`;
+    : goldenText(goldenJson(whole, samples));
   await writeOutput(output, content);
   return { file: output, model: header.model, samples: samples.length, outputs, warnings: [] };
 }

@@ -7,12 +7,14 @@ import { readTorchscript } from '../own/read-torchscript';
 import { readConfigFile } from '../own/repository/model-folder';
 import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
+import { storePrompts } from '../perf/prompts/read-prompts';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
 import { repositoryModel } from '../specification/analyzer/model-of';
 import { readAnalyzerConfig } from '../specification/analyzer/read-analyzer-config';
 import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
+import { readJointFile } from '../specification/joint-file';
 import { readMatrix } from '../specification/matrix';
 import type { ReaderTable } from './core-parts';
 
@@ -31,12 +33,14 @@ export const readerTable: ReaderTable = {
   matrix: (input) => readMatrix(input),
   analyzerConfig: (input) => readAnalyzerConfig(input),
   analyzerModel: (input) => repositoryModel(input),
+  jointFile: (input) => readJointFile(input),
   configEdit: ({ loaded, choice, text }) => editConfig(loaded, choice, text),
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),
   replayStore: (part) => storeReplay(part),
   goldenModel: ({ path }) => goldenModel(path),
   goldenRead: (request) => readGolden(request),
+  promptStore: ({ dir, ...file }) => storePrompts(file, dir),
   inputCheck: async ({ path, wanted, shapes }) => {
     await readInput(path, wanted, shapes);
   },

@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { createSettingsStore, withProxy } from '../home/settings-store';
 import { pastOf } from '../pipeline/runs-calls';
+import { endLeftChildren } from '../platform/exec';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { closedHomeText, keepHomePrivate, requireHomeFolder } from '../platform/private-home';
 import type { JobStatusReader } from '../store/current-status';
@@ -34,7 +36,10 @@ export const runReading = (store: RunStore): Pick<Core['handlers'], 'runs.all' |
   },
 });
 
-export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources'> & { readonly env: NodeJS.ProcessEnv };
+export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources' | 'env'> & {
+  /** Folder of the program's own files. */
+  readonly bundles: string;
+};
 
 const settingsOf = ({ settings }: HomeLayout) =>
   createSettingsStore({ file: settings, now: () => new Date(), onChange: () => undefined });
@@ -53,21 +58,40 @@ const jobStatuses = (given: ReadingOptions, layout: HomeLayout): JobStatusReader
   },
 });
 
+const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+
+/** Ends what crashed processes of this home left, as every command does: what would be loaded for it only where there is any. */
+async function endLeft({ engines }: HomeLayout): Promise<void> {
+  await endLeftChildren();
+  if ((await namesIn(engines)).length > 0) {
+    const { sweepLocalEngines } = await import('../engine/local/engine-record');
+    await sweepLocalEngines(engines);
+  }
+  if ((await namesIn('/dev/shm')).some((name) => name.startsWith('triton-workbench-'))) {
+    const { sweepSharedFiles } = await import('../perf/native/requests/shared-names');
+    await sweepSharedFiles();
+  }
+}
+
 /**
- * Loads neither engines nor load tools, takes no lease, and leaves what crashed processes left to `createCore`. Throws
+ * Loads neither engines nor load tools, takes no lease, and leaves containers of crashed processes to `createCore`. Throws
  * input-invalid for a home that is not a folder.
  */
 export async function createReadingCore(options: ReadingOptions): Promise<ReadingCore> {
-  const { home, resources } = options;
+  const { home, resources, bundles } = options;
   const layout = homeLayout(home);
   await requireHomeFolder(home);
   const closed = await keepHomePrivate(layout);
+  await endLeft(layout);
   const store = new RunStore(layout.runs, new RunKey(layout.runKey), jobStatuses(options, layout));
   const presetReading = async () => {
-    const [{ createPresets }, { createPresetReading }] = await Promise.all([
-      import('../presets/presets'),
+    const [{ readPrebuiltPresets }, { createPresetReading }] = await Promise.all([
+      import('../presets/prebuilt-presets'),
       import('./preset-reading'),
     ]);
+    const prebuilt = await readPrebuiltPresets(bundles, resources);
+    if (prebuilt !== null) return createPresetReading(() => prebuilt, resources);
+    const { createPresets } = await import('../presets/presets');
     return createPresetReading(createPresets(resources), resources);
   };
   return {

@@ -7,6 +7,8 @@ import type { Study, StudySpec } from '../contract/study/study';
 import { duelAnswer } from '../domain/study/duel/duel-answer';
 import { duelOf } from '../domain/study/duel/duel-study';
 import { planDuel } from '../domain/study/duel/plan-duel';
+import { jointAnswer } from '../domain/study/joint/joint-answer';
+import { jointCommands, jointOf } from '../domain/study/joint/joint-study';
 import { loadQuestion } from '../domain/study/load-question';
 import { searchAnswer } from '../domain/study/search/search-answer';
 import { searchOf } from '../domain/study/search/search-study';
@@ -21,6 +23,7 @@ import { contestOf, placeHandsOf, requireBeside, requireTogether } from './conte
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { gpusOf } from './host-gpus';
+import { createJointCalls, jointContest } from './joint-calls';
 import { createReportPlaces } from './reports/report-places';
 import { createSearchPlan } from './search-plan';
 import { leaveServer, searchedServer } from './search-server';
@@ -34,7 +37,7 @@ function usualName(kind: string, now: Date): string {
 
 /** It measures by itself, without runs. */
 export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
-  searchOf({ spec }) !== null || duelOf({ spec }) !== null;
+  searchOf({ spec }) !== null || jointOf({ spec }) !== null || duelOf({ spec }) !== null;
 
 async function reportFiles(
   study: Study,
@@ -46,6 +49,12 @@ async function reportFiles(
   if (duel !== null) {
     const { duelFiles } = await import('../reports/duel-report');
     return duelFiles({ name, ...how, duel, answer: duelAnswer(duel, searched) });
+  }
+  const joint = jointOf(study);
+  if (joint !== null) {
+    const { jointFiles } = await import('../reports/joint-report');
+    const commands = jointCommands(study, joint);
+    return jointFiles({ name, ...how, joint, commands, answer: jointAnswer(joint, searched) });
   }
   const { searchFiles } = await import('../reports/search-report');
   const search = searchOf(study) as SearchStrategy;
@@ -79,7 +88,10 @@ export function createSearchCalls(
     resolve: others['spec.resolve'],
     verified: async (runId) => (await verifiedRun(parts, runId, false)).state,
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
-    contestOf: (spec, runIds) => contestOf(parts, spec, runIds),
+    contestOf: (spec, runIds) => {
+      const joint = jointOf({ spec });
+      return joint === null ? contestOf(parts, spec, runIds) : jointContest(parts, joint, runIds);
+    },
     ...placeHandsOf(parts),
     freeBytes: () => freemem(),
     gpusOf: (host) => gpusOf(parts, host),
@@ -111,6 +123,7 @@ export function createSearchCalls(
       'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
         plan({ ...request, name }),
       ...createAnalyzerCalls(parts, others['spec.resolve']),
+      ...createJointCalls(parts, others['spec.preview'], () => usualName('search', parts.now())),
       'duels.plan': async ({ name, server: given, ...request }) => {
         const { between } = request;
         const isTry = 'suggestion' in between;

@@ -18,7 +18,7 @@ import type { CoreParts } from './core-parts';
 import { searchedServer } from './search-server';
 import { verifiedRun } from './server-calls';
 
-interface Base {
+export interface Base {
   readonly run: DeployedRun | UnmadeRun;
   /** What leads to it. */
   readonly choice: Choice;
@@ -95,10 +95,11 @@ async function placeOf(
   return there === undefined ? { processors: availableParallelism(), notes: [] } : onHostNamed(parts, there);
 }
 
-export function createSearchPlan(
+/** What a search starts from. Throws run-unknown, input-invalid, verification-failed. */
+export function createSearchBase(
   parts: CoreParts,
   preview: (choice: Choice) => Promise<SpecPreview>,
-): (request: SearchRequest & { readonly name: string }) => Promise<SearchPlan> {
+): (of: Pick<SearchRequest, 'runId' | 'choice'>) => Promise<Base> {
   const { presetOf, settings } = parts;
 
   const ofRun = async (runId: string): Promise<Base> => {
@@ -120,6 +121,15 @@ export function createSearchPlan(
     const p99BudgetMs = values['deployment.p99BudgetMs'];
     return { run: { runId: null, source: { spec: found.spec }, p99BudgetMs }, choice };
   };
+  return ({ runId = '', choice }) => (choice === undefined ? ofRun(runId) : ofChoice(choice));
+}
+
+export function createSearchPlan(
+  parts: CoreParts,
+  preview: (choice: Choice) => Promise<SpecPreview>,
+): (request: SearchRequest & { readonly name: string }) => Promise<SearchPlan> {
+  const { presetOf } = parts;
+  const started = createSearchBase(parts, preview);
 
   const modelsFor = async ({ run, choice }: Base, { space }: SearchRequest): Promise<PlannedModels> => {
     const { spec } = run.source;
@@ -151,7 +161,7 @@ export function createSearchPlan(
   };
 
   const baseOf = async ({ runId, choice, server, host }: SearchRequest): Promise<Base> => {
-    const base = choice === undefined ? await ofRun(runId ?? '') : await ofChoice(onHostOf(choice, host));
+    const base = await started({ runId, choice: choice && onHostOf(choice, host) });
     // What is made first is made by the engine of the run.
     if (server === undefined || runId === undefined) {
       const { spec } = base.run.source;

@@ -6,6 +6,7 @@ import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { runReading } from './reading-core';
 import { createReportPlaces } from './reports/report-places';
+import { serveRepository } from './repository-server';
 import type { Upkeep } from './upkeep';
 
 type MadeElsewhere =
@@ -78,25 +79,29 @@ const homeCalls = (
   'upkeep.clean': (request) => upkeep.clean(request),
 });
 
-const readingCalls = ({
-  approvals,
-  own,
-  options,
-  reading: { readers },
-}: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'replay' | 'spec'> => ({
-  'approvals.missing': (reach) => approvals.missing(reach),
-  'approvals.add': (reach) => approvals.add(reach),
-  'approvals.give': ({ path }) => {
-    approvals.give(path);
-    return Promise.resolve();
-  },
-  'matrix.read': readers.matrix,
-  'models.code': ({ path }) => own.code(path),
-  'models.check': ({ paths }) => checkRepositories(paths, readers),
-  'models.init': ({ dir }) => initModelFolder(dir, options.resources),
-  'replay.read': readers.replayRead,
-  'spec.readModel': readers.specModel,
-});
+const readingCalls = (parts: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'replay' | 'spec'> => {
+  const {
+    approvals,
+    own,
+    options,
+    reading: { readers },
+  } = parts;
+  return {
+    'approvals.missing': (reach) => approvals.missing(reach),
+    'approvals.add': (reach) => approvals.add(reach),
+    'approvals.give': ({ path }) => {
+      approvals.give(path);
+      return Promise.resolve();
+    },
+    'matrix.read': readers.matrix,
+    'models.code': ({ path }) => own.code(path),
+    'models.check': ({ paths }) => checkRepositories(paths, readers),
+    'models.serve': (given) => serveRepository(parts, given),
+    'models.init': ({ dir }) => initModelFolder(dir, options.resources),
+    'replay.read': readers.replayRead,
+    'spec.readModel': readers.specModel,
+  };
+};
 
 export const createTrustedCalls = (
   parts: CoreParts,

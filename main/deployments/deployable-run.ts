@@ -64,8 +64,15 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
   const missing = steps.find(
     ({ id, status }) => neededSteps.includes(id) && status !== 'done' && status !== 'skipped',
   );
-  if (missing !== undefined || (accuracy === null && !allowUnverified)) {
+  if (missing !== undefined) {
     throw refused(runId, 'its accuracy check was not completed', `Continue it first with "resume ${runId}".`);
+  }
+  if (accuracy === null && !allowUnverified) {
+    throw refused(
+      runId,
+      'its outputs were not checked',
+      'Run it with a reference, --golden FILE, or deploy it all the same with --allow-unverified.',
+    );
   }
   if (accuracy?.result.passed !== true && !allowUnverified) {
     throw refused(

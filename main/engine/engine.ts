@@ -117,6 +117,11 @@ export interface StartServerInput {
   /** Hash of the repository; a server with another one is not reused. */
   readonly key: string;
   readonly repository: string;
+  /**
+   * A repository of others, served byte for byte: Triton completes configurations, and where it lacks its own backends,
+   * Python-based ones execute ONNX, TorchScript and SavedModel.
+   */
+  readonly asIs?: boolean | undefined;
   /** stdout and stderr are appended here. */
   readonly logPath: string;
   /** Requested ports; absent: chosen by the engine. */

@@ -60,6 +60,13 @@ export function goldenJson(
   };
 }
 
+/** A line per sample: a difference of two files is read sample by sample. */
+export function goldenText({ samples, ...header }: GoldenFile): string {
+  const head = JSON.stringify(header, null, 1).replace(/\n\}$/, '');
+  const lines = samples.map((sample) => `  ${JSON.stringify(sample)}`);
+  return `${head},\n "samples": [\n${lines.join(',\n')}\n ]\n}\n`;
+}
+
 const form =
   'Write {"samples": [{"inputs": [{"name": "IN", "datatype": "FP32", "shape": [1, 2], "data": [1, 2]}], "outputs": [...]}]}, as "golden record" does.';
 

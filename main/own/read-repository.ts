@@ -104,13 +104,14 @@ async function configOf(folder: string): Promise<ModelConfig> {
 }
 
 const measureThere = 'measure it where it is served: perf -m NAME -u HOST:PORT.';
+const measureHere = 'measure it as it is: perf -m NAME --model-repository FOLDER.';
 
 const otherBackends: Readonly<Record<string, readonly [string, string]>> = {
   python: [
     'A model of the Python backend is code without a source to compare with; it is not executed',
-    `Put its model into a model folder ("init DIR" writes one), or ${measureThere}`,
+    `Put its model into a model folder ("init DIR" writes one), or ${measureHere}`,
   ],
-  ensemble: ['An ensemble has no model file of its own', `Give the model of a step, or ${measureThere}`],
+  ensemble: ['An ensemble has no model file of its own', `Give the model of a step, or ${measureHere}`],
   tensorrt: [
     'A TensorRT plan is built for one kind of GPU: models of the backend "tensorrt" cannot be opened',
     `Give the ONNX file that it was built from (--format trt builds the plan), or ${measureThere}`,

@@ -9,7 +9,8 @@ import {
   type SampleDatatype,
 } from '../contract/measured/input-data';
 import { createRandom } from '../domain/random';
-import { requireLoad, shapeFinding } from '../domain/run/load-rules';
+import { requireLoad } from '../domain/run/load-rules';
+import { shapeFinding } from '../domain/run/shape-finding';
 import { makeFolder } from '../platform/files';
 import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';

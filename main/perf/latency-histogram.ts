@@ -1,3 +1,6 @@
+import type { Spread } from '../contract/measured/spread';
+import { roundUs } from '../contract/numbers';
+
 /** Bins per octave; a value is read as its bin's middle. */
 const parts = 1024;
 const partBits = 10;
@@ -112,6 +115,16 @@ export interface HistogramData {
   readonly smallestUs: number;
   readonly largestUs: number;
 }
+
+/** Throws a RangeError if empty. */
+export const spreadOf = (times: LatencyHistogram): Spread => ({
+  avgUs: roundUs(times.avgUs),
+  p50Us: roundUs(times.percentile(50)),
+  p90Us: roundUs(times.percentile(90)),
+  p95Us: roundUs(times.percentile(95)),
+  p99Us: roundUs(times.percentile(99)),
+  maxUs: roundUs(times.maxUs),
+});
 
 export function histogramOf(data: HistogramData): LatencyHistogram {
   const histogram = new LatencyHistogram();

@@ -5,6 +5,7 @@ import type { LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
 import type { Executor, ServerHandle } from '../engine/engine';
 import type { PlanPlaces } from '../engine/engine-interface';
+import type { GoldenReaders } from '../golden/golden-samples';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import type { ReadingSources } from '../perf/readings';
@@ -18,7 +19,7 @@ import type { Hold } from './hold';
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
   readonly startServer: Executor['startServer'];
-  readonly readers: InputReaders;
+  readonly readers: InputReaders & GoldenReaders;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   /** See `Executor`. */
   readonly imageNames: Executor['imageNames'];

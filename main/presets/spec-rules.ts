@@ -1,9 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
+import { isFileSource } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { isLowerBetter } from '../contract/words';
-import { runLoadFindings, shapeFinding } from '../domain/run/load-rules';
+import { runLoadFindings } from '../domain/run/load-rules';
 import {
   allOf,
   type Found,
@@ -13,6 +14,7 @@ import {
   unsupported,
   warning,
 } from '../domain/run/rule-finding';
+import { shapeFinding } from '../domain/run/shape-finding';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { accelerationProblems, gpuFindings } from './acceleration-rules';
@@ -147,6 +149,17 @@ function inputFile({ performance }: RunSpec): Found {
   return problem(field, 'No file with input values is set', 'Use an absolute path, starting with "/".');
 }
 
+function goldenFile({ accuracy, model }: RunSpec): Found {
+  const { golden } = accuracy;
+  if (golden === undefined) return null;
+  const field = 'accuracy.golden';
+  if (!isAbsolute(golden)) return notAbsolute(field, golden);
+  const remedy = 'Leave it out: this model has metrics, which need its framework.';
+  return (
+    !isFileSource(model) && problem(field, 'A golden file is the reference of a model file only', remedy)
+  );
+}
+
 function sampleShapes({ model }: RunSpec): Found {
   const { source, shapes = {} } = model;
   const inputs = source?.inputs ?? [];
@@ -184,6 +197,7 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     accuracy(preset, spec),
     deadlines(spec),
     inputFile(spec),
+    goldenFile(spec),
     load(spec),
     gpuFindings(preset, spec),
   );

@@ -129,6 +129,8 @@ export interface ReportAccuracy {
     readonly maxAbsDiff: string;
     readonly passed: boolean;
   }[];
+  /** What was compared with what, as a sentence. */
+  readonly lead: string;
   /** Device of the framework; null if unknown. */
   readonly referenceDevice: string | null;
   readonly outputs: readonly {

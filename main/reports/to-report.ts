@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatMetric, formatScale, missing } from '..
 import { importKindText, type ImportSource } from '../contract/run/imported';
 import { formatFacts } from '../contract/run/model-formats';
 import { type Scenario, scenarios } from '../contract/run/run-events';
-import { statusOf, verificationOf } from '../contract/run/run-outcome';
+import { referenceText, statusOf, verificationOf } from '../contract/run/run-outcome';
 import { bySource, modelOf, performanceOf } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
@@ -45,12 +45,18 @@ function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy |
       maxAbsDiff: formatScale(batch.maxAbsDiff),
       passed: batch.passed,
     })),
+    lead:
+      result.golden === undefined
+        ? `The same ${formatCount(result.sampleCount)} samples through the framework and through Triton.`
+        : `The ${formatCount(result.sampleCount)} samples of ${referenceText(result)} through Triton.`,
     referenceDevice: result.referenceDevice ?? null,
     outputs: result.outputs.map((output) => ({
       output: output.output,
       maxAbsDiff: formatScale(output.maxAbsDiff),
       maxRelDiff: formatScale(output.maxRelDiff),
-      tolerance: `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|${exceptFor(output.maxMismatch)}${usedOf(output)}`,
+      tolerance:
+        output.rule ??
+        `${formatScale(output.atol)} + ${formatScale(output.rtol)} · |reference|${exceptFor(output.maxMismatch)}${usedOf(output)}`,
       allowanceUsed: allowanceText(output),
       nanCount: formatCount(output.nanCount),
       infCount: formatCount(output.infCount),

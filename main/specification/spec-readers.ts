@@ -2,6 +2,7 @@ import { fileLimits } from '../contract/reader-limits';
 import type { ModelSource } from '../contract/run/run-spec';
 import type { Choice, ConfigEdit, ImportedSpec, MatrixFile } from '../contract/run/spec-tools';
 import type { AnalyzerConfig, AnalyzerRun } from '../contract/study/analyzer-config';
+import type { PlacedJointFile } from '../contract/study/joint';
 import type { LoadedPreset } from '../presets/presets';
 import type { AnalyzerModel } from './analyzer/model-of';
 
@@ -44,6 +45,8 @@ export interface SpecReaders {
     readonly fileName: string;
     readonly model: string | null;
   }) => Promise<AnalyzerModel>;
+  /** null: a file of something else. */
+  jointFile: (input: { readonly text: string; readonly fileName: string }) => Promise<PlacedJointFile | null>;
   configEdit: (input: {
     readonly loaded: LoadedPreset;
     readonly choice: Choice;

@@ -7,6 +7,7 @@ const strategies: Readonly<Record<string, StrategyOf>> = {
   matrix,
   // Its candidates are measured side by side, and are no runs.
   search: () => ({ propose: () => [] }),
+  joint: () => ({ propose: () => [] }),
   duel: () => ({ propose: () => [] }),
 };
 

@@ -68,7 +68,7 @@ it.each([
   expect(runs.map(({ state }) => state)).toEqual(Array.from({ length: count }, () => 'Complete'));
 });
 
-it('search.yaml names the best of its configurations', async () => {
+it('search.yaml names the best of its configurations, and shared.yaml what two models hold together', async () => {
   const first = await run(`${examples}/tabular/model.onnx`, '--name', 'tabular');
   expect(first.code, first.stderr).toBe(0);
   const result = await cli(
@@ -79,6 +79,14 @@ it('search.yaml names the best of its configurations', async () => {
   expect(result.code, result.stderr).toBe(0);
   const { search } = JSON.parse(result.stdout) as { search: { candidates: { instances: number }[] } };
   expect(new Set(search.candidates.map(({ instances }) => instances))).toEqual(new Set([1, 2]));
+  // The latest run is the one that both models of the file are of.
+  const shared = await cli(home.path, 'search', `${examples}/shared.yaml`, '--json');
+  expect([0, 4], shared.stderr).toContain(shared.code);
+  const { answer } = JSON.parse(shared.stdout) as {
+    answer: { factor: number; rows: { model: string }[] };
+  };
+  expect(answer.factor).toBeGreaterThan(0);
+  expect(answer.rows.map(({ model }) => model)).toEqual(['ranking', 'background']);
 });
 
 it('the recipe for CI accepts the first build, and judges the second', async () => {

@@ -20,7 +20,11 @@ beforeAll(async () => {
   home = await createTestHome();
   const repository = join(home.path, 'repository');
   await writeTinyRepository(repository);
-  server = await createLocalTriton({ layout: homeLayout(home.path), env: process.env }).startServer({
+  server = await createLocalTriton({
+    layout: homeLayout(home.path),
+    resources: 'resources',
+    env: process.env,
+  }).startServer({
     key: 'k',
     runId: 'perf-test',
     repository,

@@ -36,7 +36,7 @@ beforeAll(async () => {
   layout = homeLayout(home.path);
   folder = await mkdtemp(join(tmpdir(), 'twb-engine-'));
   await writeTinyRepository(join(folder, 'repository'));
-  engine = createLocalTriton({ layout, env: process.env });
+  engine = createLocalTriton({ layout, resources: 'resources', env: process.env });
 });
 afterEach(async () => {
   await Promise.all(handles.splice(0).map((handle) => handle.stop()));

@@ -289,10 +289,11 @@ triton_launch_mode: docker
       expect(answer.winner?.candidate).toBe(2);
       expect(await ready()).toEqual(['other']);
       expect(answer.place).toMatchObject({ engine: 'remote', address: triton.httpAddress });
-      const both = ['compare', 'little', 'little', '--measure', '--name', 'twins', '--concurrency', '2'];
+      const both = ['compare', 'little', 'little', '--measure', '--name', 'twins', '--fail-if', 'p99>5x'];
       const compared = await cli(
         home.path,
-        ...[...both, '-u', triton.httpAddress, '--yes', '--batch-size', '1', '--budget', '12s', '--json'],
+        ...[...both, '-u', triton.httpAddress, '--yes', '--request-rate', '200', '--batch-size', '1'],
+        ...['--budget', '12s', '--json'],
       );
       // A machine that is full may leave it untold.
       expect([0, 4], compared.stderr).toContain(compared.code);

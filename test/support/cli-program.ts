@@ -22,8 +22,7 @@ export function contextOf(given: Partial<CliContext> = {}): CliContext {
 
 /** The command tree. */
 export function programWith({ openWindow = () => Promise.resolve(), ...given }: Given = {}): Command {
-  const context = contextOf(given);
-  return createProgram(context, '0.0.0-test', (program) => {
+  return createProgram(contextOf(given), '0.0.0-test', (program, context) => {
     addEveryVerb(program, context, { docs: 'docs', openWindow });
   });
 }

@@ -1,4 +1,5 @@
-import type { LoadPoint, Spread } from '../../main/contract/measured/results';
+import type { LoadPoint } from '../../main/contract/measured/results';
+import type { Spread } from '../../main/contract/measured/spread';
 import { pointFixture } from './run-state';
 
 export const spreadOf = (us: number): Spread => ({

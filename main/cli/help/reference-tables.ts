@@ -130,6 +130,10 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'Set by the workbench for each local Triton: names the server and its shared memory.',
   },
   {
+    name: 'TRITON_WORKBENCH_REPOSITORY',
+    what: 'Set by the workbench for a local Triton that serves a repository as it is: that folder, from which its backends complete configurations.',
+  },
+  {
     name: 'TRITON_WORKBENCH_JOB',
     what: 'Set by the workbench in the pod of a Job: namespace and name of the Job, by which the program recognizes the runs that it works on.',
   },

@@ -6,6 +6,7 @@ import type { RepositoryCheck } from '../../contract/run/repository-check';
 import type { SpecPreview } from '../../contract/run/spec-tools';
 import type { componentFacts, ComponentId, ComponentStatus } from '../../contract/setup';
 import type { AnalyzerConfig } from '../../contract/study/analyzer-config';
+import type { JointPlan } from '../../contract/study/joint';
 import type { StudyReports } from '../../contract/study/study';
 import type { Core } from '../../core';
 import type { MeasureAgain } from '../../domain/measured/again';
@@ -14,6 +15,7 @@ import type { matrixDocument } from '../../domain/measured/matrix';
 import type { bestDocument } from '../../domain/measured/verdict';
 import type { WhatIf, WhatIfAsk } from '../../domain/predict/what-if';
 import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
+import type { JointAnswer } from '../../domain/study/joint/joint-answer';
 import type { SearchAnswer } from '../../domain/study/search/search-answer';
 import type { ComparisonDocument } from './comparison-document';
 import type { fieldEntry } from './field-entry';
@@ -41,6 +43,13 @@ interface SearchEnd {
   readonly search: SearchPlan['search'];
   readonly answer: SearchAnswer;
   readonly configs: Result<'searches.configs'>;
+  readonly reports: StudyFiles;
+}
+
+interface JointEnd {
+  readonly name: string;
+  readonly joint: JointPlan['joint'];
+  readonly answer: JointAnswer;
   readonly reports: StudyFiles;
 }
 
@@ -139,15 +148,16 @@ export interface Documents {
   };
   'data list': readonly { readonly preset: string; readonly items: Result<'data.list'> }[];
   'data fetch': Result<'data.list'>[number] | Result<'data.ended'>;
-  search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig });
+  search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig }) | JointEnd | JointPlan;
   'studies list': Result<'studies.list'>;
   'studies show':
     | (ShownStudy & Pick<SearchEnd, 'search' | 'answer' | 'configs'>)
+    | (ShownStudy & Pick<JointEnd, 'joint' | 'answer'>)
     | (ShownStudy & Pick<DuelEnd, 'duel' | 'answer'>)
     | (ShownStudy & MatrixDocument);
   'studies pause': Requested & { readonly name: string };
   'studies cancel': Requested & { readonly name: string };
-  'studies resume': MatrixEnd | SearchEnd | DuelEnd;
+  'studies resume': MatrixEnd | SearchEnd | JointEnd | DuelEnd;
   'studies report': { readonly name: string; readonly reports: StudyFiles };
   'studies remove': Removed & { readonly name: string; readonly withRuns: boolean };
   deploy: Deployment;

@@ -48,10 +48,10 @@ export const analyzerOptions: readonly AnalyzerOption[] = [
   same('-x <version>'),
   same('--bls-composing-models <models>', 'the models of an ensemble are always found'),
   idle('--model-signature-name <name>', 'used only with TensorFlow Serving'),
-  mapped('--service-kind <kind>', '-u', 'only `triton`', {
+  mapped('--service-kind <kind>', '-u', 'only `triton`, and `openai` with `--endpoint`', {
     of: ['triton', 'openai', 'tfserving', 'torchserve', 'triton_c_api', 'dynamic_grpc'],
   }),
-  idle('--endpoint <path>', 'used only with OpenAI'),
+  same('--endpoint', '`v1/chat/completions` is `chat`; also `generate-stream` and `grpc-stream`'),
   idle('-v', 'the table has all columns as it is'),
   idle('-a, --async', 'requests are always asynchronous, on as many connections as the load needs', {
     forwarded: true,
@@ -140,7 +140,7 @@ export const analyzerOptions: readonly AnalyzerOption[] = [
   analyzer('--trace-count <n>', 'a setting of Triton', { least: -1 }),
   analyzer('--log-frequency <n>', 'a setting of Triton', { least: 0 }),
   idle('--triton-server-directory <path>', 'used only with Triton in the same process'),
-  idle('--model-repository <path>', 'used only with Triton in the same process; `run` starts a server'),
+  same('--model-repository <path>', 'starts the local Triton on it, in a process of its own'),
   idle('--verbose-csv', 'the CSV file has every column'),
   idle('--collect-metrics', 'metrics are always collected'),
   same('--metrics-url <url>'),

@@ -17,6 +17,11 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly inTurns: boolean;
   /** Seconds; true: as long as usual. */
   readonly holdEdge?: number | true;
+  /** The local Triton is started on it, in place of an address. */
+  readonly modelRepository?: string;
+  /** Further models of it, with commas. */
+  readonly with?: string;
+  readonly trust?: boolean;
   readonly allowRemoteLoad?: boolean;
   readonly remoteConcurrency?: string;
   readonly remoteRequestRate?: string;

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isLoopback } from '../../contract/address';
 import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
+import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/run/generation';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
@@ -106,6 +108,7 @@ function withRanges(typed: PerfOptions): {
 }
 
 const protocolPath = ['performance', 'protocol'];
+const endpointPath = ['performance', 'generation', 'endpoint'];
 
 export function addPerfOptions(command: Command): Command {
   command
@@ -125,6 +128,15 @@ export function addPerfOptions(command: Command): Command {
       '--host <name>',
       'Host of the list of hosts on which the load generator runs, in a container; addresses are those that the host sees, for example --url 127.0.0.1:8000. Default: this machine.',
     )
+    .option(
+      '--model-repository <dir>',
+      'In place of --url: a model repository on which the local Triton is started for the measurement; files and config.pbtxt are served as they are.',
+    )
+    .option(
+      '--with <models>',
+      'With --model-repository: further models to load, with commas, for example those that a BLS model calls.',
+    )
+    .option('--trust', 'With --model-repository: trust the current code of the models that are loaded.')
     .requiredOption(
       '-m, --model <name>',
       'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
@@ -138,7 +150,7 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '--input-data <source>',
-      'Values to send: random, zero, or a JSON file, npz file or folder; NAME=... for one model. Default: random.',
+      'Values to send: random, zero, or a file (JSON, npz, lines of .txt, .csv, .tsv) or folder; NAME=... for one model. Default: random.',
       collect,
     )
     .option('--string-length <n>', 'Characters of each generated string. Default: 128.')
@@ -282,7 +294,15 @@ export async function readPerfPlan(
   for (const note of notes) say(note);
   const fields = await readFieldOptions(options, 'perf');
   const names = readHeaders(options.header ?? []).map(({ name }) => name);
-  const { addresses, protocol } = await resolveAddresses(options, getAt(fields, protocolPath), say);
+  const endpoint = endpoints.find((name) => name === getAt(fields, endpointPath));
+  const implied = endpoint && protocolOfEndpoint(endpoint);
+  const { addresses: found, protocol } = await resolveAddresses(
+    options,
+    getAt(fields, protocolPath) ?? implied,
+    say,
+  );
+  const isFrontend = endpoint !== undefined && isOpenai(endpoint);
+  const addresses = isFrontend ? ofFrontend(found, options) : found;
   const given =
     protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
   const wanted = {
@@ -309,6 +329,16 @@ export async function readPerfPlan(
     },
   };
   return planReplayedLoad(wanted, readReplay);
+}
+
+/** An OpenAI frontend has its metrics at the same port, and of a Triton beside it nothing is known. */
+function ofFrontend(
+  addresses: ServerLoad['addresses'],
+  { metricsUrl }: PerfOptions,
+): ServerLoad['addresses'] {
+  const { http, httpTls, metrics } = addresses;
+  const own = httpTls === null && isLoopback(http) ? { address: http, path: '/metrics' } : null;
+  return { ...addresses, metrics: metricsUrl === undefined ? own : metrics };
 }
 
 type PlannedLoad = Pick<ServerLoad, 'tools'> & {

@@ -31,9 +31,10 @@ import {
   serverPartsTexts,
   streamColumns,
 } from '../../contract/measured/detail-columns';
+import { tokenColumns } from '../../contract/measured/generation-columns';
 import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
-import { formatCount, formatMeasured, formatMs } from '../../contract/numbers';
+import { formatCount, formatMeasured, formatMs, formatRate } from '../../contract/numbers';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';
 import type { ServerResults } from '../../core';
@@ -89,18 +90,35 @@ export function scheduledText({ scheduled }: LoadPoint): string {
 const levelName = (point: LoadPoint): string =>
   point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
 
+/** Of a language model, appended to its latency; '' for others. */
+function tokensText({ generation }: LoadPoint): string {
+  if (generation === undefined) return '';
+  const { timeToFirstToken: first, interTokenLatency: between, outputTokensPerSecond: tokens } = generation;
+  return [
+    ...(first === null ? [] : [`TTFT p50 ${formatMs(first.p50Us)} ms`]),
+    ...(between === null
+      ? []
+      : [`ITL p50 ${formatMs(between.p50Us)} ms, at most ${formatMs(between.maxUs)} ms`]),
+    ...(tokens === null ? [] : [`${formatRate(tokens)} output tokens/s`]),
+    ...(generation.stalledRequests === 0 ? [] : [`${formatCount(generation.stalledRequests)} stalled`]),
+  ]
+    .map((part) => `, ${part}`)
+    .join('');
+}
+
 /** One line of a measured level. */
 export function pointLine(point: LoadPoint): string {
   const unverified = point.tls?.verified === false ? ' [TLS certificate not verified]' : '';
   const stream = point.streaming?.firstResponse ?? null;
   const first = stream === null ? '' : `, first response p99 ${formatMs(stream.p99Us)} ms`;
+  const tokens = tokensText(point);
   const marks = countedMarksOf(point);
   const flags = marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
   const beside = togetherText(point);
   const sent = replayedText(point);
   const replay = sent === null ? '' : ` (${sent})`;
   const together = beside === null ? '' : ` (together with ${beside})`;
-  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${replay}${flags}${unverified}`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${tokens}${replay}${flags}${unverified}`;
 }
 
 interface Cell {
@@ -169,6 +187,12 @@ export const certaintyTable = (points: readonly LoadPoint[]): string | null =>
       : [[...withoutP99.map((column) => halfWidthText(column, point)), ...cellsOf(effort, point)]],
   );
 
+/** null if no level is of a language model. */
+export const tokenTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, titlesOf(tokenColumns), (point) =>
+    point.generation === undefined ? [] : [cellsOf(tokenColumns, point)],
+  );
+
 /** null if the response cache counted nothing. */
 export const cacheTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, titlesOf(cache), (point) => (point.cache === undefined ? [] : [cellsOf(cache, point)]));
@@ -197,8 +221,8 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   output.say('Times in ms; "±": half-width of the 95 % interval.');
   output.say(pointTable(points));
   for (const text of serverPartsTexts(points)) output.say(text);
-  const details = [certaintyTable, gpuTable, cacheTable, composingTable, errorTable].map((table) =>
-    table(points),
+  const details = [tokenTable, certaintyTable, gpuTable, cacheTable, composingTable, errorTable].map(
+    (table) => table(points),
   );
   for (const table of details) if (table !== null) output.say(table);
 }

@@ -21,6 +21,12 @@ import { codeOf } from '../work';
 import type { PerfOptions } from './perf-options';
 import { addPerfOptions, byFlag, planText, readPerfPlan, wireByFlag } from './perf-plan';
 import { pointLine, printResults } from './perf-print';
+import {
+  checkRepositoryOptions,
+  keepConfigs,
+  type StartedRepository,
+  startRepository,
+} from './perf-repository';
 
 function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
   const prefix = (loadTool: string) => (load.tools.length > 1 ? `${loadTool}, ` : '');
@@ -54,7 +60,25 @@ function limitOf({ search, settings: { percentile } }: ServerLoad) {
   };
 }
 
-async function measure(context: CliContext, options: PerfOptions): Promise<number> {
+/** Starts a Triton first where a repository is given in place of an address, and ends it afterwards. */
+async function perfOf(context: CliContext, typed: PerfOptions): Promise<number> {
+  checkRepositoryOptions(typed);
+  if (typed.modelRepository === undefined) return measure(context, typed, null);
+  const output = context.output(typed);
+  const core = await context.core();
+  const started = await startRepository(core, typed.modelRepository, typed, (line) => output.say(line));
+  try {
+    return await measure(context, started.options, started);
+  } finally {
+    await started.stop();
+  }
+}
+
+async function measure(
+  context: CliContext,
+  options: PerfOptions,
+  started: StartedRepository | null,
+): Promise<number> {
   const output = context.output(options);
   const load = await readPerfPlan(
     options,
@@ -68,6 +92,7 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   const headers = readHeaders(options.header ?? []);
   const { runId } = await core.handlers['runs.createOnServer']({ load, p99BudgetMs, headers });
+  if (started !== null) await keepConfigs(core, runId, started.models);
   const held: { results: ServerResults | null } = { results: null };
   const stopListening = core.subscribe((event) => {
     if (event.type !== 'journal' || event.entry.type !== 'run-waiting' || event.entry.for === null) return;
@@ -105,7 +130,9 @@ async function measure(context: CliContext, options: PerfOptions): Promise<numbe
     }
     output.say(`Run ${runId}`);
     const { state } = await core.handlers['runs.show']({ runId });
-    for (const line of answerLines(state)) output.say(line);
+    // Of a server that is ended, nothing can be measured again.
+    const isAgain = (line: string) => started !== null && line.includes(` resume ${runId} --again`);
+    for (const line of answerLines(state)) if (!isAgain(line)) output.say(line);
     if (outcome === 'failed' && error !== null && results === null) {
       // Printed here: thrown, it would look like a usage error, with which nothing is started.
       printText(`${formatError(error)}\n`, 'stderr');
@@ -125,7 +152,7 @@ export function addPerf(program: Command, context: CliContext): void {
     .version(program.version() ?? '', '--version', 'Print the version of the workbench.');
   addPerfOptions(command).action(async (options: PerfOptions) => {
     context.exit(
-      await measure(context, options).catch((error: unknown) => {
+      await perfOf(context, options).catch((error: unknown) => {
         throw byFlag(error, options);
       }),
     );

@@ -113,6 +113,7 @@ function byThreads(name: '-t' | '-c'): Mapping {
 
 const mappings: Readonly<Record<string, Mapping>> = {
   '--service-kind': (options, value) => {
+    if (value === 'openai' && options['endpoint'] !== undefined) return options;
     if (value !== 'triton')
       throw unsupported('--service-kind', `perf measures Triton, not ${value}`, 'Use perf_analyzer itself.');
     return options;

@@ -23,6 +23,7 @@ import { readDuration, readNumber, readNumbers, readOneOf } from '../read-values
 import { sayReports, workOnOwn } from '../studies/own-study';
 import type { Verb } from '../verb';
 import { analyzerLines, type AnalyzerOptions, type AnalyzerSource, analyzerSource } from './analyzer-config';
+import { jointFile, startJoint } from './joint';
 import { addAtOptions, agreedToLoad, approveHost, searchAt, type SearchAtOptions } from './search-at';
 import { addGoalOptions, goalOf, type GoalOptions } from './search-goal';
 import { addReplayOptions, approveReplay, replayOf, type ReplayOptions } from './search-replay';
@@ -34,7 +35,7 @@ interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, Sub
   readonly p95?: string;
   readonly p90?: string;
   readonly p50?: string;
-  readonly budget: string;
+  readonly budget?: string;
   readonly instances?: string;
   readonly maxBatchSizes?: string;
   readonly batching?: string;
@@ -52,6 +53,7 @@ interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, Sub
   readonly dryRun?: boolean;
 }
 
+const usualBudget = '5m';
 const loads = ['open', 'closed'] as const;
 const batchings = ['disabled', 'static', 'dynamic'] as const;
 
@@ -134,7 +136,7 @@ async function planOf(
     ...goalOf(options),
     ...(await replayOf(core, options)),
     ...(await searchAt(core, options)),
-    budgetS: readDuration('--budget', options.budget, 's'),
+    budgetS: readDuration('--budget', options.budget ?? usualBudget, 's'),
     ...present({
       name,
       batchSize: wholes('--batch-size', batchSize, 1)?.[0],
@@ -255,7 +257,7 @@ export function addSearch(program: Verb): void {
     .description('Find the configuration of a model that takes the most load within a latency target')
     .argument(
       '[subject]',
-      'run (id or its beginning, name, latest), preset, own model, or file with a specification; default: the model of --from-analyzer',
+      'run (id or its beginning, name, latest), preset, own model, or file with a specification or with several models; default: the model of --from-analyzer',
     )
     .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest concurrency')
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
@@ -263,7 +265,7 @@ export function addSearch(program: Verb): void {
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
     .option('--p50 <time>', 'largest median latency in place of a p99');
   addAtOptions(addReplayOptions(addGoalOptions(verb)))
-    .option('--budget <time>', 'most load in all, e.g. 5m', '5m')
+    .option('--budget <time>', `most load in all, e.g. 10m; default: ${usualBudget}`)
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
     .option('--batching <list>', 'batching to try: disabled, static, dynamic')
@@ -285,6 +287,11 @@ export function addSearch(program: Verb): void {
     .option('--trust', 'trust the code of your own model, and approve the files that a specification names')
     .option('--dry-run', 'show what would be compared; nothing is started')
     .work(async ({ core, output, exit }, text: string | undefined, options: SearchOptions) => {
+      const several = await jointFile(core, text, options);
+      if (several !== null) {
+        exit(await startJoint(core, several, options, output));
+        return;
+      }
       const { path, read } = await analyzerSource(core, options, text !== undefined);
       const subject = await readSubject(core, path ?? text ?? '', options);
       const { plan, analyzer } = await planOf(core, subject, read, options);

@@ -5,22 +5,32 @@ import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
 import { durationText } from '../../domain/run/time-left';
 import { duelAnswer } from '../../domain/study/duel/duel-answer';
 import { duelOf } from '../../domain/study/duel/duel-study';
+import { jointAnswer } from '../../domain/study/joint/joint-answer';
+import { jointOf } from '../../domain/study/joint/joint-study';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { detailOf } from '../../domain/study/study-detail';
-import { duelLines, workOnDuel } from '../compare/duel';
 import { askToRemove, formatError, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
 import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
-import { answerLines, configsOf, workOnSearch } from '../search/search';
-import { tableOf, workOnStudy } from '../study';
 import type { Verb } from '../verb';
 
 const studyArgument = 'name of a study: "studies list" has them';
 
 const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
   interrupted ? `${state} (interrupted)` : state;
+
+/** On demand: a list of studies needs none of what measures them. */
+async function loadMeasuring() {
+  const [search, joint, duel, study] = await Promise.all([
+    import('../search/search'),
+    import('../search/joint'),
+    import('../compare/duel'),
+    import('../study'),
+  ]);
+  return { ...search, ...joint, ...duel, ...study };
+}
 
 /** Why a study cannot be resumed by its name. */
 function notKept({ state, isKept }: StudySummary): readonly string[] {
@@ -54,10 +64,15 @@ function addReadVerbs(program: Verb): void {
       const search = study === null ? null : searchOf(study);
       const duel = study === null ? null : duelOf(study);
       const about = { study: { ...summary, secondsLeft, underWay } };
+      const joint = study === null ? null : jointOf(study);
+      const { answerLines, configsOf, duelLines, jointLines, tableOf } = await loadMeasuring();
       const configs = search === null ? null : await configsOf(core, name);
       const documentOf = () => {
         if (study !== null && search !== null) {
           return { ...about, search, answer: searchAnswer(search, study.searched), configs };
+        }
+        if (study !== null && joint !== null) {
+          return { ...about, joint, answer: jointAnswer(joint, study.searched) };
         }
         if (study !== null && duel !== null) {
           return { ...about, duel, answer: duelAnswer(duel, study.searched) };
@@ -66,6 +81,7 @@ function addReadVerbs(program: Verb): void {
       };
       const ownLines = () => {
         if (study !== null && search !== null) return answerLines(search, study.searched, configs);
+        if (study !== null && joint !== null) return jointLines(joint, study.searched);
         return study === null || duel === null
           ? [tableOf(matrixColumns(results), results)]
           : duelLines(duel, study.searched);
@@ -128,8 +144,14 @@ function addResume(program: Verb): void {
       const { trust = false, allowRemoteLoad = false, ...how } = options;
       const spec = await core.handlers['studies.specOf']({ name });
       const search = searchOf({ spec });
+      const { workOnDuel, workOnJoint, workOnSearch, workOnStudy } = await loadMeasuring();
       if (search !== null) {
         exit(await workOnSearch(core, { spec, search }, output, true));
+        return;
+      }
+      const joint = jointOf({ spec });
+      if (joint !== null) {
+        exit(await workOnJoint(core, { spec, joint }, output, true));
         return;
       }
       const duel = duelOf({ spec });

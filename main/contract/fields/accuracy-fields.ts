@@ -30,6 +30,17 @@ export const scenarioFields: readonly FieldRow[] = scenarios.flatMap((scenario) 
 
 export const accuracyFields: readonly FieldRow[] = [
   {
+    path: 'accuracy.golden',
+    label: 'Golden file',
+    term: 'golden',
+    help: 'Golden file or npz file whose outputs are the reference of a model file, in place of those of its framework.',
+    pathKind: 'file',
+    absent: 'the framework',
+    option: '--golden <file>',
+    decides: 'step',
+    runOnly: true,
+  },
+  {
     path: 'accuracy.samples',
     label: 'Samples',
     term: 'limit',

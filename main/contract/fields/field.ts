@@ -1,7 +1,15 @@
 export type ValueAt = (path: string) => unknown;
 
 /** Parts of the load, in the order of the form. */
-export const loadGroups = ['offline', 'online', 'requests', 'sequences', 'windows', 'apart'] as const;
+export const loadGroups = [
+  'offline',
+  'online',
+  'requests',
+  'generation',
+  'sequences',
+  'windows',
+  'apart',
+] as const;
 export type LoadGroup = (typeof loadGroups)[number];
 
 /** One field of the run specification; window, command line, report and comparison derive from it. */
@@ -34,6 +42,8 @@ export interface FieldRow {
   readonly aliases?: readonly string[];
   /** Not an option of `perf`, which sets it in another way. */
   readonly runOnly?: boolean;
+  /** Only of a running server that is measured: no option of `run`, and not in its form. */
+  readonly serverOnly?: boolean;
   readonly variables?: readonly string[];
   /** Parses a variable's text where the type of the field is not enough. */
   readonly readVariable?: (text: string) => unknown;

@@ -1,5 +1,6 @@
 import { isTree } from '../trees';
 import type { FieldRow, ValueAt } from './field';
+import { generationFields } from './generation-fields';
 import { windowFields } from './window-fields';
 
 const has = (valueAt: ValueAt, name: string): boolean => {
@@ -236,7 +237,7 @@ export const performanceFields: readonly FieldRow[] = [
     group: 'requests',
     label: 'Input file',
     term: 'input-data-file',
-    help: 'A perf_analyzer JSON file, an npz file, or a folder with one raw file per input.',
+    help: 'A perf_analyzer JSON file, an npz file, lines of text (.txt), a table (.csv, .tsv), or a folder.',
     pathKind: 'file',
     absent: 'none',
     decides: 'step',
@@ -291,6 +292,7 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'level',
     onlyWith: { text: 'gRPC', holds: (at) => at('performance.protocol') !== 'http' },
   },
+  ...generationFields,
   {
     path: 'performance.blsModels',
     group: 'requests',
@@ -299,6 +301,7 @@ export const performanceFields: readonly FieldRow[] = [
     help: 'Models that the served one calls by itself (BLS): their times are measured too. Those of an ensemble are always found.',
     absent: 'none',
     option: '--bls-composing-models <models>',
+    serverOnly: true,
     decides: 'level',
   },
   {

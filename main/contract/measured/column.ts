@@ -12,6 +12,7 @@ import {
   missing,
 } from '../numbers';
 import type { LoadPoint, Repeats } from './results';
+import type { Spread } from './spread';
 
 /** `duration`: of a request, in ms; `rate`: and other measured values; `spent`: wall time; `typed`: a setting, not measured. */
 type ColumnKind = 'duration' | 'rate' | 'count' | 'share' | 'spent' | 'bytes' | 'typed' | 'text';
@@ -40,6 +41,9 @@ export interface Column<Of = LoadPoint> {
   readonly doubtful?: (of: Of) => boolean;
 }
 
+const spreadNames = ['p50', 'p90', 'p95', 'p99', 'avg', 'max'] as const;
+type SpreadName = (typeof spreadNames)[number];
+
 type Measure = Pick<Column, 'unit' | 'kind'>;
 export const ms: Measure = { unit: 'ms', kind: 'duration' };
 export const rate: Measure = { unit: '', kind: 'rate' };
@@ -53,6 +57,38 @@ export const named = (id: string, heading: string | null, title: string, measure
   heading,
   title,
   ...measure,
+});
+
+/** Percentiles, mean and maximum of one time; `files` are those with a heading for files. */
+export const spreadColumns = (
+  {
+    id,
+    heading,
+    title,
+    help,
+    files = spreadNames,
+  }: {
+    readonly id: string;
+    readonly heading: string;
+    readonly title: string;
+    readonly help: string;
+    readonly files?: readonly SpreadName[];
+  },
+  read: (point: LoadPoint) => Spread | null | undefined,
+) => ({
+  title,
+  help: `${help}.`,
+  columns: spreadNames.map((name): Column => ({
+    ...named(
+      `${id}-${name}`,
+      files.includes(name) ? `${heading} ${name} (ms)` : null,
+      `${title} ${name}`,
+      ms,
+    ),
+    short: name,
+    help: `${help}: ${name}.`,
+    read: (point) => read(point)?.[`${name}Us`],
+  })),
 });
 
 const textOf = {

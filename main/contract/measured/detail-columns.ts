@@ -1,6 +1,7 @@
 import { togetherText } from '../words';
-import { type Column, count, ms, named, rate, share, text } from './column';
+import { type Column, count, ms, named, rate, share, spreadColumns, text } from './column';
 import type { ComposingModelColumns } from './composing';
+import { tokensInFiles } from './generation-columns';
 import { replayedText } from './replayed';
 import type { CountedKind, LoadPoint } from './results';
 
@@ -47,16 +48,12 @@ export const responseTimes = (
       'From the send of a request to its final response, which may only say that it is the last',
     ],
   ] as const
-).map(([part, heading, title, help]) => ({
-  title,
-  help: `${help}.`,
-  columns: (['p50', 'p90', 'p95', 'p99', 'avg', 'max'] as const).map((name): Column => ({
-    ...named(`${part}-${name}`, name === 'max' ? null : `${heading} ${name} (ms)`, `${title} ${name}`, ms),
-    short: name,
-    help: `${help}: ${name}.`,
-    read: ({ streaming }) => streaming?.[part]?.[`${name}Us`],
-  })),
-}));
+).map(([part, heading, title, help]) =>
+  spreadColumns(
+    { id: part, heading, title, help, files: ['p50', 'p90', 'p95', 'p99', 'avg'] },
+    ({ streaming }) => streaming?.[part],
+  ),
+);
 
 export const checks: readonly Column[] = [
   {
@@ -345,6 +342,7 @@ export const streamColumns = (
 /** Columns of parts for files, behind those of every level. */
 export const partsInFiles = [
   ['replay', [replayed]],
+  ['generation', tokensInFiles],
   ['cache', cache],
   ['outputChecks', checks],
   ['tls', [tls]],

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { loadTools, protocols } from '../run/run-spec';
 import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
+import { generatedSchema } from './generated';
 import { replayedSchema } from './replayed';
+import { spreadSchema } from './spread';
 
 const us = z.number().min(0);
 
@@ -83,10 +85,6 @@ const scheduledSchema = z.object({
   /** Requests sent more than a millisecond after they were due. */
   delayedCount: z.int().min(0),
 });
-
-/** Percentiles by the same rule as the latency's. */
-const spreadSchema = z.object({ avgUs: us, p50Us: us, p90Us: us, p95Us: us, p99Us: us, maxUs: us });
-export type Spread = z.infer<typeof spreadSchema>;
 
 /** Requests over a stream (ModelStreamInfer), with any number of answers each. null: not reported. */
 const streamingSchema = z.object({
@@ -238,6 +236,8 @@ export const loadPointSchema = z.object({
     .optional(),
   /** Of requests over a stream; the level's latency is that of the last answer with content. */
   streaming: streamingSchema.optional(),
+  /** Tokens of a language model, in place of `streaming`; the level's latency is that of the last answer with content. */
+  generation: generatedSchema.optional(),
   /** Of stateful models: lengths as configured or of the input data's streams; sequences ended per second (null: not reported). */
   sequences: z
     .object({
@@ -321,6 +321,8 @@ export const outputComparisonSchema = z.object({
   otherLengths: z.int().min(0).optional(),
   /** Without values in every sample on both sides: agrees, and proves nothing. */
   empty: z.boolean().optional(),
+  /** How it was compared with a golden file, where not by the tolerances only. */
+  rule: z.string().optional(),
   passed: z.boolean(),
   /** The tolerance is too wide for any realistic output to fail. */
   vacuous: z.boolean(),
@@ -345,6 +347,10 @@ export const accuracyResultSchema = z.object({
   batches: z.array(comparedBatchSchema).optional(),
   /** "cpu" or the name of a GPU; absent: the CPU of an earlier version. */
   referenceDevice: z.string().optional(),
+  /** The golden file that was the reference; absent: the framework was. */
+  golden: z.string().optional(),
+  /** Outputs of the model without a reference in the golden file. */
+  notChecked: z.array(z.string()).optional(),
   passed: z.boolean(),
   /** One sentence each; empty when it passed. */
   reasons: z.array(z.string()),

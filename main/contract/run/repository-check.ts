@@ -30,6 +30,8 @@ export interface CheckedModel {
   readonly notChecked: readonly string[];
   /** Versions that Triton would serve. */
   readonly versions: readonly number[];
+  /** Models that an ensemble is made of; empty otherwise. */
+  readonly steps: readonly string[];
   readonly tensors: readonly CheckedTensor[];
   /** Unified diff of config.pbtxt, with paths below the repository; null without one that would help. */
   readonly diff: string | null;

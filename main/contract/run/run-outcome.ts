@@ -147,6 +147,10 @@ export function accuracyBadge(accuracy: Accuracy): Badge {
   return { label: `${sign} Accuracy ${accuracyText(accuracy)}`, tone };
 }
 
+/** "the framework", "the golden file ocr.json". */
+export const referenceText = (result: AccuracyResult | undefined): string =>
+  result?.golden === undefined ? 'the framework' : `the golden file ${result.golden}`;
+
 export function verificationOf({ source, accuracy }: RunState): Verification {
   const own = accuracyOf(accuracy?.result);
   const label = accuracyText(own);
@@ -156,7 +160,7 @@ export function verificationOf({ source, accuracy }: RunState): Verification {
     return {
       verified: true,
       label,
-      reason: `${what} agree with the framework${at === null ? '' : ` at ${at}`}.`,
+      reason: `${what} agree with ${referenceText(accuracy?.result)}${at === null ? '' : ` at ${at}`}.`,
     };
   }
   if (own.word === 'not checked') {

@@ -3,6 +3,7 @@ import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
+import { generationSchema } from './generation';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 import '../issue-text';
@@ -156,6 +157,8 @@ const configureSchema = z.strictObject({
 });
 
 const accuracySchema = z.strictObject({
+  /** Golden file whose outputs are the reference of a model file; absent: its framework's. */
+  golden: z.string().min(1).optional(),
   /** First samples of the data set that are compared; absent: all. */
   samples: positive.optional(),
   /** By output name; `*` for all others. */
@@ -249,6 +252,8 @@ export const performanceSchema = z.strictObject({
   blsModels: z.array(z.string().min(1)).min(1).max(64).optional(),
   /** gRPC stream, for models with any number of answers per request. */
   streaming: z.boolean().optional(),
+  /** Of language models: how they are asked, and what is measured of their tokens. */
+  generation: generationSchema.optional(),
   measurementMode: z.enum(measurementModes),
   measurementIntervalMs: positive.max(longestTimerMs),
   measurementRequestCount: positive,

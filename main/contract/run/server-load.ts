@@ -120,8 +120,9 @@ export function pathsOfLoad({ sources, addresses, models, settings }: ServerLoad
       return of === undefined ? source : source.slice(of.name.length + 1);
     })
     .filter((source) => !generated.has(source));
-  const traces = settings.replay === undefined ? [] : [settings.replay.file];
-  return [...new Set([...files, ...values, ...traces])];
+  const { replay, generation } = settings;
+  const read = [replay?.file, generation?.promptsFile].filter((file) => file !== undefined);
+  return [...new Set([...files, ...values, ...read])];
 }
 
 /** One request at a time at several batch sizes is the offline sweep. */

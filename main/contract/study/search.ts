@@ -31,7 +31,7 @@ export const configuredSchema = z.strictObject({
 });
 export type Configured = Readonly<z.infer<typeof configuredSchema>>;
 
-const candidateSchema = z.strictObject({
+export const candidateSchema = z.strictObject({
   /** Absent in a search over one: that of the run. All three are there, or none. */
   ...modelSchema.partial().shape,
   ...configuredSchema.shape,
@@ -74,7 +74,10 @@ export type SearchObjective = Readonly<z.infer<typeof objectiveSchema>>;
 export const objectiveKinds = ['throughput', 'latency', 'cost'] as const;
 
 /** Most memory that a candidate may take, bytes. */
-const memoryLimitsSchema = z.strictObject({ gpuBytes: positive.optional(), hostBytes: positive.optional() });
+export const memoryLimitsSchema = z.strictObject({
+  gpuBytes: positive.optional(),
+  hostBytes: positive.optional(),
+});
 export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 
 /** A Triton that runs already. `metrics` is a `host:port`; absent: two ports above that of HTTP. */
@@ -119,7 +122,7 @@ export type SearchStrategy = Readonly<z.infer<typeof searchStrategySchema>>;
 const list = <Schema extends z.ZodType>(of: Schema) => z.array(of).min(1).max(64);
 
 /** Values to try, by field; a field that is left out is varied as the machine and the target suggest. */
-const searchSpaceSchema = z
+export const searchSpaceSchema = z
   .strictObject({
     instances: list(candidateSchema.shape.instances),
     maxBatchSize: list(candidateSchema.shape.maxBatchSize),
@@ -178,7 +181,7 @@ export type LookLoad = Readonly<z.infer<typeof lookLoadSchema>>;
 const phases = ['screen', 'edge', 'race', 'confirm', 'turn'] as const;
 export type LookPhase = (typeof phases)[number];
 
-export const lookSchema = z.object({
+const ownLookSchema = z.object({
   /** Place in the list, from 1. */
   candidate: positive,
   phase: z.enum(phases),
@@ -200,6 +203,10 @@ export const lookSchema = z.object({
       ...{ scheduled: true, gpus: true, executedBatches: true, replay: true },
     } as const)
     .optional(),
+});
+export const lookSchema = ownLookSchema.extend({
+  /** Of several models: the others, which were under load at the same time. */
+  beside: z.array(ownLookSchema).optional(),
 });
 /** One measurement of a candidate. */
 export type Look = Readonly<z.infer<typeof lookSchema>>;

@@ -4,7 +4,6 @@ import type {
   LoadPoint,
   Repeats,
   ResponseCache,
-  Spread,
 } from '../../contract/measured/results';
 import type { Scenario } from '../../contract/run/run-events';
 import { performanceOf } from '../../contract/run/run-source';
@@ -12,26 +11,10 @@ import type { MeasuredPoint, MissingPoint, RunState, ScenarioState } from '../..
 import { loadKey, ofScenario, turnKey, turnOf } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
+import { eachLatency, median, medianSpread } from './median-spread';
+import { mergedGeneration } from './merged-generation';
 
 type Streaming = NonNullable<LoadPoint['streaming']>;
-
-const median = (values: readonly (number | null)[]): number | null =>
-  values.length === 0 || values.includes(null) ? null : medianOf(values.map((value) => value ?? NaN));
-
-const eachLatency = <Value>(of: (name: keyof Spread) => Value): Record<keyof Spread, Value> => ({
-  avgUs: of('avgUs'),
-  p50Us: of('p50Us'),
-  p90Us: of('p90Us'),
-  p95Us: of('p95Us'),
-  p99Us: of('p99Us'),
-  maxUs: of('maxUs'),
-});
-
-function medianSpread(spreads: readonly (Spread | null)[]): Spread | null {
-  const known = spreads.filter((spread) => spread !== null);
-  if (known.length < spreads.length) return null;
-  return eachLatency((name) => medianOf(known.map((spread) => spread[name])));
-}
 
 /** A bound over all measurements; null where one is unknown. */
 const bound = (values: readonly (number | null)[], of: (...values: number[]) => number): number | null =>
@@ -85,6 +68,7 @@ function mergedDetails(
 ): Pick<
   LoadPoint,
   | 'streaming'
+  | 'generation'
   | 'sequences'
   | 'outputChecks'
   | 'sharedMemory'
@@ -120,6 +104,7 @@ function mergedDetails(
       message: notFinite[0].message,
     },
     streaming: stream && mergedStreaming([stream, ...streams]),
+    generation: mergedGeneration(points.flatMap(({ generation }) => generation ?? [])),
     sequences: sequence && {
       ...sequence,
       endedPerSecond: median([sequence, ...sequences].map((one) => one.endedPerSecond)),

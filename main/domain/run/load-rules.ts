@@ -1,6 +1,7 @@
 import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
+import { sendsText } from '../../contract/run/generation';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
@@ -8,6 +9,7 @@ import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from 
 import { present } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
+import { generationFindings } from './generation-rules';
 import { replayFindings } from './replay-rules';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
 
@@ -49,7 +51,8 @@ export interface SentRequests {
   /** The chosen tool first. */
   readonly tools: readonly LoadTool[];
   readonly settings: {
-    readonly [Name in 'sequences' | 'streaming' | 'sharedMemory']?: PerformanceSpec[Name] | undefined;
+    readonly [Name in 'sequences' | 'streaming' | 'sharedMemory' | 'generation']?:
+      PerformanceSpec[Name] | undefined;
   };
 }
 
@@ -274,6 +277,8 @@ function sequencesOf({ settings, batchSizes }: SentRequests, model: LoadedModel)
 
 function stream({ settings, protocol }: SentRequests, { name, traits }: LoadedModel): Found {
   const { streaming = false } = settings;
+  // The generate extension passes on any number of responses.
+  if (sendsText(settings)) return null;
   if (traits?.decoupled === true) {
     return (
       !(streaming && protocol === 'grpc') &&
@@ -296,7 +301,16 @@ function stream({ settings, protocol }: SentRequests, { name, traits }: LoadedMo
 export const sentFindings = (sent: SentRequests, model: LoadedModel): RuleFinding[] =>
   allOf(sharedTensors(sent), sequencesOf(sent, model), stream(sent, model));
 
-const rules = [rates, replayFindings, search, memoryOfTriton, rounds, requests, remoteLoad];
+const rules = [
+  generationFindings,
+  rates,
+  replayFindings,
+  search,
+  memoryOfTriton,
+  rounds,
+  requests,
+  remoteLoad,
+];
 
 export function loadFindings(load: JudgedLoad): RuleFinding[] {
   const { performance, model } = load;
@@ -356,28 +370,6 @@ export function runLoadFindings(
   return all.filter(
     ({ field, message }, index) =>
       all.findIndex((other) => other.field === field && other.message === message) === index,
-  );
-}
-
-const shapeText = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
-
-/** Compares a sample's shape with the model's, where -1 varies; null: it fits. */
-export function shapeFinding(
-  name: string,
-  shape: readonly number[],
-  model: readonly number[],
-): RuleFinding | null {
-  const fits = (sizes: readonly number[]) =>
-    sizes.length === model.length && model.every((size, axis) => size === -1 || size === sizes[axis]);
-  if (fits(shape)) return null;
-  const inner = shape.slice(1);
-  const usual = model.map((size) => (size === -1 ? 16 : size));
-  return problem(
-    `model.shapes.${name}`,
-    `${shapeText(shape)} does not fit ${shapeText(model)}`,
-    fits(inner)
-      ? `Leave the batch dimension out: ${shapeText(inner)}.`
-      : `Change only the dimensions given as -1, for example ${shapeText(usual)}.`,
   );
 }
 

@@ -9,6 +9,7 @@ import { type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/swee
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present, setAt, type Tree } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
+import { withEndpoint } from './generation-rules';
 import { type LoadedModel, requireLoad } from './load-rules';
 import { problem, type RuleFinding } from './rule-finding';
 import { serverLoadFindings } from './server-rules';
@@ -195,7 +196,7 @@ export function readServerLoad(
   const { given: asked, inTurns, limits, precision, holdEdgeS, ...what } = wanted;
   const given = withRamp(asked, holdEdgeS);
   const isGiven = (path: string) => valuesAt(given)(path) !== undefined;
-  const tree = withoutUntypedWarmup(mergeTrees(serverBase, given), given);
+  const tree = withEndpoint(withoutUntypedWarmup(mergeTrees(serverBase, given), given), given);
   const { data: settings, error } = serverSettingsSchema.safeParse(tree['performance']);
   if (settings === undefined) {
     const findings = error.issues.map(({ path, message }) =>

@@ -6,6 +6,7 @@ import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
 import { largestOf } from '../statistics';
 import { duelOf, duelRows, duelSecondsLeft, duelWinner } from './duel/duel-study';
+import { jointOf, jointProgress, jointRows, jointSecondsLeft } from './joint/joint-study';
 import { searchOf, searchSecondsLeft, searchWinner } from './search/search-study';
 import { progressText } from './search/search-text';
 
@@ -62,6 +63,26 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
     return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
   });
 
+type OwnDetail = Pick<StudyDetail, 'rows' | 'winner' | 'search' | 'underWay' | 'secondsLeft'>;
+
+/** Of a study that measures by itself, side by side; null: it is of runs, or a search of one model. */
+function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
+  const joint = jointOf(study);
+  if (joint !== null) {
+    return {
+      ...{ rows: jointRows(study, joint), winner: null, search: null },
+      underWay: isRunning ? [jointProgress(joint, study)] : [],
+      secondsLeft: isRunning ? jointSecondsLeft(study, joint) : null,
+    };
+  }
+  const duel = duelOf(study);
+  if (duel === null) return null;
+  return {
+    ...{ rows: duelRows(study, duel), winner: duelWinner(study, duel), search: null, underWay: [] },
+    secondsLeft: isRunning ? duelSecondsLeft(study, duel) : null,
+  };
+}
+
 /**
  * @param study null: a matrix of an earlier version
  * @param nowMs wall clock, milliseconds. Pure.
@@ -80,17 +101,8 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
       secondsLeft,
     };
   }
-  const duel = study === null ? null : duelOf(study);
-  if (study !== null && duel !== null) {
-    return {
-      ...summary,
-      rows: duelRows(study, duel),
-      winner: duelWinner(study, duel),
-      search: null,
-      underWay: [],
-      secondsLeft: isRunning ? duelSecondsLeft(study, duel) : null,
-    };
-  }
+  const own = study === null ? null : measuredDetail(study, isRunning);
+  if (own !== null) return { ...summary, ...own };
   return {
     ...summary,
     rows: rowsOf(summary.name, results),

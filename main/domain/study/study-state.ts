@@ -12,6 +12,7 @@ import { statesSentence } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { largestOf } from '../statistics';
 import { duelOf, duelSummary } from './duel/duel-study';
+import { jointOf, jointSummary } from './joint/joint-study';
 import { searchOf, searchSummary } from './search/search-study';
 
 type Status = RunState['status'];
@@ -91,6 +92,8 @@ export function summaryOf(
 ): StudySummary {
   const search = searchOf(study);
   if (search !== null) return searchSummary(study, search, isHeld);
+  const joint = jointOf(study);
+  if (joint !== null) return jointSummary(study, joint, isHeld);
   const duel = duelOf(study);
   if (duel !== null) return duelSummary(study, duel, isHeld);
   const { name, createdAt, updatedAt, isStarted, outcome } = study;

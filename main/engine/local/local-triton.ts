@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../contract/error-text';
 import { toWire, WorkbenchError } from '../../contract/errors';
@@ -11,13 +12,21 @@ import type { Executor, ServerExit, ServerHandle, StartServerInput } from '../en
 import type { InContainer } from '../job';
 import { lastComplaint } from '../serving';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
-import { readLocalToolchain, rememberedTritonVersion, rememberTritonVersion } from './server-command';
+import { writePythonBackends } from './python-backends';
+import {
+  type LocalToolchain,
+  readLocalToolchain,
+  rememberedTritonVersion,
+  rememberTritonVersion,
+} from './server-command';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
 
 const startDeadlineMs = 60_000;
 
 interface LocalTritonOptions {
   readonly layout: HomeLayout;
+  /** The `resources` folder of the product. */
+  readonly resources: string;
   readonly env: NodeJS.ProcessEnv;
   /** Python for models; defaults to the workbench's own. */
   readonly modelPython?: EnsurePython | undefined;
@@ -40,6 +49,19 @@ export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatu
   }
 }
 
+/** @param python runs the models' code; default: the workbench's */
+async function toolchainFor(
+  { layout, resources }: LocalTritonOptions,
+  { asIs, logPath }: StartServerInput,
+  python: string | undefined,
+): Promise<LocalToolchain> {
+  const toolchain = await readLocalToolchain(layout, python);
+  if (asIs !== true) return toolchain;
+  const backends = join(dirname(logPath), 'backends');
+  await writePythonBackends(backends, toolchain.backends, resources);
+  return { ...toolchain, backends };
+}
+
 /** Triton of the workbench home, one process group per server. */
 export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, 'startServer'> {
   const { layout } = options;
@@ -53,7 +75,7 @@ export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, '
       const handle = await startLocalServer({
         program:
           options.inContainer === undefined
-            ? { toolchain: await readLocalToolchain(layout, python) }
+            ? { toolchain: await toolchainFor(options, start, python) }
             : { inContainer: options.inContainer },
         env: options.env,
         records: layout.engines,

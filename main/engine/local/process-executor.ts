@@ -13,12 +13,13 @@ export function openProcess(
   parts: EngineParts,
   inContainer: InContainer | null = null,
 ): Executor {
-  const { layout, env } = parts;
+  const { layout, env, resources } = parts;
   // Models run in their framework's environment.
   const modelPython = modelPythonOf(formatOf(spec.format).shimFramework ?? 'pyt', parts);
   const triton = createLocalTriton({
     layout,
     env,
+    resources,
     ...(inContainer === null ? { modelPython: modelPython ?? undefined } : { inContainer }),
   });
   return executorHere((start) => triton.startServer(start), spec.model, run, parts);

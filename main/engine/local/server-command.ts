@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../../contract/errors';
 import type { ToolId } from '../../contract/machine';
+import { present } from '../../contract/trees';
 import { exists, writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { pythonVariables } from '../../platform/process';
@@ -100,6 +101,8 @@ interface ServerCommandInput {
   readonly grpcPort: number | undefined;
   readonly metricsPort?: number | undefined;
   readonly loadAll?: boolean;
+  /** See `StartServerInput.asIs`. */
+  readonly asIs?: boolean | undefined;
 }
 
 /** Port 0: no race. Triton rejects equal address:port texts, so loopback is spelled in three ways. */
@@ -118,8 +121,8 @@ export function serverArguments(input: ServerCommandInput): [string, ...string[]
     `--metrics-address=${loopback.metrics}`,
     `--metrics-port=${input.metricsPort ?? 0}`,
     '--allow-gpu-metrics=false',
-    // config.pbtxt is complete; also saves one Python stub per model.
-    '--disable-auto-complete-config',
+    // Ours is complete; this saves one Python stub per model.
+    ...(input.asIs === true ? [] : ['--disable-auto-complete-config']),
     // Own prefix, so that leftovers are recognized.
     `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
     ...(input.loadAll === true ? ['--load-model=*'] : []),
@@ -134,6 +137,8 @@ interface ServerEnvironmentInput {
   /** `bin` of the virtual environment. */
   readonly pythonBin: string;
   readonly sitePackages: string;
+  /** For backends of `resources/serving`, which Triton does not tell it. */
+  readonly repository?: string | undefined;
 }
 
 /**
@@ -183,5 +188,6 @@ export function serverEnvironment(input: ServerEnvironmentInput): NodeJS.Process
     LD_LIBRARY_PATH: input.libraryPath.join(delimiter),
     PYTHONPATH: input.sitePackages,
     PYTHONNOUSERSITE: '1',
+    ...present({ TRITON_WORKBENCH_REPOSITORY: input.repository }),
   };
 }

@@ -129,13 +129,17 @@ export function spawned(child: ChildProcess, program: string): Promise<number> {
 }
 
 function startOf({ program, env, start }: LaunchInput, engineId: string) {
-  const { repository, httpPort, grpcPort } = start;
-  const asked = { repository, engineId, httpPort, grpcPort };
+  const { repository, httpPort, grpcPort, asIs } = start;
+  const asked = { repository, engineId, httpPort, grpcPort, asIs };
   if (program.inContainer === undefined) {
     const { toolchain } = program;
     return {
       argv: serverArguments({ ...asked, program: toolchain.program, backends: toolchain.backends }),
-      env: serverEnvironment({ ...toolchain, env, engineId }),
+      env: serverEnvironment({
+        ...toolchain,
+        ...{ env, engineId },
+        repository: asIs === true ? repository : undefined,
+      }),
       isWrapped: false,
     };
   }

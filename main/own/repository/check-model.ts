@@ -5,6 +5,7 @@ import { editConfigPbtxt } from '../../triton/config-editor';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
 import { repairConfigPbtxt } from '../../triton/config-repair';
 import type { ModelConfig } from '../../triton/model-config';
+import { ensembleModels } from '../../triton/model-traits';
 import { type ConfigChange, type FileTensor, type Side, tensorMisfits, typeName } from '../repository-fit';
 import { configProblems, type RuleProblem } from './config-rules';
 import { type EnsemblePart, ensembleProblems } from './ensemble-rules';
@@ -59,7 +60,7 @@ const atConfig = ({ folder, file }: ModelFacts): string =>
 
 type Found = Omit<RuleProblem, 'triton'> & { readonly where: string; readonly triton: string | null };
 
-/** Of a model whose policy serves no version folder. */
+/** Of a model whose policy serves no version folder; an ensemble needs an empty one. */
 function versionProblem({ versions, others, name }: ModelFolder): Omit<Found, 'triton'> {
   const beside = others.find((other) => /\.(onnx|pt|plan|savedmodel|py)$/.test(other));
   if (versions.length > 0) {
@@ -96,15 +97,15 @@ function missingFile({ folder, backend, version, ...facts }: ModelFacts): Found 
 
 /** Version folders, and the file in the one that was read. */
 function fileProblems(facts: ModelFacts): readonly Found[] {
-  const { folder, reading, backend, version } = facts;
-  if (version === null && backend !== 'ensemble') {
+  const { folder, reading, version } = facts;
+  if (version === null) {
     const triton = `at least one version must be available under the version policy of model '${folder.name}'`;
     return [{ ...versionProblem(folder), triton }];
   }
   if (reading.kind === 'missing') return [missingFile(facts)];
   if (reading.kind !== 'refused') return [];
   const { message, remedy = 'Copy or export it again.' } = reading.problem;
-  return [{ where: `${folder.name}/${version ?? ''}`, message, remedy, triton: null, changes: [] }];
+  return [{ where: `${folder.name}/${version}`, message, remedy, triton: null, changes: [] }];
 }
 
 function labelProblems(facts: ModelFacts): readonly Found[] {
@@ -249,6 +250,7 @@ export function checkModel(facts: ModelFacts, parts: ReadonlyMap<string, Ensembl
     ...{ name: folder.name, backend, verdict: verdictOf(problems.length, unchecked), problems },
     notChecked: unchecked,
     versions: servedVersions(config, folder.versions),
+    steps: ensembleModels(config),
     tensors: rows.map((row) => (wrong.has(`${row.side} ${row.name}`) ? { ...row, result: 'differs' } : row)),
     diff: diffOf(facts, found),
   };

@@ -9,6 +9,7 @@ import { readBoundedBytes } from '../../platform/plain-entry';
 import { FileWindow, readZipDirectory, readZipEntry, type ZipEntry } from '../../platform/zip-directory';
 import { parseInputJson } from './parse-input-json';
 import { type NpyArray, parseNpy, rawElements } from './parse-npy';
+import { readFileSamples, readTexts } from './read-texts';
 import {
   elementCount,
   type InputEntry,
@@ -271,7 +272,7 @@ export async function isArchive(path: string): Promise<boolean> {
 }
 
 /**
- * Reads a raw folder, an npz file, or perf_analyzer's JSON.
+ * Reads a folder (raw tensors, or a file per sample), an npz file, perf_analyzer's JSON, lines, or a CSV table.
  * @param shapes by input name without batch, for variable shapes that the file lacks
  * Throws input-invalid naming file, entry and tensor.
  */
@@ -291,9 +292,11 @@ export async function readInput(
     ...wanted,
     inputs: wanted.inputs.map((input) => ({ ...input, sample: shapes[input.name] })),
   };
-  if (found.isDirectory()) return readInputFolder(path, defaults);
+  if (found.isDirectory()) return (await readFileSamples(path, defaults)) ?? readInputFolder(path, defaults);
   if (!found.isFile()) throw inputProblem(path, 'It is neither a file nor a folder');
   if (await isArchive(path)) return readNpz(path, wanted);
+  const texts = await readTexts(path, defaults);
+  if (texts !== null) return texts;
   if (found.size > mostJsonBytes) {
     throw inputProblem(
       path,

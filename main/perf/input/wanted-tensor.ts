@@ -46,7 +46,7 @@ export const typeText = (datatype: string, shape: readonly number[]): string =>
   `${datatype} [${shape.join(', ')}]`;
 
 const everyForm =
-  'Input data is a JSON file, {"data": [{"INPUT": [values]}]}, an npz file, or a folder with a file for each input, named after it.';
+  'Input data is a JSON file, {"data": [{"INPUT": [values]}]}, an npz file, a table (.csv, .tsv) with a column for each input, or a folder with a file for each input, named after it.';
 
 /** A problem with file, entry and tensor. */
 export function inputProblem(where: string, message: string, remedy: string = everyForm): WorkbenchError {

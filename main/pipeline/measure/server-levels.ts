@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RequestHeader } from '../../contract/address';
 import { toWire, type WireError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
+import { asksOpenai } from '../../contract/run/generation';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';
@@ -22,13 +23,8 @@ import { readTls } from '../../triton/tls';
 import { holdEdge } from './hold-edge';
 import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
 import { probeRate } from './probe-rate';
-import {
-  checkKinds,
-  measureModels,
-  readServerModels,
-  type ServerModel,
-  weightedLevel,
-} from './server-models';
+import { readModels } from './prompt-models';
+import { checkKinds, measureModels, type ServerModel, weightedLevel } from './server-models';
 
 interface MissingLevel {
   readonly level: LoadLevel;
@@ -310,7 +306,7 @@ async function clientOf(
     tls: await readTls(load.addresses.httpTls),
     headers,
   });
-  return { client, decoupled: await checkKinds(client, load) };
+  return { client, decoupled: asksOpenai(load.settings) ? new Set() : await checkKinds(client, load) };
 }
 
 async function replayFileOf(
@@ -347,10 +343,10 @@ export async function inspectServer(
   load: ServerLoad,
   { readers, via }: Pick<ServerLoadTools, 'readers' | 'via'>,
   headers: readonly RequestHeader[],
-): Promise<{ readonly tritonVersion: string }> {
+): Promise<{ readonly tritonVersion: string | null }> {
   const { client } = await clientOf(load, { via }, headers);
-  await withFolder(undefined, (dir) => readServerModels(client, load, { dir, readers }));
-  return { tritonVersion: (await client.serverMetadata()).version };
+  await withFolder(undefined, (dir) => readModels(client, load, { dir, readers }));
+  return { tritonVersion: asksOpenai(load.settings) ? null : (await client.serverMetadata()).version };
 }
 
 /** After a cancel the results so far count. Throws before load: client errors, combination-unsupported, input-invalid. */
@@ -362,7 +358,7 @@ export async function measureServer(
 ): Promise<ServerResults> {
   const { client, decoupled } = await clientOf(load, { via }, headers);
   return withFolder(given, async (dir) => {
-    const models = await readServerModels(client, load, { dir, readers });
+    const models = await readModels(client, load, { dir, readers });
     const replayFile = await replayFileOf(load, readers, keptDir ?? dir);
     const release = await takeTurn();
     try {

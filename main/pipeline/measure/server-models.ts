@@ -48,7 +48,7 @@ function sourcesFor(
 }
 
 /** Inputs marked optional in the configuration. */
-function optionalInputs({ input }: ModelConfig): Set<string> {
+export function optionalInputs({ input }: ModelConfig): Set<string> {
   const names = input.flatMap((tensor) => (tensor['optional'] === true ? [tensor.name] : []));
   return new Set(names);
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import { comparedAtText } from '../../contract/measured/compared-batches';
 import { type AccuracyResult, outputComparisonSchema } from '../../contract/measured/results';
-import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/serving';
 import { comparedBatches } from '../../toolkit/compared-batches';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
@@ -18,8 +17,11 @@ import {
 } from '../../toolkit/verb-commands';
 import { configuredTraits } from '../../triton/model-traits';
 import { judgeAccuracy, verifiedBatchSchema, withBatches, withOwnChange } from '../judge-accuracy';
+import { againstGolden, goldenInputs } from '../judge-golden';
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { Step, StepContext } from '../step';
+
+type Server = NonNullable<StepContext['run']['server']>;
 
 /** `gathered`: batch sizes that Triton formed from concurrent requests. */
 const served = z.looseObject({ samples: z.int(), gathered: z.array(z.int()) });
@@ -33,7 +35,7 @@ const verified = z.looseObject({
 const twice = z.looseObject({ random: z.array(z.string()) });
 
 /** Model files have no metrics, only outputs. */
-function commandsOf(run: ModelRun, forClients: ServerHandle['forClients']) {
+function commandsOf(run: ModelRun, forClients: Server['forClients']) {
   const source = modelSource(run);
   const files = filesOf(run);
   const { dataset, frameworkDump, tritonDump, keptSamples } = files;
@@ -96,7 +98,38 @@ async function explained(context: StepContext, result: AccuracyResult): Promise<
   }
 }
 
-/** Compares outputs and metrics of framework and Triton on the same samples. */
+/** Both dumps compared, and the metrics of both. */
+async function againstFramework(context: StepContext, server: Server): Promise<AccuracyResult> {
+  const { run, spec } = context;
+  const { toolkit } = run.services;
+  const commands = commandsOf(run, server.forClients);
+  context.log(['Running the samples through the framework']);
+  const { device } = await toolkit.call(commands.framework, reference, context);
+  context.log(['Running the same samples through Triton']);
+  const answered = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
+    toolkit.call(commands.triton, served, { ...context, signal }),
+  );
+  const { outputs, batches } = await toolkit.call(commands.verify, verified, context);
+  // Deployments of this run are checked with them.
+  if (commands.samples !== null) await toolkit.call(commands.samples, inferred, context);
+  const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
+  const triton = await metricsOf(context, 'Triton', commands.tritonMetrics);
+  const lowerIsBetter = new Set(
+    run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
+  );
+  const judged = judgeAccuracy(
+    spec.accuracy,
+    outputs,
+    framework.metrics,
+    triton.metrics,
+    answered.samples,
+    lowerIsBetter,
+  );
+  const whole = await explained(context, withBatches(judged, batches, answered.gathered));
+  return { ...whole, ...(device === undefined ? {} : { referenceDevice: device }) };
+}
+
+/** Compares outputs and metrics of framework, or a golden file, and Triton on the same samples. */
 export const accuracyStep: Step = {
   id: 'accuracy',
   kind: 'record',
@@ -104,48 +137,30 @@ export const accuracyStep: Step = {
   deadlineS: 1800,
   async inputs(run) {
     const { accuracy } = run.spec;
+    if (accuracy.golden !== undefined) return goldenInputs(accuracy, accuracy.golden);
     return { code: await codeHash(run), accuracy, compared: comparedBatches(run.spec) };
   },
-  commands: (run) => Object.values(commandsOf(run, run.forClients)).filter((command) => command !== null),
+  commands: (run) =>
+    run.spec.accuracy.golden === undefined
+      ? Object.values(commandsOf(run, run.forClients)).filter((command) => command !== null)
+      : [],
   async run(context) {
     const { run, spec } = context;
-    const { toolkit } = run.services;
-    if (run.server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
     const { server } = run;
-    const commands = commandsOf(run, server.forClients);
+    if (server === null) throw new WorkbenchError('server-gone', 'No Triton is running for this run');
     const { frameworkDump, tritonDump, keptSamples } = filesOf(run);
     for (const dump of [frameworkDump, tritonDump, keptSamples]) {
       await rm(dump, { recursive: true, force: true });
     }
-    context.log(['Running the samples through the framework']);
-    const { device } = await toolkit.call(commands.framework, reference, context);
-    context.log(['Running the same samples through Triton']);
-    const answered = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
-      toolkit.call(commands.triton, served, { ...context, signal }),
-    );
-    const { outputs, batches } = await toolkit.call(commands.verify, verified, context);
-    // Deployments of this run are checked with them.
-    if (commands.samples !== null) await toolkit.call(commands.samples, inferred, context);
-    const framework = await metricsOf(context, 'framework', commands.frameworkMetrics);
-    const triton = await metricsOf(context, 'Triton', commands.tritonMetrics);
-    const lowerIsBetter = new Set(
-      run.preset.preset.metrics.filter(({ better }) => better === 'lower').map(({ name }) => name),
-    );
-    const judged = judgeAccuracy(
-      spec.accuracy,
-      outputs,
-      framework.metrics,
-      triton.metrics,
-      answered.samples,
-      lowerIsBetter,
-    );
-    const whole = await explained(context, withBatches(judged, batches, answered.gathered));
-    const result = { ...whole, ...(device === undefined ? {} : { referenceDevice: device }) };
+    const { golden } = spec.accuracy;
+    const result = await (golden === undefined
+      ? againstFramework(context, server)
+      : againstGolden(context, server, golden));
     await run.append({ type: 'accuracy', key: run.keys.accuracy, result });
     result.warnings.forEach(context.warning);
     const at = comparedAtText(result.batches);
     context.log([
-      `${result.passed ? 'The accuracy gate passed' : 'The accuracy gate did not pass'}: ${answered.samples} samples${at === null ? '' : `; compared at ${at}`}`,
+      `${result.passed ? 'The accuracy gate passed' : 'The accuracy gate did not pass'}: ${result.sampleCount} samples${at === null ? '' : `; compared at ${at}`}`,
     ]);
     if (result.passed) return {};
     if (!spec.accuracy.allowUnverified && !run.state().gateOverridden) {

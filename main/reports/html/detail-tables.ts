@@ -25,6 +25,7 @@ import {
   streamColumns,
   together,
 } from '../../contract/measured/detail-columns';
+import { tokenColumns } from '../../contract/measured/generation-columns';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { levelText } from '../../contract/words';
@@ -155,6 +156,16 @@ export function streamTable(rows: Rows, load: string): Markup | null {
     load,
   });
 }
+
+/** Tokens of language models; null without any. */
+export const tokensTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Tokens',
+    headings(tokenColumns),
+    (point) => (point.generation === undefined ? [] : [cells(tokenColumns, point)]),
+    { className: 'fixed', load },
+  );
 
 /** Checked responses; null without checks. */
 export const checksTable = (rows: Rows): Markup | null =>

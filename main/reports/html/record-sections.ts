@@ -195,7 +195,7 @@ export function accuracySection(accuracy: ReportAccuracy | null): Markup {
   const vacuous = accuracy.outputs.some((output) => output.vacuous);
   return markup`<section>
 <h2>Accuracy</h2>
-<p class="lead">The same ${accuracy.sampleCount} samples through the framework and through Triton.${accuracy.comparedAt === null ? null : markup` The first of them also by requests of ${accuracy.comparedAt}.`}${accuracy.referenceDevice === null ? null : markup` Reference on: ${accuracy.referenceDevice}.`}</p>
+<p class="lead">${accuracy.lead}${accuracy.comparedAt === null ? null : markup` The first of them also by requests of ${accuracy.comparedAt}.`}${accuracy.referenceDevice === null ? null : markup` Reference on: ${accuracy.referenceDevice}.`}</p>
 ${accuracy.metrics.length === 0 ? null : metricsTable(accuracy)}
 ${accuracy.outputs.length === 0 ? null : outputsTable(accuracy)}
 ${accuracy.batches.length === 0 ? null : batchesTable(accuracy)}

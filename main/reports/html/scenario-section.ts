@@ -34,6 +34,7 @@ import {
   streamTable,
   tlsTable,
   togetherTable,
+  tokensTable,
 } from './detail-tables';
 import { cells, Markup, markup } from './markup';
 
@@ -206,6 +207,7 @@ ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
 ${replayTable(measured)}
 ${streamTable(measured, load)}
+${tokensTable(measured, load)}
 ${checksTable(measured)}
 ${togetherTable(measured)}
 ${tlsTable(measured)}

@@ -5,7 +5,7 @@ const inJournal = 'each measurement is in the journal of the study';
 const ownBudget = 'give the time with --budget';
 const oneModel = 'a search is of one model';
 const reportsHaveAll = 'the report has every configuration and every column';
-const noLanguage = 'language models are not measured by tokens';
+const noLanguage = 'tokens of a language model are measured with "perf --endpoint"';
 const readings = 'CPU and GPU readings are not an option of a search';
 
 export const leftOptions: Readonly<Record<string, string>> = {

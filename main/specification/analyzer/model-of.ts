@@ -110,7 +110,8 @@ export function chooseModel(
   const repository: Path = ['model_repository'];
   if (isOfRepository && file.has(repository)) file.take(repository, 'the model is read from there');
   for (const one of models) {
-    if (one !== chosen) file.leave(one.at, `${one.name}: a search is of one model`);
+    if (one !== chosen)
+      file.leave(one.at, `${one.name}: a file with the rate of each model searches several together`);
   }
   return { name: chosen.name, path: chosen.path };
 }

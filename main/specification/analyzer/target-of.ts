@@ -20,7 +20,7 @@ const otherConstraints: Readonly<Record<string, string>> = {
   perf_throughput: noLeast,
   gpu_used_memory: 'the run serves on the CPU',
 };
-const noTokens = 'language models are not measured by tokens';
+const noTokens = 'tokens of a language model are measured with "perf --endpoint"';
 const isOfTokens = (name: string): boolean => /token/.test(name);
 
 const otherObjectives: Readonly<Record<string, string>> = {

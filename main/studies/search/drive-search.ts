@@ -21,10 +21,11 @@ export interface Looking {
 export interface SearchSession extends Looking {
   /** Results of earlier processes. */
   readonly searched: Searched;
-  readonly variants: Pick<Variants, 'serve' | 'restart'>;
+  readonly variants: Pick<Variants, 'serve' | 'restart'> & Partial<Pick<Variants, 'isServed'>>;
   /** Others serve there, too: where it goes away, no other takes its place. */
   readonly isElsewhere?: boolean;
-  readonly measure: (due: DueLook, served: Awaited<ReturnType<Variants['serve']>>) => Promise<Look>;
+  /** @param beside those that are under load at the same time */
+  readonly measure: (due: DueLook, served: ServedVariant, beside: readonly ServedVariant[]) => Promise<Look>;
   readonly stops: StudyStops;
   readonly record: (body: StudyBody) => Promise<void>;
 }
@@ -45,6 +46,11 @@ const added = (searched: Searched, body: StudyBody): Searched => {
   if (body.type !== 'candidate-failed') return searched;
   return { ...searched, failed: { ...searched.failed, [body.candidate]: body.error } };
 };
+
+const numbersOf = ({ candidate, beside = [] }: Pick<DueLook, 'candidate' | 'beside'>): readonly number[] => [
+  candidate,
+  ...beside.map((one) => one.candidate),
+];
 
 /** Throws toolchain-missing where a limit was given and nothing can be held against it. */
 function requireMemory({ memory: limits }: SearchSession, taken: ServedVariant['taken']): void {
@@ -69,24 +75,53 @@ function requireMemory({ memory: limits }: SearchSession, taken: ServedVariant['
   });
 }
 
+/** Those of a look, all at once; what made room for another of them is loaded again, once. Throws what loading throws. */
+async function served(
+  { variants, memory, stops }: SearchSession,
+  { candidate, beside = [] }: DueLook,
+  searched: Searched,
+  onLoading: (candidate: number) => void,
+): Promise<readonly [ServedVariant, ...ServedVariant[]]> {
+  const serve = (number: number): Promise<ServedVariant> => {
+    onLoading(number);
+    return variants.serve(number, memory !== undefined && searched.memory?.[number] === undefined);
+  };
+  const first = await serve(candidate);
+  const others: ServedVariant[] = [];
+  for (const one of beside) {
+    if (isStopped(stops)) break;
+    others.push(await serve(one.candidate));
+  }
+  const all = numbersOf({ candidate, beside });
+  const isGone = (number: number): boolean => variants.isServed?.(number) === false;
+  for (const number of all.filter(isGone)) await variants.serve(number);
+  onLoading(candidate);
+  if (!all.some(isGone)) return [first, ...others];
+  throw new WorkbenchError('model-load-failed', 'The models do not fit into memory together', {
+    remedy: 'Give fewer instances, or fewer models.',
+  });
+}
+
 /**
  * Empty: a stop cut it off. A candidate that cannot be measured is journaled as failed, and one that takes too much memory
  * is not measured; the others continue.
  */
 async function look(session: SearchSession, due: DueLook, searched: Searched): Promise<readonly StudyBody[]> {
-  const { variants, measure, stops, memory, isAdmitted } = session;
-  const { candidate } = due;
+  const { variants, measure, stops, isAdmitted } = session;
+  let { candidate } = due;
   const found: StudyBody[] = [];
   let isLoading = true;
   try {
-    const wantsMemory = memory !== undefined && searched.memory?.[candidate] === undefined;
-    const served = await variants.serve(candidate, wantsMemory);
+    const [first, ...beside] = await served(session, due, searched, (number) => {
+      candidate = number;
+    });
     isLoading = false;
-    requireMemory(session, served.taken);
-    found.push(...served.taken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
+    const allTaken = [first, ...beside].flatMap(({ taken }) => taken);
+    requireMemory(session, allTaken);
+    found.push(...allTaken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
     const known = found.reduce(added, searched);
-    if (!isAdmitted(known, candidate)) return found;
-    return [...found, { type: 'look', look: await measure(due, served) }];
+    if (!numbersOf(due).every((number) => isAdmitted(known, number))) return found;
+    return [...found, { type: 'look', look: await measure(due, first, beside) }];
   } catch (cause) {
     if (stops.cancel.signal.aborted || stops.close.signal.aborted) return [];
     const error = toWire(cause);
@@ -113,7 +148,8 @@ export async function driveSearch(session: SearchSession): Promise<Searched> {
   let { searched } = session;
   for (let due = next(searched); due.length > 0 && !isStopped(stops); due = next(searched)) {
     for (const one of due) {
-      if (isStopped(stops) || !isAdmitted(searched, one.candidate)) continue;
+      const isOut = numbersOf(one).some((number) => !isAdmitted(searched, number));
+      if (isStopped(stops) || isOut) continue;
       for (const body of await look(session, one, searched)) {
         await record(body);
         searched = added(searched, body);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { LoadPoint } from '../../contract/measured/results';
 import type { PerformanceSpec, Replay } from '../../contract/run/run-spec';
 import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
 import type { Look } from '../../contract/study/search';
@@ -81,52 +82,56 @@ async function replayOf({ replay: partOf }: LookInput, { load, ms }: DueLook, di
   return { replay: await partOf(window, replayFile), replayFile };
 }
 
-/** Measures a candidate once, in one window. Throws as {@link LoadTool.measure}. */
-export async function measureLook(
+type Sent = Pick<DueLook, 'candidate' | 'load'>;
+
+/** What the load tool is asked for. @param at 0, or its place beside the first */
+async function askedOf(
   input: LookInput,
   due: DueLook,
   { server, modelName }: ServedVariant,
-  how: LookPlace,
-): Promise<Look> {
+  { at, dir, there, signal }: Pick<LookPlace, 'dir' | 'there' | 'signal'> & { readonly at: number },
+): Promise<MeasureInput> {
   const { performance, modelVersion, batched, batchSize } = input;
-  const { there } = how;
-  const tool = there?.loadTools[input.tool.id] ?? input.tool;
-  const workDir = there?.folder() ?? join(how.dir, 'look');
+  const workDir = there?.folder() ?? join(dir, at === 0 ? 'look' : `look-${at}`);
   await makeFolder(workDir);
   const own = await input.sent();
   const sent = there === undefined ? own : { ...own, inputDataDir: await there.inputs(own.inputDataDir) };
   const replayed = await replayOf(input, due, workDir);
-  const measureBy = (whileItRuns: AbortSignal, onWindow: (durationUs: number | null) => void) =>
-    tool.measure({
-      // From here, where its containers see the server under another address.
-      ...server.forClients,
-      ...(there === undefined ? { httpAddress: server.httpAddress, grpcAddress: server.grpcAddress } : {}),
-      protocol: performance.protocol,
-      ...{ modelName, modelVersion: String(modelVersion), batched, workDir, signal: whileItRuns },
-      ...sent,
-      level:
-        'concurrency' in due.load
-          ? { batchSize, concurrency: due.load.concurrency }
-          : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
-      settings: settingsOf(input, due.ms, replayed?.replay),
-      ...present({ replayFile: replayed?.replayFile }),
-      ...{ onLog: () => undefined, onCommand: () => undefined },
-      onWindow: ({ durationUs }) => onWindow(durationUs),
-    });
-  const { watchGpus } = how;
-  const measure = (whileItRuns: AbortSignal) =>
-    watchGpus === null
-      ? measureBy(whileItRuns, () => undefined)
-      : withReadings({ metricsAddress: server.metricsAddress, watchGpus }, (onWindow) =>
-          measureBy(whileItRuns, onWindow),
-        );
-  const what = `while candidate ${due.candidate} was measured`;
-  const began = Date.now();
-  const point = await whileServing(server, how.signal, what, measure);
   return {
-    ...{ candidate: due.candidate, phase: due.phase, load: due.load },
-    // A trace is sent to its end, however long the server takes.
-    seconds: Math.max(due.ms, replayed === null ? 0 : Date.now() - began) / 1000,
+    // From here, where its containers see the server under another address.
+    ...server.forClients,
+    ...(there === undefined ? { httpAddress: server.httpAddress, grpcAddress: server.grpcAddress } : {}),
+    protocol: performance.protocol,
+    ...{ modelName, modelVersion: String(modelVersion), batched, workDir, signal },
+    ...sent,
+    level:
+      'concurrency' in due.load
+        ? { batchSize, concurrency: due.load.concurrency }
+        : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
+    settings: settingsOf(input, due.ms, replayed?.replay),
+    ...present({ replayFile: replayed?.replayFile }),
+    ...{ onLog: () => undefined, onCommand: () => undefined, onWindow: () => undefined },
+  };
+}
+
+/** Throws as {@link LoadTool.measureTogether}. */
+async function measureAll(
+  tool: LoadTool,
+  [first, ...others]: readonly [MeasureInput, ...MeasureInput[]],
+): Promise<readonly LoadPoint[]> {
+  if (others.length === 0) return [await tool.measure(first)];
+  if (tool.measureTogether !== undefined) return tool.measureTogether([first, ...others]);
+  throw new Error(`The load tool "${tool.id}" measures one model at a time`);
+}
+
+function lookOf(
+  { candidate, load }: Sent,
+  { phase, seconds }: Pick<Look, 'phase' | 'seconds'>,
+  point: LoadPoint,
+): Omit<Look, 'beside'> {
+  const { avgUs, p50Us, p90Us, p95Us, p99Us } = point;
+  return {
+    ...{ candidate, phase, load, seconds },
     inferencesPerSecond: point.inferencesPerSecond,
     latencyUs: searchLatencyUs(point),
     requestCount: point.requestCount ?? 0,
@@ -134,17 +139,68 @@ export async function measureLook(
     meanServerBatch: point.meanServerBatch,
     serverQueueUs: point.serverQueueUs,
     measured: {
-      ...{
-        avgUs: point.avgUs,
-        p50Us: point.p50Us,
-        p90Us: point.p90Us,
-        p95Us: point.p95Us,
-        p99Us: point.p99Us,
-      },
+      ...{ avgUs, p50Us, p90Us, p95Us, p99Us },
       ...present({
         ...{ scheduled: point.scheduled, gpus: point.gpus, executedBatches: point.executedBatches },
         replay: point.replay,
       }),
     },
+  };
+}
+
+/**
+ * Measures a candidate once, in one window, or several at the same time. Throws as {@link LoadTool.measure}.
+ * @param inputOf by number of the candidate
+ * @param served the candidate, then those beside it
+ */
+export async function measureLook(
+  inputOf: (candidate: number) => LookInput,
+  due: DueLook,
+  [first, ...others]: readonly [ServedVariant, ...ServedVariant[]],
+  how: LookPlace,
+): Promise<Look> {
+  const { beside = [] } = due;
+  const { watchGpus, there } = how;
+  const { tool: asked } = inputOf(due.candidate);
+  const tool = there?.loadTools[asked.id] ?? asked;
+  const { server } = first;
+  const inputsFor = async (signal: AbortSignal): Promise<readonly [MeasureInput, ...MeasureInput[]]> => {
+    const own = await askedOf(inputOf(due.candidate), due, first, { ...how, signal, at: 0 });
+    const further: MeasureInput[] = [];
+    for (const [at, one] of beside.entries()) {
+      const variant = others[at] ?? first;
+      const place = { ...how, signal, at: at + 1 };
+      further.push(await askedOf(inputOf(one.candidate), { ...due, ...one }, variant, place));
+    }
+    return [own, ...further];
+  };
+  let began = Date.now();
+  const measure = async (signal: AbortSignal): Promise<readonly LoadPoint[]> => {
+    const [own, ...further] = await inputsFor(signal);
+    began = Date.now();
+    if (watchGpus === null) return measureAll(tool, [own, ...further]);
+    let others: readonly LoadPoint[] = [];
+    const point = await withReadings(
+      { metricsAddress: server.metricsAddress, watchGpus },
+      async (onWindow) => {
+        const watched: MeasureInput = { ...own, onWindow: ({ durationUs }) => onWindow(durationUs) };
+        const [measured, ...rest] = await measureAll(tool, [watched, ...further]);
+        others = rest;
+        return measured as LoadPoint;
+      },
+    );
+    return [point, ...others];
+  };
+  const what = `while candidate ${due.candidate} was measured`;
+  const [point, ...rest] = await whileServing(server, how.signal, what, measure);
+  // A trace is sent to its end, however long the server takes.
+  const isReplayed = point?.replay !== undefined;
+  const seconds = Math.max(due.ms, isReplayed ? Date.now() - began : 0) / 1000;
+  const of = { phase: due.phase, seconds };
+  return {
+    ...lookOf(due, of, point as LoadPoint),
+    ...(beside.length === 0
+      ? {}
+      : { beside: beside.map((one, at) => lookOf(one, of, rest[at] as LoadPoint)) }),
   };
 }

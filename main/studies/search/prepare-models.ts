@@ -2,9 +2,11 @@ import { type ErrorCode, fromWire, toWire } from '../../contract/errors';
 import type { StepId } from '../../contract/run/run-events';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
+import { type JointStrategy, jointStrategySchema } from '../../contract/study/joint';
 import type { Searched, SearchedFormat, SearchStrategy } from '../../contract/study/search';
 import type { StudyBody, StudySpec, StudyTrial } from '../../contract/study/study';
 import { mergeTrees } from '../../contract/trees';
+import { trialOfModel } from '../../domain/study/joint/joint-study';
 import { modelNumberOf, modelsOf, modelText } from '../../domain/study/search/search-models';
 import { searchOf } from '../../domain/study/search/search-study';
 import { hashValue } from '../../platform/files';
@@ -28,7 +30,7 @@ export interface Preparing {
 }
 
 export interface Prepared {
-  /** By {@link modelNumberOf}, without those that could not be made; empty: the study names its runs. */
+  /** By {@link modelNumberOf}, or place of several models, without those that could not be made; empty: the study names its runs. */
   readonly runIds: ReadonlyMap<number, string>;
   /** With the candidates whose model could not be made. */
   readonly searched: Searched;
@@ -129,6 +131,26 @@ const candidatesOf = (search: SearchStrategy, model: number, { failed }: Searche
     .map((_one, at) => at + 1)
     .filter((number) => modelNumberOf(search, number) === model && failed[number] === undefined);
 
+/** The run of each model that are searched together; those that have none are made. @returns null: stopped. Throws what one failed with. */
+async function prepareJoint(preparing: Preparing, joint: JointStrategy): Promise<Prepared | null> {
+  const { hands, spec, earlier, stops } = preparing;
+  const runIds = new Map<number, string>();
+  const first = joint.models.find(({ runId }) => runId !== null)?.runId ?? null;
+  let base = first === null ? null : (await hands.verified(first)).source.spec;
+  for (const [at, { runId, title }] of joint.models.entries()) {
+    if (isStopped(stops)) return null;
+    const name = `${spec.name} ${title}`;
+    const run =
+      runId === null
+        ? await made(preparing, { number: trialOfModel(joint, at), name, base })
+        : await hands.verified(runId);
+    if (run === null) return null;
+    base ??= run.source.spec;
+    runIds.set(at, run.runId);
+  }
+  return { runIds, searched: earlier };
+}
+
 /**
  * Makes each model that a candidate needs as a run of its own: exported, converted and checked, and not measured. One that
  * cannot be made fails its candidates, and the others continue. @returns null: a stop cut it off. Throws what the run of
@@ -137,6 +159,8 @@ const candidatesOf = (search: SearchStrategy, model: number, { failed }: Searche
 export async function prepareModels(preparing: Preparing): Promise<Prepared | null> {
   const { hands, spec, earlier, record, stops } = preparing;
   const { trials } = spec.strategy;
+  const joint = jointStrategySchema.safeParse(spec.strategy).data;
+  if (joint !== undefined) return prepareJoint(preparing, joint);
   const search = trials.length === 0 ? null : searchOf({ spec });
   if (search === null) return { runIds: new Map(), searched: earlier };
   const models = modelsOf(search);

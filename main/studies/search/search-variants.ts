@@ -124,6 +124,11 @@ export class Variants {
     this.isStirred = false;
   }
 
+  /** It was asked for, and nothing took its memory since. */
+  isServed(number: number): boolean {
+    return this.loaded.includes(number);
+  }
+
   /**
    * Loads a candidate where it is not, proves that it answers, and has it answer once at each batch size.
    * @param wantsMemory also measure what it takes beside the others

@@ -158,8 +158,8 @@ export class Searches {
           if (running !== undefined) await variants.open();
           const found = await driveSearch({
             ...{ ...looking, searched, variants, stops, record, isElsewhere: running !== undefined },
-            measure: (due, variant) =>
-              measureLook(lookOf(due.candidate), due, variant, { dir, signal, watchGpus, there }),
+            measure: (due, variant, beside) =>
+              measureLook(lookOf, due, [variant, ...beside], { dir, signal, watchGpus, there }),
           });
           return { ...found, ...present({ place }) };
         } finally {

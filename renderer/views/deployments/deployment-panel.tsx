@@ -149,7 +149,9 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
             </td>
             <td>{runLink(model.runId)}</td>
             <td>
-              {checkedByText(model) === null ? 'Canary request' : `Canary, ${checkedByText(model) ?? ''}`}
+              {checkedByText(model) === null
+                ? 'Not checked, canary only'
+                : `Canary, ${checkedByText(model) ?? ''}`}
             </td>
             <td>
               {model.previous === null ? (

@@ -8,7 +8,7 @@ import {
 import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
-import { accuracyOf, accuracyText } from '../../../main/contract/run/run-outcome';
+import { accuracyOf, accuracyText, referenceText } from '../../../main/contract/run/run-outcome';
 import { allowanceText, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
 import { AccuracyText, PassedText } from '../../components/status-text';
@@ -88,6 +88,7 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
         <>
           {formatCount(result.sampleCount)} samples
           {at === null ? '' : `; compared at ${at}`}
+          {result.golden === undefined ? '' : `; reference: ${referenceText(result)}`}
           {result.referenceDevice === undefined ? '' : `; reference on: ${result.referenceDevice}`}
         </>
       }

@@ -18,6 +18,7 @@ import {
   sharedMemory,
   together,
 } from '../../../main/contract/measured/detail-columns';
+import { tokenCounts, tokenTimes } from '../../../main/contract/measured/generation-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatCount, missing } from '../../../main/contract/numbers';
 import { levelText } from '../../../main/contract/words';
@@ -79,6 +80,8 @@ export const TogetherTable = detailsTable({
 const range = (fewest: number | null, most: number | null): string =>
   fewest === null || most === null ? missing : `${formatCount(fewest)} to ${formatCount(most)}`;
 
+const timeNames = (responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true }));
+
 export const StreamTable = detailsTable({
   title: 'Responses of streams',
   note: 'times of the responses to one request, in ms',
@@ -97,7 +100,7 @@ export const StreamTable = detailsTable({
       title: 'Time of',
       help: 'First and final are measured from the send of the request. The final response may have no content.',
     },
-    ...(responseTimes[0]?.columns ?? []).map(({ short = '' }) => ({ title: short, number: true })),
+    ...timeNames,
   ],
   rowsOf: (point) => {
     const { streaming } = point;
@@ -109,6 +112,26 @@ export const StreamTable = detailsTable({
       cells: [...(index === 0 ? first : ['', '', '']), title, ...cellsOf(columns, point)],
     }));
   },
+});
+
+export const TokenTable = detailsTable({
+  title: 'Tokens',
+  note: 'times of the answers of a language model; TTFT: time to first token, ITL: inter-token latency, TPOT: time per output token',
+  headings: [{ title: 'Level' }, ...headingsOf(tokenCounts), { title: 'Time' }, ...timeNames],
+  rowsOf: (point) =>
+    point.generation === undefined
+      ? []
+      : tokenTimes.map(({ title, columns }, index) => ({
+          key: `${keyOf(point)} ${title}`,
+          cells: [
+            ...(index === 0
+              ? [levelText(point), ...cellsOf(tokenCounts, point)]
+              : ['', ...tokenCounts.map(() => '')]),
+            title,
+            ...cellsOf(columns, point),
+          ],
+          doubtful: index === 0 && isDoubtful(tokenCounts, point),
+        })),
 });
 
 export const SequenceTable = detailsTable({

@@ -34,6 +34,7 @@ import {
   SharedMemoryTable,
   StreamTable,
   TogetherTable,
+  TokenTable,
 } from './level-details';
 import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
@@ -55,6 +56,7 @@ const details = [
   ChecksTable,
   TogetherTable,
   StreamTable,
+  TokenTable,
   SequenceTable,
   SharedMemoryTable,
   CacheTable,

@@ -31,6 +31,7 @@ import {
   serverPartsTexts,
   tls,
 } from '../../../main/contract/measured/detail-columns';
+import { mainTokenColumns } from '../../../main/contract/measured/generation-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { formatTyped, missing } from '../../../main/contract/numbers';
 import type { Scenario } from '../../../main/contract/run/run-events';
@@ -75,6 +76,7 @@ export const levelColumns = (
     ['replay', [replayed]],
     ['sequences', [sequenceRate]],
     ['streaming', streams],
+    ['generation', mainTokenColumns],
     ['outputChecks', checks],
     ['tls', [tls]],
   ]),
@@ -142,7 +144,9 @@ function noteOf(points: readonly LoadPoint[]): string {
     : points.some(({ throughputIntervalIps }) => throughputIntervalIps !== null)
       ? '; ± half the width of the 95 % interval'
       : '';
-  const stream = points.some(({ streaming }) => streaming !== undefined)
+  const stream = points.some(
+    ({ streaming, generation }) => streaming !== undefined || generation !== undefined,
+  )
     ? '; latency over a stream is that of the last response'
     : '';
   const parts = serverPartsTexts(points).map((sentence) => `; ${sentence.replace(/\.$/, '')}`);

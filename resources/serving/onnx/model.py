@@ -14,6 +14,8 @@ from typing import Any, Optional
 import triton_python_backend_utils as pb_utils
 from serving_shim import (
     Array,
+    complete_config,
+    configured_model,
     deliver,
     find_model_file,
     is_decoupled,
@@ -43,8 +45,45 @@ def _wrong_fusions(config: dict[str, Any], providers: Sequence[Any]) -> list[str
     return ["SimplifiedLayerNormFusion"] if on_cpu and "TYPE_FP16" in types else []
 
 
+_types = {
+    "tensor(float)": "TYPE_FP32",
+    "tensor(double)": "TYPE_FP64",
+    "tensor(float16)": "TYPE_FP16",
+    "tensor(bool)": "TYPE_BOOL",
+    "tensor(string)": "TYPE_STRING",
+    **{
+        f"tensor({sign}int{bits})": f"TYPE_{sign.upper()}INT{bits}"
+        for sign in ("", "u")
+        for bits in (8, 16, 32, 64)
+    },
+}
+
+
+def _described(tensors: Sequence[Any]) -> list[tuple[str, str, list[int]]]:
+    unknown = [f"{tensor.name}: {tensor.type}" for tensor in tensors if tensor.type not in _types]
+    if unknown:
+        raise pb_utils.TritonModelException(f"Triton has no type for {', '.join(unknown)}")
+    return [
+        (tensor.name, _types[tensor.type], [size if isinstance(size, int) else -1 for size in tensor.shape])
+        for tensor in tensors
+    ]
+
+
 class TritonPythonModel:
     """One instance: one session."""
+
+    @staticmethod
+    def auto_complete_config(auto_complete_model_config: Any) -> Any:
+        """As a Python-based backend: tensors and batch size that config.pbtxt lacks are those of the file."""
+        import onnxruntime
+
+        path = configured_model(auto_complete_model_config.as_dict(), "model.onnx")
+        try:
+            session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise pb_utils.TritonModelException(f"ONNX Runtime cannot load {path.name}: {error}") from error
+        tensors = (_described(session.get_inputs()), _described(session.get_outputs()))
+        return complete_config(auto_complete_model_config, tensors)
 
     def initialize(self, args: dict[str, str]) -> None:
         try:

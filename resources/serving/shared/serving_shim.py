@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -13,9 +14,26 @@ import triton_python_backend_utils as pb_utils
 Array = npt.NDArray[Any]
 
 
+# Names of Triton's own backends for the shims' parameters.
+_own_names = {
+    "intra_op_threads": ("intra_op_thread_count", "INTRA_OP_THREAD_COUNT", "TF_NUM_INTRA_THREADS"),
+    "inter_op_threads": ("inter_op_thread_count", "INTER_OP_THREAD_COUNT", "TF_NUM_INTER_THREADS"),
+    "signature": ("TF_SIGNATURE_DEF",),
+}
+
+
 def read_parameters(config: dict[str, Any]) -> dict[str, str]:
-    """`parameters` of config.pbtxt as plain text."""
-    return {name: value["string_value"] for name, value in config.get("parameters", {}).items()}
+    """`parameters` of config.pbtxt as plain text; those of Triton's own backends under the names of the shims."""
+    parameters = {name: value["string_value"] for name, value in config.get("parameters", {}).items()}
+    for name, others in _own_names.items():
+        for other in others:
+            if other in parameters:
+                parameters.setdefault(name, parameters[other])
+    # As a model of the Python backend it names the shim.
+    file = config.get("default_model_filename", "")
+    if file not in ("", "model.py"):
+        parameters.setdefault("model_filename", file)
+    return parameters
 
 
 def thread_count(parameters: dict[str, str], name: str) -> int:
@@ -97,3 +115,39 @@ def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> O
     for request, response in zip(requests, responses):
         request.get_response_sender().send(response, flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
     return None
+
+
+def configured_model(config: dict[str, Any], default: str) -> Path:
+    """File of the newest version, for completing a configuration: Triton does not say where the model is."""
+    folder = Path(os.environ.get("TRITON_WORKBENCH_REPOSITORY", "")) / config["name"]
+    versions = [int(entry.name) for entry in folder.iterdir() if entry.name.isdigit() and entry.is_dir()]
+    name = read_parameters(config).get("model_filename", default)
+    path: Path = folder / str(max(versions, default=1)) / name
+    return path
+
+
+Described = tuple[str, str, Sequence[int]]
+
+
+def complete_config(completed: Any, tensors: tuple[Sequence[Described], Sequence[Described]]) -> Any:
+    """Fills in what config.pbtxt lacks, as Triton's own backends do. `tensors`: name, type, shape (-1: variable)."""
+    config = completed.as_dict()
+    every = [*tensors[0], *tensors[1]]
+    dims = {item["name"]: item["dims"] for side in ("input", "output") for item in config[side]}
+    batched = all(
+        len(shape) > 0 and shape[0] == -1 and len(dims.get(name, shape[1:])) == len(shape) - 1
+        for name, _, shape in every
+    )
+    size = config["max_batch_size"]
+    if size == 0 and batched:
+        # Their `default-max-batch-size`, with the dynamic batcher where no other is chosen.
+        size = 4
+        completed.set_max_batch_size(size)
+        if "sequence_batching" not in config and "dynamic_batching" not in config:
+            completed.set_dynamic_batching()
+    for side, add in (("input", completed.add_input), ("output", completed.add_output)):
+        if config[side]:
+            continue
+        for name, data_type, shape in tensors[0 if side == "input" else 1]:
+            add({"name": name, "data_type": data_type, "dims": list(shape[1:] if size > 0 else shape)})
+    return completed

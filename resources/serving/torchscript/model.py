@@ -8,6 +8,8 @@ CUDAExecutionProvider.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import triton_python_backend_utils as pb_utils
@@ -40,6 +42,20 @@ def _device(parameters: dict[str, str], kind: str, device: int, has_cuda: bool) 
     return f"cuda:{device}"
 
 
+def _positions(names: Sequence[str], arguments: Sequence[str]) -> list[int]:
+    """Place of each configured tensor among the module's: by `NAME__PLACE`, by argument, or as they are listed."""
+    numbered = [re.search(r"__(\d+)$", name) for name in names]
+    if all(numbered):
+        return [int(match.group(1)) for match in numbered if match is not None]
+    if all(name in arguments for name in names):
+        return [list(arguments).index(name) for name in names]
+    return list(range(len(names)))
+
+
+def _in_order(names: Sequence[str], arguments: Sequence[str] = ()) -> list[str]:
+    return [name for _, name in sorted(zip(_positions(names, arguments), names))]
+
+
 class TritonPythonModel:
     """One instance: one copy of the module in a process of its own."""
 
@@ -68,9 +84,12 @@ class TritonPythonModel:
                 self._module = torch.jit.load(str(path), map_location=self._device).eval()
         except Exception as error:
             raise pb_utils.TritonModelException(f"PyTorch cannot load {path.name}: {error}") from error
+        method = getattr(self._module, "forward", None)
+        schema = getattr(method, "schema", None)
+        arguments = [] if schema is None else [argument.name for argument in schema.arguments]
         self._names = (
-            [item["name"] for item in config["input"]],
-            [item["name"] for item in config["output"]],
+            _in_order([item["name"] for item in config["input"]], arguments),
+            _in_order([item["name"] for item in config["output"]]),
         )
         self._batching = int(config["max_batch_size"]) > 0
         self._decoupled = is_decoupled(config)

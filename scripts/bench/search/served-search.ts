@@ -60,11 +60,8 @@ async function serve<Result>(
     1 + search.candidates.findIndex((one) => sameValue(one, strategy.candidates[number - 1]));
   const measure = async (strategy: SearchStrategy, due: DueLook): Promise<Look> => {
     const number = numberOf(strategy, due.candidate);
-    return measureLook(contest.lookOf(number), due, await variants.serve(number), {
-      dir,
-      signal,
-      watchGpus: null,
-    });
+    const served = await variants.serve(number);
+    return measureLook(() => contest.lookOf(number), due, [served], { dir, signal, watchGpus: null });
   };
   try {
     return await work({

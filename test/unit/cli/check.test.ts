@@ -5,6 +5,7 @@ import { said } from '../../support/cli-program';
 
 const model: CheckedModel = {
   ...{ name: 'm', backend: 'onnxruntime', verdict: 'loads', problems: [], notChecked: [], versions: [1] },
+  steps: [],
   tensors: [{ side: 'input', name: 'x', configured: null, file: 'TYPE_FP32 [-1, 3]', result: 'completed' }],
   diff: null,
 };

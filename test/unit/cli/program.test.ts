@@ -2,14 +2,14 @@ import type { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, pathOf, usageError } from '../../../main/cli/help/command-tree';
 import { verbHelp } from '../../../main/cli/help/verb-help';
-import { createProgram, readingVerbs } from '../../../main/cli/program';
+import { createProgram, lightVerbs } from '../../../main/cli/program';
 import { contextOf, parseOnly, programWith, shellWords } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 
 const verbs = commandsOf(programWith()).map(pathOf);
 
 const fail = () => {
-  throw new Error('not a verb that only reads');
+  throw new Error('not a light verb');
 };
 
 describe('the command tree', () => {
@@ -33,13 +33,15 @@ describe('the command tree', () => {
   });
 
   it.each([
+    ['run', ['run']],
+    ['spec', ['spec']],
     ['runs', ['runs', 'show']],
     ['show', ['runs', 'show']],
     ['presets', ['presets']],
     ['settings', ['settings']],
     ['studies', ['studies']],
   ])('loads little for %s, with the same help', async (verb, added) => {
-    const add = await readingVerbs(['--quiet', verb, '--json']);
+    const add = await lightVerbs(['--quiet', verb, '--json']);
     const few = createProgram(contextOf(), '0.0.0-test', add ?? fail);
     expect(few.commands.map((one) => one.name())).toEqual([...added, 'help']);
     const helpIn = (program: Command) => {
@@ -51,10 +53,10 @@ describe('the command tree', () => {
     expect(helpIn(few)).toBe(helpIn(programWith()));
   });
 
-  it.each([[['run', 'resnet50']], [['--help']], [['nosuch']], [['toString']], [[]]])(
+  it.each([[['perf', 'resnet50']], [['--help']], [['nosuch']], [['toString']], [[]]])(
     'loads every verb for %j',
     async (words) => {
-      expect(await readingVerbs(words)).toBeNull();
+      expect(await lightVerbs(words)).toBeNull();
     },
   );
 

@@ -13,6 +13,7 @@ describe('the reach of a specification', () => {
   it('has every path that the schema knows', () => {
     const spec = {
       model: { source: { path: '/m/net.onnx' }, checkpoint: '/c.pt', dataset: '/d' },
+      accuracy: { golden: '/g.json' },
       performance: { inputDataFile: '/i.json' },
       engine: {
         kind: 'remote',
@@ -24,6 +25,7 @@ describe('the reach of a specification', () => {
       'model.source.path=/m/net.onnx',
       'model.checkpoint=/c.pt',
       'model.dataset=/d',
+      'accuracy.golden=/g.json',
       'performance.inputDataFile=/i.json',
       'engine.tls.caFile=/ca',
       'engine.tls.certFile=/crt',
@@ -94,6 +96,7 @@ describe('the reach of a specification', () => {
       'mountPath',
       'path',
       'profile',
+      'promptsFile',
       'tritonImage',
       'url',
     ]);

@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PublishedGpu } from '../../../main/contract/run/run-spec';
 import { createReadingCore } from '../../../main/core/reading-core';
+import { childOfText, childOfVariable } from '../../../main/platform/exec';
+import { ownIdentity, pidNamespace } from '../../../main/platform/process';
 import { NotingRuns } from '../../support/noting-runs';
 import { rejection } from '../../support/rejection';
 import { specFixture } from '../../support/run-state';
@@ -14,7 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-const reading = (folder = home) => createReadingCore({ home: folder, resources: 'resources', env: {} });
+const reading = (folder = home) =>
+  createReadingCore({ home: folder, resources: 'resources', bundles: home, env: {} });
 
 describe('the core of verbs that only read', () => {
   it('reads runs, their folders and the earlier ones like them', async () => {
@@ -48,6 +53,14 @@ describe('the core of verbs that only read', () => {
     const differing = await handlers['presets.differences']({ spec, gpu: gpu as PublishedGpu });
     expect(differing.join()).toContain('; published: ');
     expect(await readdir(home)).toEqual(['settings.json']);
+  });
+
+  it('ends what a dead workbench started', async () => {
+    const dead = { ...ownIdentity(), startTime: '1', pidNamespace: pidNamespace() };
+    const child = spawn('sleep', ['600'], { env: { ...process.env, [childOfVariable]: childOfText(dead) } });
+    const ended = once(child, 'exit');
+    await reading();
+    expect((await ended)[1]).toBe('SIGKILL');
   });
 
   it('says that a home was open to others', async () => {

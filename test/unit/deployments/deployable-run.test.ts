@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest';
-import { deploymentEngineOf } from '../../../main/deployments/deployable-run';
-import { environmentFixture, sourceFixture, specFixture } from '../../support/run-state';
+import { deployableRun, deploymentEngineOf } from '../../../main/deployments/deployable-run';
+import { StepManifests } from '../../../main/store/file-manifest';
+import { runFolder } from '../../../main/store/run-folder';
+import { RunKey } from '../../../main/store/run-key';
+import { rejection } from '../../support/rejection';
+import {
+  completeState,
+  environmentFixture,
+  runCreated,
+  sourceFixture,
+  specFixture,
+} from '../../support/run-state';
 
 const containers = (images: 'cpu' | 'ngc', more: { readonly tritonImage?: string } = {}) =>
   specFixture((spec) => {
@@ -21,4 +31,19 @@ it.each([
     imageId: 'sha256:1',
     builtHere,
   });
+});
+
+it('refuses a run without a reference and one that did not come so far, each with its way', async () => {
+  const refusal = (state: Parameters<typeof deployableRun>[0]['state']) =>
+    rejection(
+      deployableRun(
+        { state, folder: runFolder('/nowhere') },
+        new StepManifests(new RunKey('/nowhere'), 'run'),
+        false,
+      ),
+    );
+  const unchecked = await refusal({ ...completeState(), accuracy: null });
+  expect(unchecked.message).toContain('its outputs were not checked');
+  expect(unchecked.remedy).toContain('--golden FILE, or deploy it all the same with --allow-unverified');
+  expect((await refusal(runCreated())).message).toContain('its accuracy check was not completed');
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { goldenJson } from '../../../main/golden/golden-json';
+import { goldenJson, goldenText } from '../../../main/golden/golden-json';
 import { goldenNpz } from '../../../main/golden/golden-npz';
 import type { GoldenSample } from '../../../main/golden/golden-samples';
 import { goldenModel, readGolden } from '../../../main/golden/read-golden';
@@ -58,7 +58,9 @@ describe('a golden file', () => {
     ]);
     // JSON has no NaN.
     expect(document.samples[0]?.outputs[0]).toMatchObject({ b64: floats(2, NaN).toString('base64') });
-    const path = await file('own.json', JSON.stringify(document));
+    const text = goldenText(document);
+    expect(text.split('\n').filter((line) => line.startsWith('  {'))).toHaveLength(2);
+    const path = await file('own.json', text);
     const golden = await read(path);
     expect(plain(golden.samples)).toEqual(plain(samples));
     expect(golden.header).toMatchObject({ model: 'm', outputs: header.outputs });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -22,4 +22,24 @@ it.each([
     code: 'input-invalid',
     message: expect.stringContaining(message) as string,
   });
+});
+
+it('makes several samples, of which the first is the same however many follow', async () => {
+  const tensors = [
+    { name: 'X', datatype: 'FP32', shape: [-1, 2] },
+    { name: 'T', datatype: 'BYTES', shape: [-1, 1] },
+  ];
+  const made = async (samples?: number) => {
+    const { tensors: found } = await generateInput(tensors, {
+      ...{ batched: true, shapes: {}, mode: 'random', dir, samples },
+    });
+    return Promise.all(
+      found.map(({ files }) => Promise.all(files.map((file) => readFile(join(dir, file), 'latin1')))),
+    );
+  };
+  const one = await made();
+  const three = await made(3);
+  expect(one.map((files) => files.length)).toEqual([1, 1]);
+  expect(three.map(([first]) => first)).toEqual(one.map(([first]) => first));
+  expect(three.map((files) => new Set(files).size)).toEqual([3, 3]);
 });

@@ -88,6 +88,9 @@ describe('the rules', () => {
     [{ performance: { inputData: 'file' } }, ['performance.inputDataFile']],
     [{ performance: { inputData: 'file', inputDataFile: 'own.json' } }, ['performance.inputDataFile']],
     [{ performance: { inputData: 'file', inputDataFile: '/own.json' } }, []],
+    [{ accuracy: { golden: 'kept.json' } }, ['accuracy.golden']],
+    // A preset has metrics, which a file of outputs has not.
+    [{ accuracy: { golden: '/kept.json' } }, ['accuracy.golden']],
     [{ deadlines: { deplpoy: 5 } }, ['(deadlines.deplpoy)']],
   ])('%j -> %j', (overrides, expected) => {
     expect(fields(overrides)).toEqual(expected);

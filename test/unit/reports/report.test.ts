@@ -155,8 +155,10 @@ describe('the tables', () => {
       'configure.warmup',
       'performance.replay.file',
       'performance.streaming',
+      'performance.generation.endpoint',
       'performance.blsModels',
       'performance.inTurns',
+      'accuracy.golden',
       'accuracy.samples',
     ]);
   });

@@ -47,7 +47,7 @@ export function loadAt(search: SearchStrategy, step: number): LookLoad | null {
 }
 
 /** null: not on the ladder, as the closed load that precedes a search over rates. */
-function stepOf({ load }: SearchStrategy, look: Look): number | null {
+export function stepOf({ load }: Pick<SearchStrategy, 'load'>, look: Look): number | null {
   if (load.kind === 'open' && load.rate !== undefined) return 'requestRate' in look.load ? 0 : null;
   if ('requestRate' in look.load) return Math.round(Math.log(look.load.requestRate) / Math.log(rateStep));
   if (load.kind === 'open') return null;
@@ -143,7 +143,7 @@ function edgeOf(search: SearchStrategy, looks: readonly Look[], candidate: numbe
 }
 
 /** What is held for a moment is too much for minutes: the rate that may be promised is a step lower. */
-const safetySteps = 2;
+export const safetySteps = 2;
 /** Looks at full length that miss the target before a rate is given up. */
 const mostMisses = 0;
 

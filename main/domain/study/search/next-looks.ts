@@ -21,6 +21,8 @@ export interface DueLook {
   readonly phase: LookPhase;
   readonly load: LookLoad;
   readonly ms: number;
+  /** Of several models: the others, which are under load at the same time. */
+  readonly beside?: readonly { readonly candidate: number; readonly load: LookLoad }[];
 }
 
 /** Candidates beside the best one in a round. */
@@ -43,7 +45,7 @@ const safeShare = 0.95;
 /** The last comparison. */
 export const confirmRounds = 5;
 /** A best one that does not hold at full length what it held for a moment goes a step down, so often at most. */
-const mostConfirms = 4;
+export const mostConfirms = 4;
 
 export const secondsOf = ({ looks }: Searched): number =>
   looks.reduce((sum, { seconds }) => sum + seconds, 0);

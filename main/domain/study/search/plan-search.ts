@@ -40,7 +40,7 @@ const longestMs = 10_000;
 const countedShare = 2 / 3;
 
 /** Milliseconds of a look; longer where only one rate is sent, and it is low. @param mostMs that the budget leaves for each */
-const windowMs = (usualMs: number, rate: number | undefined, mostMs: number): number =>
+export const windowMs = (usualMs: number, rate: number | undefined, mostMs: number): number =>
   rate === undefined
     ? usualMs
     : Math.round(

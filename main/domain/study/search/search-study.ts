@@ -80,18 +80,25 @@ export function winnerChanges(
 ): readonly Change[] {
   const { winner } = searchAnswer(search, searched);
   const [present, own] = [search.candidates[0], search.candidates[(winner?.candidate ?? 0) - 1]];
-  if (present === undefined || own === undefined || present === own) return [];
+  return present === undefined || own === undefined ? [] : changesBetween(present, own);
+}
+
+/** The fields in which a configuration differs from the present one, by path. Pure. */
+export function changesBetween(present: Candidate, own: Candidate): readonly Change[] {
   const others = changedFields(present, own).filter((field) => !modelFields.some((one) => one === field));
   return [...modelChanges(present, own), ...others.map((field) => [fieldPath(field), own[field]] as const)];
 }
+
+/** "--set configure.instances=2" for each. Pure. */
+export const setOptions = (changes: readonly Change[]): readonly string[] =>
+  changes.flatMap(([path, value]) => [
+    '--set',
+    `${path}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  ]);
 
 /** The command that runs the best configuration; null: it is the present one, or there is none. Pure. */
 export function searchWinner(study: Pick<Study, 'searched'>, search: SearchStrategy): SearchWinner | null {
   const changes = winnerChanges(study, search);
   if (changes.length === 0 || search.runId === null) return null;
-  const options = changes.flatMap(([path, value]) => [
-    '--set',
-    `${path}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  ]);
-  return { runId: search.runId, argv: ['triton-workbench', 'resume', search.runId, ...options] };
+  return { runId: search.runId, argv: ['triton-workbench', 'resume', search.runId, ...setOptions(changes)] };
 }

@@ -2,6 +2,7 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { toWire, WorkbenchError } from '../../../contract/errors';
 import { createReplay, createSchedule } from '../../request-schedule';
 import { GrpcTransport } from '../grpc/transport';
+import { TextTransport } from '../http1/text-transport';
 import { HttpTransport } from '../http1/transport';
 import type { FromWorker, LoadJob } from '../seam/load-job';
 import {
@@ -102,7 +103,7 @@ export class LoadGenerator implements TransportEvents {
     this.dueUs = new Float64Array(job.concurrency);
     this.requests = new Int32Array(job.concurrency);
     this.windows = this.windowsOf(job);
-    this.transport = job.protocol === 'grpc' ? new GrpcTransport(job, this) : new HttpTransport(job, this);
+    this.transport = this.transportOf(job);
     this.watch = setInterval(() => this.checkSilence(), watchEveryMs);
   }
 
@@ -126,6 +127,13 @@ export class LoadGenerator implements TransportEvents {
       underWay: () => this.underWay,
       ...(job.replay === undefined ? {} : { items: () => this.items }),
     });
+  }
+
+  private transportOf(job: LoadJob): Transport {
+    if (job.protocol === 'grpc') return new GrpcTransport(job, this);
+    return job.generation === undefined
+      ? new HttpTransport(job, this)
+      : new TextTransport(job, job.generation.endpoint, this);
   }
 
   /** Starts all free slots. */

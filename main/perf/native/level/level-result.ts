@@ -1,4 +1,4 @@
-import type { LatencyName, LoadPoint, MeasurementWindow, Spread } from '../../../contract/measured/results';
+import type { LatencyName, LoadPoint, MeasurementWindow } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
 import { defaultErrorPercentage, type SequenceSettings } from '../../../contract/run/run-spec';
 import type { LoadLevel } from '../../../contract/run/sweep';
@@ -14,11 +14,18 @@ import {
   stabilityWindows,
   throughputInterval,
 } from '../../intervals';
-import { type HistogramData, histogramError, histogramOf, LatencyHistogram } from '../../latency-histogram';
+import {
+  type HistogramData,
+  histogramError,
+  histogramOf,
+  LatencyHistogram,
+  spreadOf,
+} from '../../latency-histogram';
 import { sequenceLengths } from '../../request-schedule';
-import type { RecordedWindow } from '../seam/load-job';
+import type { LoadJob, RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
+import { generationOf } from './generation-result';
 import { composingOf, type CountedWindow, countsOf, serverParts } from './server-parts';
 
 /** Latency intervals from parts of windows, or from windows if parts have too few requests. */
@@ -89,15 +96,6 @@ function merged(all: readonly (HistogramData | null)[]): LatencyHistogram {
   return histogram;
 }
 
-const spreadOf = (times: LatencyHistogram): Spread => ({
-  avgUs: roundUs(times.avgUs),
-  p50Us: roundUs(times.percentile(50)),
-  p90Us: roundUs(times.percentile(90)),
-  p95Us: roundUs(times.percentile(95)),
-  p99Us: roundUs(times.percentile(99)),
-  maxUs: roundUs(times.maxUs),
-});
-
 /** Items per second in the parts of a window. */
 function blockRates({ blockCounts, blockUs, lastBlockUs }: RecordedWindow, batchSize: number): number[] {
   return blockCounts.map((count, index) => {
@@ -161,6 +159,10 @@ interface LevelSettings {
   readonly replayed?: boolean;
   /** 0: not requested. */
   readonly percentile?: number;
+  /** Of a language model. */
+  readonly tokens?: LoadJob['generation'];
+  /** The server has no counters of Triton. */
+  readonly uncounted?: boolean;
 }
 
 function percentileOf(
@@ -265,7 +267,7 @@ export function levelResult(
     !stable && 'unstable',
     hasTooManyErrors(errorCount, count, settings) && 'errors',
     clientFlag(client, latencies.percentile(50), generators),
-    windows.some((window) => window.server === null) && 'server-restarted',
+    settings.uncounted !== true && windows.some((window) => window.server === null) && 'server-restarted',
     ...rateSigns(recorded, level, { blocks, latencies, ended: count + errorCount, replayed }),
   ] as const;
   return {
@@ -295,6 +297,7 @@ export function levelResult(
       clientCpuUsPerRequest:
         client.cpuShare === null ? null : roundUs((client.cpuShare * durationUs) / count),
       streaming: streaming === null ? null : { decoupled, ...streaming },
+      generation: generationOf(recorded, settings.tokens),
       sequences: sequencesOf(recorded, level, settings),
       cache,
       executedBatches,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { fromWire, invalidInput, WorkbenchError } from '../../../contract/errors';
+import { sendsText } from '../../../contract/run/generation';
 import { defaultRequestSeed } from '../../../contract/run/run-spec';
 import type { TritonClient } from '../../../triton/client';
 import { readTls } from '../../../triton/tls';
@@ -42,7 +43,8 @@ export async function readOutputChecks(
   input: MeasureInput,
 ): Promise<LoadJob['outputChecks']> {
   const { checkOutputs = 'form' } = input.settings;
-  if (checkOutputs === 'none') return null;
+  // Text has no tensors.
+  if (checkOutputs === 'none' || sendsText(input.settings)) return null;
   const { outputs } = await client.modelMetadata(input.modelName, input.modelVersion, {
     signal: input.signal,
   });
@@ -84,6 +86,13 @@ const exactRequestsOf = (
   return requestCount > 0 ? { exactRequests: requestCount } : {};
 };
 
+function generationJob({ generation }: MeasureInput['settings']): LoadJob['generation'] {
+  if (generation === undefined) return undefined;
+  const { endpoint, ttftBudgetMs, itlBudgetMs } = generation;
+  const us = (ms: number | undefined) => (ms === undefined ? undefined : ms * 1000);
+  return { endpoint, budgets: { ttftUs: us(ttftBudgetMs), itlUs: us(itlBudgetMs) } };
+}
+
 /** Reads a level's raw inputs. Throws input-invalid. */
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
@@ -112,7 +121,8 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     outputChecks: null,
     sequences: settings.sequences ?? null,
     ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
-    streaming: settings.streaming ?? false,
+    streaming: settings.streaming ?? settings.generation !== undefined,
+    generation: generationJob(settings),
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     headers: input.headers ?? [],
     warmupMs: settings.warmupMs,

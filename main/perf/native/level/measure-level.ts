@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../../contract/errors';
 import type { LoadPoint } from '../../../contract/measured/results';
+import { asksOpenai } from '../../../contract/run/generation';
 import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
 import { linkedAbort } from '../../../platform/abort';
@@ -197,7 +198,10 @@ function jobColumns({ schedule, tls, replay }: LoadJob, { settings }: MeasureInp
   });
 }
 
-function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactRequests, replay }: LoadJob) {
+function judgedBy(
+  { settings, decoupled, inputData }: MeasureInput,
+  { exactRequests, replay, generation }: LoadJob,
+) {
   const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
   return {
     ...{ stabilityPercentage, errorPercentage, sequences },
@@ -205,6 +209,7 @@ function judgedBy({ settings, decoupled, inputData }: MeasureInput, { exactReque
     streams: inputData.streams,
     counted: exactRequests !== undefined,
     replayed: replay !== undefined,
+    tokens: generation,
     ...present({ percentile }),
   };
 }
@@ -218,15 +223,6 @@ async function writeProfile(
   await writeExperiment(profileFile, experimentText(level, kept));
 }
 
-/** Levels measured in this process, which share its CPU time. */
-let underWay = 0;
-
-const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
-
-async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promise<TritonClient> {
-  return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
-}
-
 function modelsWithin(client: TritonClient, input: MeasureInput): Promise<Ensemble> {
   const { modelName: name, modelVersion: version, settings, signal } = input;
   return composingModels(
@@ -234,6 +230,29 @@ function modelsWithin(client: TritonClient, input: MeasureInput): Promise<Ensemb
     { name, version, ...present({ blsModels: settings.blsModels }) },
     { signal },
   );
+}
+
+/** What the server counts of a level: of OpenAI's protocol nothing. Throws as {@link composingModels}. */
+async function countedServer(client: TritonClient, input: MeasureInput) {
+  if (asksOpenai(input.settings)) {
+    const nothing = (): Promise<Counters> => Promise.resolve({ own: [], composing: [] });
+    return { uncounted: true, ensemble: { steps: [], models: [] }, countersFor: () => nothing };
+  }
+  const ensemble = await modelsWithin(client, input);
+  return {
+    uncounted: false,
+    ensemble,
+    countersFor: (until: AbortSignal) => createCounters(client, input, ensemble.models, until),
+  };
+}
+
+/** Levels measured in this process, which share its CPU time. */
+let underWay = 0;
+
+const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
+
+async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promise<TritonClient> {
+  return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
 }
 
 /** Measures one level, or another turn of it; the point covers all its windows. Throws as {@link LoadTool}. */
@@ -247,7 +266,7 @@ export async function measureLevel(
   const client = await clientOf(input);
   const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
   sayWhatIsSent(input, plain);
-  const ensemble = await modelsWithin(client, input);
+  const { ensemble, uncounted, countersFor } = await countedServer(client, input);
   const regions = await sharedRegions(client, input, plain);
   // Shared memory outputs are compared with responses over the network, which were checked.
   const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };
@@ -262,7 +281,7 @@ export async function measureLevel(
   underWay += 1;
   try {
     await context.group?.arrive(controller.signal);
-    const counters = createCounters(client, input, ensemble.models, controller.signal);
+    const counters = countersFor(controller.signal);
     const windows = new LevelWindows(input, await counters(), counters, fail, context);
     const run = await runLoadSession({
       workerFile,
@@ -283,7 +302,7 @@ export async function measureLevel(
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
     const result = levelResult(windows.measured, input.level, {
       ...judgedBy(input, job),
-      ensemble,
+      ...{ ensemble, uncounted },
       generators: generatorsNow(context),
     });
     if (result === null) throw allFailed(input, totals.failures);

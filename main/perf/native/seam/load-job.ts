@@ -1,12 +1,14 @@
 import type { RequestHeader } from '../../../contract/address';
 import { type WireError, WorkbenchError } from '../../../contract/errors';
 import { datatypeBytes, isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
+import type { Endpoint } from '../../../contract/run/generation';
 import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
 import type { Arrivals } from '../../replay/arrivals';
 import type { ScheduleInput } from '../../request-schedule';
+import type { RecordedTokens, TokenBudgets } from '../../token-recorder';
 import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
 /** Limit for replies of undeclared length: half of gRPC's 2 GiB maximum. */
@@ -112,6 +114,11 @@ export interface OutputCheckJob {
 
 export type RequestTarget = Pick<LoadJob, 'modelName' | 'modelVersion' | 'headers'>;
 
+interface GenerationJob {
+  readonly endpoint: Endpoint;
+  readonly budgets: TokenBudgets;
+}
+
 /** Job of a worker thread; structured-cloneable. */
 export interface LoadJob {
   readonly host: string;
@@ -140,8 +147,10 @@ export interface LoadJob {
   readonly sequences: SequenceSettings | null;
   /** Samples per stream; each stream is a sequence. Absent: one stream. */
   readonly streams?: readonly number[];
-  /** One gRPC stream per slot, with any number of responses per request. */
+  /** Any number of responses per request: one gRPC stream per slot, or HTTP requests of text. */
   readonly streaming: boolean;
+  /** Of a language model: how it is asked, and what is recorded of its tokens. */
+  readonly generation?: GenerationJob | undefined;
   /** null: no TLS. */
   readonly tls: TlsMaterial | null;
   /** Go with every request. */
@@ -201,6 +210,8 @@ export interface RecordedWindow {
   readonly items?: number;
   /** Response times if there may be several per request; null otherwise. */
   readonly answers: RecordedAnswers | null;
+  /** Of a language model, in place of `answers`. */
+  readonly tokens?: RecordedTokens;
   /** Absent unless requested. */
   readonly requests?: KeptRequests;
 }

@@ -13,6 +13,8 @@ export interface ResponseTimes {
   readonly contentUs: readonly number[];
   /** The final response, which may be empty. */
   readonly finalUs: number;
+  /** Output tokens as the server reports them; null or absent: not reported. */
+  readonly tokens?: number | null;
 }
 
 /** Events of slots. Microseconds of the thread's monotonic clock. */

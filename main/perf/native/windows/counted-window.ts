@@ -37,12 +37,7 @@ export class CountedWindow implements LoadWindows {
     private readonly count: number,
     private readonly ports: CountedPorts,
   ) {
-    this.recorder = new WindowRecorder(
-      shortestBlockUs,
-      job.schedule !== null,
-      job.streaming,
-      job.keepsRequests,
-    );
+    this.recorder = new WindowRecorder(shortestBlockUs, job);
   }
 
   start(): void {

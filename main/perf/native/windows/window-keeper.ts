@@ -93,9 +93,7 @@ export class WindowKeeper implements LoadWindows {
     this.counting = job.mode === 'count_windows';
     this.recorder = new WindowRecorder(
       this.counting ? shortestBlockUs : (job.intervalMs * 1000) / blocksPerWindow,
-      job.schedule !== null,
-      job.streaming,
-      job.keepsRequests,
+      job,
     );
   }
 

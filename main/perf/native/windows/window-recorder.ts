@@ -1,6 +1,8 @@
+import { isStreamed } from '../../../contract/run/generation';
 import { partLatencies } from '../../intervals';
 import { LatencyHistogram } from '../../latency-histogram';
-import type { RecordedAnswers, RecordedWindow } from '../seam/load-job';
+import { TokenRecorder } from '../../token-recorder';
+import type { LoadJob, RecordedAnswers, RecordedWindow } from '../seam/load-job';
 import { FailureCounter, type ResponseTimes } from '../seam/transport';
 
 /** Response times of streamed requests, in constant memory. */
@@ -56,11 +58,16 @@ type OwnLoad = Pick<
   'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'
 >;
 
+type RecordedJob = Pick<LoadJob, 'schedule' | 'streaming' | 'keepsRequests' | 'generation'>;
+
 /** Results of a window, in constant memory. */
 export class WindowRecorder {
+  private readonly keeps: boolean;
+  private readonly isStreaming: boolean;
   private readonly latencies = new LatencyHistogram();
   private readonly scheduled: LatencyHistogram | null;
   private readonly several: ResponseRecorder | null;
+  private readonly tokens: TokenRecorder | null;
   private readonly block = new LatencyHistogram();
   private sendSumUs = 0;
   private recvSumUs = 0;
@@ -75,12 +82,16 @@ export class WindowRecorder {
 
   constructor(
     private readonly blockUs: number,
-    openLoop = false,
-    streaming = false,
-    private readonly keeps = false,
+    { schedule, streaming, keepsRequests = false, generation }: RecordedJob,
   ) {
-    this.scheduled = openLoop ? new LatencyHistogram() : null;
-    this.several = streaming ? new ResponseRecorder() : null;
+    this.scheduled = schedule === null ? null : new LatencyHistogram();
+    this.keeps = keepsRequests;
+    this.isStreaming = streaming;
+    this.several = streaming && generation === undefined ? new ResponseRecorder() : null;
+    this.tokens =
+      generation === undefined
+        ? null
+        : new TokenRecorder(isStreamed(generation.endpoint), generation.budgets);
   }
 
   /** Ended requests, successful or not. */
@@ -93,6 +104,7 @@ export class WindowRecorder {
     this.latencies.clear();
     this.scheduled?.clear();
     this.several?.clear();
+    this.tokens?.clear();
     this.block.clear();
     this.sendSumUs = 0;
     this.recvSumUs = 0;
@@ -112,7 +124,7 @@ export class WindowRecorder {
     this.block.add(endUs - startUs);
     this.sendSumUs += sendUs;
     this.recvSumUs += recvUs;
-    if (this.keeps && this.several === null) this.kept.push(startUs, 1, endUs);
+    if (this.keeps && !this.isStreaming) this.kept.push(startUs, 1, endUs);
     if (this.scheduled === null) return;
     this.scheduled.add(endUs - dueUs);
     if (startUs - dueUs > delayedUs) this.delayed += 1;
@@ -121,6 +133,7 @@ export class WindowRecorder {
   /** For a request passed to `success`. */
   answers(startUs: number, times: ResponseTimes): void {
     this.several?.add(startUs, times);
+    this.tokens?.add(startUs, times);
     if (this.keeps) this.kept.push(startUs, times.contentUs.length, ...times.contentUs);
   }
 
@@ -151,6 +164,7 @@ export class WindowRecorder {
       blockLatencies: this.blockLatencies.slice(0, whole),
       blockUs: this.blockUs,
       answers: this.several?.data() ?? null,
+      ...(this.tokens === null ? {} : { tokens: this.tokens.data() }),
       lastBlockUs,
       ...this.requestsUntil(endUs),
       ...own,

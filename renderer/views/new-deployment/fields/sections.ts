@@ -28,12 +28,22 @@ function toleranceFields(context: FieldContext): readonly Field[] {
   );
 }
 
+/** Its outputs have no metrics, so that kept ones can be the reference. */
+function isOwnFile({ value }: FieldContext): boolean {
+  const kind = value('model', 'source', 'kind');
+  return kind !== undefined && kind !== 'folder';
+}
+
 function accuracySections(context: FieldContext): readonly Section[] {
   return [
     {
       title: 'Outputs, framework against Triton',
       note: 'The same samples run in the framework and on Triton. Values agree when they differ by no more than absolute + relative × value.',
-      fields: [...toleranceFields(context), formField('accuracy.samples', context)],
+      fields: [
+        ...toleranceFields(context),
+        formField('accuracy.samples', context),
+        ...(isOwnFile(context) ? [formField('accuracy.golden', context)] : []),
+      ],
     },
     {
       title: 'Metrics',
@@ -62,6 +72,7 @@ const loadTitles: Readonly<Record<LoadGroup, string>> = {
   offline: 'Offline: one request at a time',
   online: 'Online: many clients',
   requests: 'Requests',
+  generation: 'Tokens of a language model',
   sequences: 'Sequences of a stateful model',
   windows: 'When a level is measured',
   apart: 'Offline and online apart',
@@ -78,11 +89,7 @@ const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
 const performanceSections = (context: FieldContext): readonly Section[] =>
   loadGroups.map((group) => {
     const fields = [...performanceFields, ...scenarioFields]
-      // A run serves one model: those that it calls by BLS belong to `perf`.
-      .filter(
-        ({ group: of, internal, path }) =>
-          of === group && internal !== true && path !== 'performance.blsModels',
-      )
+      .filter((row) => row.group === group && row.internal !== true && row.serverOnly !== true)
       .map(({ path }) => formField(path, context, loadForms[path]));
     return {
       title: loadTitles[group],

@@ -88,10 +88,10 @@ function RunningFields(props: PlaceProps & { isAsking: boolean }) {
     check();
   };
   return (
-    <div className="row">
+    <div className="fields measure-load">
       <TextInput
         label="Triton HTTP address"
-        flex={2}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
         description={placeOf(place) === null ? 'Not checked yet: press Enter or Check.' : null}
         error={problemAt('url', props)}
         value={place.url}
@@ -112,7 +112,6 @@ function RunningFields(props: PlaceProps & { isAsking: boolean }) {
       />
       <TextInput
         label="Metrics address"
-        flex={1}
         placeholder="HTTP port + 2"
         error={problemAt('metrics', props)}
         value={place.metrics}
@@ -122,7 +121,6 @@ function RunningFields(props: PlaceProps & { isAsking: boolean }) {
       {isSecure(place.url) ? (
         <TextInput
           label="CA file (PEM)"
-          flex={1}
           placeholder="the system’s"
           value={place.caFile}
           onChange={onText((caFile) => onChange({ ...place, caFile }))}

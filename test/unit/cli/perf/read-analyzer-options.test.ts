@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
@@ -18,11 +19,23 @@ describe('an option of perf_analyzer', () => {
   it('that does nothing here is accepted, and said', async () => {
     const { plan, notes } = await planOf(
       ...['-v', '-v', '-a', '--max-threads', '4', '--collect-metrics', '--verbose-csv', '-d'],
-      ...['--service-kind', 'triton', '--input-tensor-format', 'binary', '--endpoint', 'v1'],
+      ...['--service-kind', 'triton', '--input-tensor-format', 'binary'],
     );
     expect(plan.tools).toEqual(['native']);
-    expect(notes).toContain('No effect here: --endpoint (used only with OpenAI); -v (');
+    expect(notes).toContain('No effect here: -v (');
     expect(notes).toContain('--max-threads (there are as many connections as the load needs)');
+  });
+
+  it('for OpenAI’s protocol asks it for text', async () => {
+    const { plan } = await planOf(
+      ...['--service-kind', 'openai', '--endpoint', 'v1/chat/completions', '-u', 'http://localhost:9000'],
+      ...['--prompts', 'p.jsonl', '--output-tokens', '8'],
+    );
+    expect(plan).toMatchObject({
+      protocol: 'http',
+      addresses: { http: 'localhost:9000', metrics: { address: 'localhost:9000', path: '/metrics' } },
+      settings: { generation: { endpoint: 'chat', promptsFile: resolve('p.jsonl'), outputTokens: 8 } },
+    });
   });
 
   it('has its meaning', async () => {

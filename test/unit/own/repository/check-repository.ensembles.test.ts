@@ -20,6 +20,7 @@ describe('an ensemble', () => {
     sides = `${tensors('input', 'in')} ${tensors('output', 'out')}`,
   ): Given => ({
     config: `platform: "ensemble" ${rest} ${sides} ensemble_scheduling { step [ ${steps.join(', ')} ] }\n`,
+    files: { '1/.keep': '' },
   });
 
   it('fits step by step, also with models that Triton completes', async () => {
@@ -28,7 +29,7 @@ describe('an ensemble', () => {
       a: fine,
       b: { onnx: {} },
     };
-    expect(await check(models, 'e')).toMatchObject({ verdict: 'loads', problems: [], versions: [] });
+    expect(await check(models, 'e')).toMatchObject({ verdict: 'loads', problems: [], versions: [1] });
   });
 
   it.each<readonly [string, Readonly<Record<string, Given>>, string, string]>([
@@ -125,8 +126,14 @@ describe('an ensemble', () => {
       "instance group should not be specified for ensemble 'e'",
     ],
     [
+      'no version folder',
+      { e: { ...ensemble([step('a', 'in', 'out')]), files: {} }, a: fine },
+      'the model has no version folder',
+      "at least one version must be available under the version policy of model 'e'",
+    ],
+    [
       'no steps',
-      { e: { config: 'platform: "ensemble"' } },
+      { e: { config: 'platform: "ensemble"', files: { '1/.keep': '' } } },
       'The ensemble has no steps',
       'ensemble scheduling must be set for ensemble e whose platform is ensemble',
     ],

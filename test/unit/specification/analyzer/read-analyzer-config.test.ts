@@ -271,7 +271,7 @@ perf_analyzer_flag: 1
       [3, 'profile_models.model_A.perf_analyzer_flags.verbose', 'perf_analyzer does not measure here'],
       [4, 'profile_models.model_A.parameters.concurrencies', 'unknown: not a parameter of Model Analyzer'],
       [5, 'profile_models.model_A.vgg', 'unknown: not an option of a model'],
-      [6, 'profile_models.other', 'other: a search is of one model'],
+      [6, 'profile_models.other', 'other: a file with the rate of each model searches several together'],
       [7, 'perf_analyzer_flag', 'unknown: not an option of Model Analyzer'],
     ]);
   });

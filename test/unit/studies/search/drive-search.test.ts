@@ -8,7 +8,7 @@ import type {
   SearchStrategy,
 } from '../../../../main/contract/study/search';
 import type { StudyBody } from '../../../../main/contract/study/study';
-import { nextLooks } from '../../../../main/domain/study/search/next-looks';
+import { type DueLook, nextLooks } from '../../../../main/domain/study/search/next-looks';
 import { isAdmitted } from '../../../../main/domain/study/search/objective';
 import { driveSearch } from '../../../../main/studies/search/drive-search';
 import { createStudyStops } from '../../../../main/studies/study-hands';
@@ -184,5 +184,91 @@ describe('driving a search', () => {
   it('ends where a limit was given and no memory can be read', async () => {
     const { working } = session(undefined, {}, { limits: { hostBytes: 100 } });
     expect(await rejection(working())).toMatchObject({ code: 'toolchain-missing', where: '--host-memory' });
+  });
+});
+
+describe('several models at a time', () => {
+  const due: DueLook = {
+    ...{ candidate: 2, phase: 'edge', load: { requestRate: 10 }, ms: 1000 },
+    beside: [{ candidate: 1, load: { requestRate: 5 } }],
+  };
+
+  /** @param gone how often each was served until the other takes its memory for good */
+  function together({
+    fault,
+    isServed = () => true,
+  }: {
+    readonly fault?: number;
+    readonly isServed?: (number: number) => boolean;
+  }) {
+    const journal: StudyBody[] = [];
+    const served: number[] = [];
+    const work = driveSearch({
+      ...{ searched: { looks: [], failed: {} }, stops: createStudyStops() },
+      next: ({ looks, failed }) => (looks.length + Object.keys(failed).length === 0 ? [due] : []),
+      isAdmitted: ({ failed }, candidate) => failed[candidate] === undefined,
+      isFailed: ({ looks }) => looks.length === 0,
+      variants: {
+        serve: (candidate) => {
+          served.push(candidate);
+          if (candidate === fault) return Promise.reject(new WorkbenchError('model-load-failed', 'no'));
+          return Promise.resolve({ server: {} as never, modelName: `m${candidate}`, taken: [] });
+        },
+        isServed,
+        restart: () => Promise.resolve(),
+      },
+      measure: ({ candidate, phase, load }, _first, beside): Promise<Look> =>
+        Promise.resolve({
+          ...{
+            candidate,
+            phase,
+            load,
+            seconds: 1,
+            inferencesPerSecond: 10,
+            latencyUs: 1000,
+            requestCount: 10,
+          },
+          ...{ errorCount: 0, meanServerBatch: null, serverQueueUs: null },
+          beside: beside.map(({ modelName }) => ({
+            ...{ candidate: Number(modelName.slice(1)), phase, load, seconds: 1, inferencesPerSecond: 5 },
+            ...{
+              latencyUs: 1000,
+              requestCount: 5,
+              errorCount: 0,
+              meanServerBatch: null,
+              serverQueueUs: null,
+            },
+          })),
+        }),
+      record: (body) => {
+        journal.push(body);
+        return Promise.resolve();
+      },
+    });
+    return { work, journal, served };
+  }
+
+  it('all are served before they are measured, in one record of the journal', async () => {
+    const { work, journal, served } = together({});
+    const { looks } = await work;
+    expect(served).toEqual([2, 1]);
+    expect(looks[0]?.beside?.map(({ candidate }) => candidate)).toEqual([1]);
+    expect(journal.map(({ type }) => type)).toEqual(['look', 'study-ended']);
+  });
+
+  it('the one that does not load is to blame', async () => {
+    const { work } = together({ fault: 1 });
+    expect(Object.keys((await work).failed)).toEqual(['1']);
+  });
+
+  it('what made room for another is loaded again, once; then they do not fit together', async () => {
+    let asked = 0;
+    const again = together({ isServed: (number) => number !== 2 || (asked += 1) > 1 });
+    await again.work;
+    expect(again.served).toEqual([2, 1, 2]);
+    const never = together({ isServed: (number) => number !== 2 });
+    expect((await never.work).failed[2]).toMatchObject({
+      message: 'The models do not fit into memory together',
+    });
   });
 });

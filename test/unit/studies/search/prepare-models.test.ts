@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { toWire, WorkbenchError } from '../../../../main/contract/errors';
+import type { JointStrategy } from '../../../../main/contract/study/joint';
 import type { Candidate, Searched, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyBody, StudySpec } from '../../../../main/contract/study/study';
 import { hashValue } from '../../../../main/platform/files';
@@ -7,6 +8,7 @@ import { type PrepareHands, prepareModels } from '../../../../main/studies/searc
 import { createStudyStops } from '../../../../main/studies/study-hands';
 import { rejection } from '../../../support/rejection';
 import { completeState, specFixture } from '../../../support/run-state';
+import { joint } from '../../../support/simulated-joint';
 
 const onnx = { format: 'onnx', precision: 'fp32', backendAccelerator: 'none' } as const;
 const one: Candidate = {
@@ -26,7 +28,7 @@ const trial = (overrides: Readonly<Record<string, unknown>>) => ({
   ...{ axes: [], refusal: null },
 });
 const trials = [trial({ precision: 'fp16' }), trial({ format: 'ts-script' })];
-const specOf = (of: SearchStrategy, made = trials): StudySpec => ({
+const specOf = (of: SearchStrategy | JointStrategy, made = trials): StudySpec => ({
   name: 'night',
   strategy: { ...of, trials: made },
   hosts: null,
@@ -35,7 +37,7 @@ const specOf = (of: SearchStrategy, made = trials): StudySpec => ({
 interface Given {
   /** What the run of a choice ends with, by the hash of the choice. */
   readonly fault?: Readonly<Record<string, WorkbenchError>>;
-  readonly of?: SearchStrategy;
+  readonly of?: SearchStrategy | JointStrategy;
   readonly made?: typeof trials;
   readonly searched?: Searched;
   /** Runs that earlier processes created, by the hash of their choice. */
@@ -179,4 +181,28 @@ it('ends where the machine is to blame, and where it was stopped', async () => {
   expect(await stopped.work()).toBeNull();
   expect(stopped.executed).toHaveLength(1);
   expect(stopped.journal.some(({ type }) => type === 'candidate-failed')).toBe(false);
+});
+
+it('of several models makes those without a run, with the engine of one that has one', async () => {
+  const models = joint.models.map((model, at) => ({ ...model, runId: at === 0 ? null : 'base' }));
+  const third = { ...joint.models[0], runId: null } as JointStrategy['models'][number];
+  const { work, resolved, executed } = preparing({ of: { ...joint, models: [...models, third] } });
+  const prepared = await work();
+  expect([...(prepared?.runIds ?? [])]).toEqual([
+    [0, runOf(0)],
+    [1, 'base'],
+    [2, runOf(1)],
+  ]);
+  expect(executed).toHaveLength(2);
+  expect(resolved).toEqual([
+    { precision: 'fp16', engine: { kind: 'local' } },
+    { format: 'ts-script', engine: { kind: 'local' } },
+  ]);
+});
+
+it('of several models one that cannot be made ends the search: the others are not what was asked for', async () => {
+  const gate = new WorkbenchError('accuracy-below-threshold', 'too far off');
+  const models = joint.models.map((model) => ({ ...model, runId: null }));
+  const { work } = preparing({ of: { ...joint, models }, fault: { [entryOf(1)]: gate } });
+  expect(await rejection(work())).toMatchObject({ code: 'accuracy-below-threshold' });
 });

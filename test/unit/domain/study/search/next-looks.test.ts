@@ -63,8 +63,15 @@ function serverOf({ instances, maxBatchSize }: Candidate) {
 function measure(candidate: Candidate, due: DueLook, random: () => number, noise: number): Look {
   const server = serverOf(candidate);
   const off = () => 1 + noise * (2 * random() - 1);
-  const { load } = due;
-  const base = { ...due, seconds: due.ms / 1000, errorCount: 0, meanServerBatch: null, serverQueueUs: null };
+  const { load, candidate: number, phase } = due;
+  const known = { candidate: number, phase, load };
+  const base = {
+    ...known,
+    seconds: due.ms / 1000,
+    errorCount: 0,
+    meanServerBatch: null,
+    serverQueueUs: null,
+  };
   if ('concurrency' in load) {
     const { ips, p99Us } = server.closed(load.concurrency);
     return { ...base, inferencesPerSecond: ips * off(), latencyUs: p99Us * off(), requestCount: 500 };

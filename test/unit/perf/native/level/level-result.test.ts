@@ -6,7 +6,7 @@ import {
 } from '../../../../../main/perf/native/level/level-result';
 import { WindowRecorder } from '../../../../../main/perf/native/windows/window-recorder';
 import type { ServerDelta } from '../../../../../main/perf/server-columns';
-import { level, near, second, server, settings, steps, windowOf } from './level-windows';
+import { level, near, plain, second, server, settings, steps, windowOf } from './level-windows';
 
 describe('a window', () => {
   it('is told with its rate in items and its own percentiles', () => {
@@ -110,7 +110,10 @@ describe('a level', () => {
 describe('an open loop', () => {
   /** One second at 10 a second; the server stands still from 0.2 s to 0.7 s. Only one request may be under way. */
   function stalled(): MeasuredWindow {
-    const recorder = new WindowRecorder(second / 4, true);
+    const recorder = new WindowRecorder(second / 4, {
+      ...plain,
+      schedule: { rate: 10, distribution: 'constant', seed: 0, intervalsUs: [] },
+    });
     recorder.begin(0);
     for (const [dueUs, startUs, endUs] of [
       [100_000, 100_000, 110_000],
@@ -162,7 +165,7 @@ describe('an open loop', () => {
 describe('requests over a stream', () => {
   /** One second with three requests: of three answers, of one, and of none but the final one. */
   function answered(): MeasuredWindow {
-    const recorder = new WindowRecorder(second / 4, false, true);
+    const recorder = new WindowRecorder(second / 4, { ...plain, streaming: true });
     recorder.begin(0);
     for (const [startUs, contentUs, finalUs] of [
       [0, [10_000, 30_000, 60_000], 61_000],

@@ -6,6 +6,8 @@ import type { ServerDelta } from '../../../../../main/perf/server-columns';
 
 export const second = 1e6;
 export const level = { batchSize: 2, concurrency: 4 };
+/** A closed loop of single responses. */
+export const plain = { schedule: null, streaming: false } as const;
 
 /** Counters of `count` requests with 10 us in each of the four fields. */
 export function server(count: number): ServerDelta {
@@ -37,7 +39,7 @@ export function windowOf(
     readonly cpuUs?: number;
   } = {},
 ): MeasuredWindow {
-  const recorder = new WindowRecorder(second / 4);
+  const recorder = new WindowRecorder(second / 4, plain);
   recorder.begin(0);
   for (const [index, latency] of latencies.entries()) {
     const endUs = ((index + 0.5) * second) / latencies.length;

@@ -1,0 +1,94 @@
+import { type Generation, isStreamed, isText, protocolOfEndpoint } from '../../contract/run/generation';
+import type { PerformanceSpec } from '../../contract/run/run-spec';
+import { toolsOf } from '../../contract/run/sweep';
+import { getAt, setAt, type Tree } from '../../contract/trees';
+import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';
+
+const field = (name: string) => `performance.generation.${name}`;
+
+interface AskedModel {
+  readonly performance: PerformanceSpec;
+  readonly isServer: boolean;
+}
+
+/** By what and over which protocol. */
+function measuredBy({ performance, isServer }: AskedModel, { endpoint }: Generation): RuleFinding[] {
+  const { protocol } = performance;
+  const needed = protocolOfEndpoint(endpoint);
+  return allOf(
+    !isServer &&
+      unsupported(
+        field('endpoint'),
+        'Tokens are measured on a running server',
+        'Leave the endpoint out, and measure the served model with triton-workbench perf.',
+      ),
+    toolsOf(performance).includes('perf_analyzer') &&
+      unsupported(
+        field('endpoint'),
+        'Only the built-in load generator measures tokens',
+        'Choose the load tool "native" without a cross-check.',
+      ),
+    protocol !== needed &&
+      unsupported(
+        'performance.protocol',
+        `The endpoint "${endpoint}" needs the protocol "${needed}"`,
+        'Leave the protocol out.',
+      ),
+  );
+}
+
+/** Of text in place of tensors. */
+function ofText(
+  { sequences, sharedMemory }: PerformanceSpec,
+  { endpoint, promptsFile }: Generation,
+): RuleFinding[] {
+  if (!isText(endpoint)) return [];
+  return allOf(
+    promptsFile === undefined &&
+      problem(
+        field('promptsFile'),
+        `The endpoint "${endpoint}" needs prompts`,
+        'Name a file of JSON lines such as {"text": "What is Triton?"}.',
+      ),
+    sequences !== undefined &&
+      unsupported(field('endpoint'), 'Requests of text have no sequences', 'Leave the sequences out.'),
+    sharedMemory !== 'none' &&
+      unsupported('performance.sharedMemory', 'Requests of text have no tensors', 'Choose "none".'),
+  );
+}
+
+function budgets({ endpoint, ttftBudgetMs, itlBudgetMs }: Generation): Found {
+  if (isStreamed(endpoint) || (ttftBudgetMs ?? itlBudgetMs) === undefined) return null;
+  return problem(
+    field(ttftBudgetMs === undefined ? 'itlBudgetMs' : 'ttftBudgetMs'),
+    `The endpoint "${endpoint}" answers once, so no token has a time of its own`,
+    'Choose the endpoint "generate-stream", or leave the budget out.',
+  );
+}
+
+/** What a load that measures tokens cannot be combined with. */
+export function generationFindings(load: AskedModel): RuleFinding[] {
+  const { generation, batchSizes, onlineBatchSize } = load.performance;
+  if (generation === undefined) return [];
+  return allOf(
+    measuredBy(load, generation),
+    ofText(load.performance, generation),
+    [...batchSizes, onlineBatchSize].some((size) => size > 1) &&
+      unsupported(
+        'performance.batchSizes',
+        'A request to a language model has one prompt',
+        'Use batch size 1: the server makes batches of several requests.',
+      ),
+    budgets(generation),
+  );
+}
+
+/** Adds to a partial specification what its endpoint implies: the protocol, and of gRPC the stream. */
+export function withEndpoint(tree: Tree, given: Tree): Tree {
+  const endpoint = getAt(tree, ['performance', 'generation', 'endpoint']);
+  if (typeof endpoint !== 'string') return tree;
+  const protocol = endpoint === 'grpc-stream' ? 'grpc' : 'http';
+  const path = ['performance', 'protocol'];
+  const spoken = getAt(given, path) === undefined ? setAt(tree, path, protocol) : tree;
+  return protocol === 'grpc' ? setAt(spoken, ['performance', 'streaming'], true) : spoken;
+}

@@ -1,0 +1,86 @@
+import { basename } from 'node:path';
+import type { GoldenCheck } from '../contract/golden';
+import type { OutputRule, OutputRules } from '../contract/measured/output-rules';
+import type { AccuracyResult, OutputComparison } from '../contract/measured/results';
+import { modelArtefactSchema } from '../contract/run/artefacts';
+import type { AccuracySpec } from '../contract/run/run-spec';
+import type { ServerHandle } from '../engine/engine';
+import { whileServing } from '../engine/serving';
+import { checkGolden } from '../golden/check-golden';
+import type { GoldenSample } from '../golden/golden-samples';
+import { runInputHash, runTensors } from '../perf/input/input-readers';
+import { createTritonClient } from '../triton/client';
+import { readTls } from '../triton/tls';
+import type { StepContext } from './step';
+
+/** What the result is of: neither framework nor code. */
+export const goldenInputs = async (accuracy: AccuracySpec, path: string): Promise<unknown> => ({
+  ...{ accuracy, golden: await runInputHash(path) },
+});
+
+/** Those of the file; an output without one has the tolerances of the run, if it is of floats. */
+export function goldenRules(
+  spec: AccuracySpec,
+  own: OutputRules,
+  samples: readonly Pick<GoldenSample, 'outputs'>[],
+): OutputRules {
+  const { atol, rtol, maxMismatch = {} } = spec;
+  const of = (values: Readonly<Record<string, number>>, name: string) => values[name] ?? values['*'] ?? 0;
+  const rules = samples.flatMap(({ outputs }) =>
+    outputs.flatMap(({ name, datatype }): [string, OutputRule][] => {
+      if (!/^(FP|BF)/.test(datatype)) return [];
+      const share = of(maxMismatch, name);
+      const numbers = { by: 'numbers' as const, atol: of(atol, name), rtol: of(rtol, name) };
+      return [[name, share === 0 ? numbers : { ...numbers, maxMismatch: share }]];
+    }),
+  );
+  return { ...Object.fromEntries(rules), ...own };
+}
+
+/** As the gate keeps it. @param file name of the golden file */
+export function goldenResult(check: GoldenCheck, rules: OutputRules, file: string): AccuracyResult {
+  const outputs = check.outputs.map((found): OutputComparison => {
+    const rule = rules[found.output];
+    const numbers = rule?.by === 'numbers' ? rule : { atol: 0, rtol: 0 };
+    const { maxAbsDiff, maxRelDiff, nanCount, infCount, worst, samples, passed, compared, differing } = found;
+    return {
+      ...{ output: found.output, atol: numbers.atol, rtol: numbers.rtol, rule: found.rule },
+      ...('maxMismatch' in numbers ? { maxMismatch: numbers.maxMismatch } : {}),
+      mismatchShare: compared === 0 ? null : differing / compared,
+      ...{ maxAbsDiff, maxRelDiff, nanCount, infCount },
+      worstSample: worst?.sample ?? null,
+      ...{ sampleCount: samples, passed, vacuous: false },
+    };
+  });
+  const { notChecked } = check;
+  return {
+    ...{ outputs, metrics: [], sampleCount: check.samples, passed: check.passed, golden: file },
+    ...(notChecked.length === 0 ? {} : { notChecked }),
+    reasons: check.outputs.flatMap(({ reason }) => (reason === null ? [] : [reason])),
+    warnings: notChecked.map((name) => `${name} is not checked: the golden file has no values of it`),
+  };
+}
+
+/** Sends what the file has to the run's Triton. Throws input-invalid, inference-failed, server-gone. */
+export async function againstGolden(
+  context: StepContext,
+  server: ServerHandle,
+  path: string,
+): Promise<AccuracyResult> {
+  const { run, spec } = context;
+  const { modelName, modelVersion } = spec.configure;
+  const version = String(modelVersion);
+  const client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
+  const config = await client.modelConfig(modelName, version);
+  const signature = await context.output('convert', modelArtefactSchema);
+  const golden = await run.services.readers.goldenRead({
+    ...{ path, wanted: runTensors(signature), batched: config.maxBatchSize > 0 },
+  });
+  const samples = golden.samples.slice(0, spec.accuracy.samples);
+  const rules = goldenRules(spec.accuracy, golden.header?.outputs ?? {}, samples);
+  context.log([`Running the ${samples.length} samples of ${basename(path)} through Triton`]);
+  const check = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
+    checkGolden({ client, model: modelName, version, config, samples, rules, signal }),
+  );
+  return goldenResult(check, rules, basename(path));
+}

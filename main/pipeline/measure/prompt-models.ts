@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
+import { isOpenai, isText } from '../../contract/run/generation';
+import type { ServerLoad } from '../../contract/run/server-load';
+import type { InputReaders } from '../../perf/input/input-readers';
+import { type WantedTensor, wantedTensors } from '../../perf/input/wanted-tensor';
+import type { TritonClient } from '../../triton/client';
+import { optionalInputs, readServerModels, type ServerModel } from './server-models';
+
+/** Inputs of a Triton model, and whether it batches. Throws errors of the client. */
+async function signatureOf(client: TritonClient, name: string, version: string) {
+  const { inputs } = await client.modelMetadata(name, version);
+  const config = await client.modelConfig(name, version);
+  const batched = config.maxBatchSize > 0;
+  return { batched, inputs: wantedTensors(inputs, { batched, optional: optionalInputs(config) }) };
+}
+
+function requireTextInput(name: string, inputs: readonly WantedTensor[]): void {
+  if (inputs.some((input) => input.name === 'text_input')) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `${name} has no input "text_input", which the generate extension sends`,
+    {
+      where: 'performance.generation.endpoint',
+      remedy: 'Measure it with the endpoint "grpc-stream" and --input-data, or give the input that name.',
+    },
+  );
+}
+
+/**
+ * The models of a load with their requests, of tensors or of prompts. Throws errors of the client, input-invalid naming
+ * the line, and combination-unsupported for a model without an input for text.
+ */
+export async function readModels(
+  client: TritonClient,
+  load: ServerLoad,
+  where: { readonly dir: string; readonly readers: InputReaders },
+): Promise<ServerModel[]> {
+  const { generation } = load.settings;
+  const path = generation?.promptsFile;
+  if (generation === undefined || path === undefined) return readServerModels(client, load, where);
+  const { endpoint, outputTokens } = generation;
+  const { dir, readers } = where;
+  const read: ServerModel[] = [];
+  for (const [index, model] of load.models.entries()) {
+    const known = isOpenai(endpoint) ? null : await signatureOf(client, model.name, load.modelVersion);
+    if (known !== null && isText(endpoint)) requireTextInput(model.name, known.inputs);
+    const inputDataDir = join(dir, `input-${index}`);
+    const inputData = await readers.promptStore({
+      ...{ path, endpoint, outputTokens, dir: inputDataDir },
+      modelName: model.name,
+      inputs: isText(endpoint) ? [] : (known?.inputs ?? []),
+    });
+    // The batch of a request of text is the server's.
+    const batched = !isText(endpoint) && known?.batched === true;
+    read.push({ ...model, batched, inputData, inputDataDir });
+  }
+  return read;
+}

@@ -1,0 +1,113 @@
+import { shellLine } from '../contract/flag-text';
+import { cellText, titleWithUnit } from '../contract/measured/column';
+import { formatBytes } from '../contract/numbers';
+import type { JointStrategy } from '../contract/study/joint';
+import { type JointAnswer, modelLine, presentText } from '../domain/study/joint/joint-answer';
+import { jointColumns } from '../domain/study/joint/joint-columns';
+import { csvOf } from './csv';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
+import { markup, tableHead, tableRow } from './html/markup';
+import { escaped, list, table } from './markdown.exporter';
+import type { StoredReportSettings } from './report-settings';
+import type { StudyFile } from './study-files';
+import { formatTime } from './to-report';
+
+interface JointReport {
+  readonly name: string;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  readonly joint: JointStrategy;
+  readonly answer: JointAnswer;
+  /** Of the models that the best set changes. */
+  readonly commands: readonly (readonly string[])[];
+  readonly settings: StoredReportSettings;
+}
+
+/** How it was found, one line each. */
+function procedure({ joint, answer }: JointReport): readonly string[] {
+  const { models, lookMs, fullMs, budgetS, memory = {} } = joint;
+  const { gpuBytes, hostBytes } = memory;
+  return [
+    ...models.map((model) => `${modelLine(joint, model)}, run ${model.runId ?? 'not made'}`),
+    'All models are loaded on one Triton and under load at the same time: requests at Poisson times, whether the ones before are answered or not; a latency counts from the time at which its request was due',
+    `Measurements of ${lookMs / 1000} s; the best and the present configurations in turns of ${fullMs / 1000} s, at two steps of 5 % below what was held briefly`,
+    'Where the best set fails, each other configuration of one model is tried beside it, that of the limiting model first',
+    ...(gpuBytes === undefined ? [] : [`GPU memory of all: at most ${formatBytes(gpuBytes)}`]),
+    ...(hostBytes === undefined ? [] : [`Host memory of all: at most ${formatBytes(hostBytes)}`]),
+    `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,
+    ...(answer.isConfirmed || answer.factor === null
+      ? []
+      : ['The best set was not measured at full length at what it is said to hold']),
+  ];
+}
+
+const beside = ({ joint, answer }: JointReport): string => {
+  const text = presentText(joint, answer);
+  return text === null ? '' : `${text}.`;
+};
+
+const commandText = ({ commands }: JointReport): string => commands.map(shellLine).join('\n');
+
+const page = (report: JointReport): string => {
+  const { name, generatedAt, answer, settings } = report;
+  const commands = commandText(report);
+  return htmlPage(
+    pageMarksOf(settings, `Search ${name}`, true),
+    markup`${reportHead(settings, {
+      kind: 'search report',
+      title: name,
+      lines: [`Report of ${formatTime(generatedAt)}`],
+      verdict: `${answer.sentence}.`,
+    })}
+<p class="soft">${beside(report)}</p>
+${
+  hasPart(settings, 'results')
+    ? markup`<table class="matrix">${tableHead(jointColumns)}<tbody>${answer.rows.map((row) => tableRow(jointColumns, row))}
+</tbody></table>
+${commands === '' ? null : markup`<h2>To run the best configurations</h2><pre>${commands}</pre>`}`
+    : null
+}
+${
+  hasPart(settings, 'record')
+    ? markup`<div class="pair whole"><div><h2>What was not tried</h2>
+<ul>${answer.untried.map((line) => markup`<li>${line}.</li>`)}</ul></div>
+<div><h2>Procedure</h2>
+<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul></div></div>`
+    : null
+}`,
+    '.matrix { margin-top: 5mm; }',
+  ).text;
+};
+
+function markdown(report: JointReport): string {
+  const { name, answer } = report;
+  const commands = commandText(report);
+  return [
+    `# Search ${name}`,
+    `**${escaped(answer.sentence)}.**`,
+    ...(beside(report) === '' ? [] : [beside(report)]),
+    table(
+      jointColumns.map(titleWithUnit),
+      answer.rows.map((row) => jointColumns.map((column) => cellText(column, row))),
+    ),
+    ...(commands === '' ? [] : ['To run the best configurations:', `\`\`\`\n${commands}\n\`\`\``]),
+    ...(answer.untried.length === 0
+      ? []
+      : ['## What was not tried', list(answer.untried.map((line) => `${line}.`))]),
+    '## Procedure',
+    list(procedure(report).map((line) => `${line}.`)),
+    '',
+  ].join('\n\n');
+}
+
+const documentOf = ({ name, generatedAt, joint, answer, commands }: JointReport) => ({
+  ...{ name, generatedAt, joint, answer, commands },
+});
+
+/** All formats but PDF. */
+export const jointFiles = (report: JointReport): readonly StudyFile[] => [
+  { kind: 'html', fileName: 'search.html', content: page(report) },
+  { kind: 'csv', fileName: 'search.csv', content: csvOf(jointColumns, report.answer.rows) },
+  { kind: 'markdown', fileName: 'search.md', content: markdown(report) },
+  { kind: 'json', fileName: 'search.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
+];

@@ -1,0 +1,30 @@
+import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { prebuiltFile, readPrebuiltPresets } from '../../../main/presets/prebuilt-presets';
+import { readPresets } from '../../../main/presets/presets';
+import { prebuiltPresets } from '../../../scripts/lib/package/write-prebuilt-presets';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'twb-prebuilt-'));
+  await writeFile(join(folder, prebuiltFile), JSON.stringify(prebuiltPresets('resources')));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it('has the presets as their files are read', async () => {
+  const found = await readPrebuiltPresets(folder, 'resources');
+  expect(found).toEqual(readPresets('resources'));
+});
+
+it('is not taken once a file is another one, nor when it is missing or damaged', async () => {
+  const resources = join(folder, 'resources');
+  await cp(join('resources', 'models'), join(resources, 'models'), { recursive: true });
+  expect(await readPrebuiltPresets(folder, resources)).not.toBeNull();
+  await appendFile(join(resources, 'models', 'resnet50', 'preset.yaml'), '# changed\n');
+  expect(await readPrebuiltPresets(folder, resources)).toBeNull();
+  expect(await readPrebuiltPresets(join(folder, 'none'), 'resources')).toBeNull();
+  await writeFile(join(folder, prebuiltFile), '{');
+  expect(await readPrebuiltPresets(folder, 'resources')).toBeNull();
+});

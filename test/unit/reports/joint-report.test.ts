@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { jointAnswer } from '../../../main/domain/study/joint/joint-answer';
+import { jointCommands } from '../../../main/domain/study/joint/joint-study';
+import { jointFiles } from '../../../main/reports/joint-report';
+import { defaultReportSettings as settings } from '../../../main/reports/report-settings';
+import { joint, searchJoint } from '../../support/simulated-joint';
+import { withoutMarks } from '../../support/unbroken';
+
+const searched = searchJoint(joint, { fault: [6] });
+const answer = jointAnswer(joint, searched);
+const commands = jointCommands({ searched }, joint);
+const about = { name: 'night', generatedAt: '2026-11-28T10:00:00.000Z', settings };
+const files = jointFiles({ ...about, joint, answer, commands });
+const contentOf = (kind: string): string =>
+  withoutMarks(files.find((file) => file.kind === kind)?.content ?? '');
+
+it('has the answer, a row per model, the commands and what was not tried in each format', () => {
+  expect(files.map(({ fileName }) => fileName)).toEqual([
+    'search.html',
+    'search.csv',
+    'search.md',
+    'search.json',
+  ]);
+  for (const kind of ['html', 'markdown', 'json']) expect(contentOf(kind)).toContain(answer.sentence);
+  for (const kind of ['html', 'markdown']) {
+    expect(contentOf(kind)).toContain('triton-workbench resume resnet --set configure.instances=4');
+    expect(contentOf(kind)).toContain('Could not be measured: model instances 4 of bert (does not load)');
+    expect(contentOf(kind)).toContain('Present configurations: 0.95 × the given rates');
+    expect(contentOf(kind)).toContain('under load at the same time');
+  }
+  const [head, first, second, ...rest] = contentOf('csv').trimEnd().split('\r\n');
+  expect(head).toContain('model');
+  expect(first).toContain('resnet');
+  expect(second).toContain('bert');
+  expect(rest).toEqual([]);
+  expect(JSON.parse(contentOf('json'))).toMatchObject({ joint, commands, answer: { factor: 2.53 } });
+});
