@@ -40,9 +40,9 @@ it('two models under load together, killed and resumed, and the queue delay that
       ...['name: both', 'budgetS: 14', 'models:'],
       // The first has no time for the delay, the second has it.
       ...[
-        '  - {model: little, title: fast, rate: 40, p99Ms: 40, space: &one {instances: [1], threads: [1]}}',
+        '  - {model: little, title: fast, rate: 10, p99Ms: 55, space: &one {instances: [1], threads: [1]}}',
       ],
-      ...['  - {model: little, title: slow, rate: 20, p99Ms: 2000, space: *one}', ''],
+      ...['  - {model: little, title: slow, rate: 10, p99Ms: 2000, space: *one}', ''],
     ].join('\n'),
   );
   const killed = startCli(home.path, ['search', file, '--json']);

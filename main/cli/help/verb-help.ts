@@ -69,6 +69,11 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['spec resnet50 --as commands', 'every command that a run would execute'],
     ],
   },
+  golden: {
+    examples: [
+      ['golden check ocr.json --url localhost:8000', 'whether the model still gives the kept outputs'],
+    ],
+  },
   'golden record': {
     examples: [
       ['golden record --from localhost:8000 --model ocr --output ocr.json', 'eight random samples'],

@@ -215,18 +215,26 @@ export function byNearness(joint: JointStrategy, looks: readonly Look[]): readon
   );
 }
 
+/** A measurement without a request of one of the models is none: so many are expected, in the two thirds that count. */
+const fewestExpected = 5;
+const longestMs = 10_000;
+const expectedMs = (requestRate: number): number =>
+  Math.min(longestMs, Math.ceil((1500 * fewestExpected) / requestRate));
+
 /** The measurement of a set at a step. @param first the pick that is to blame where it cannot be served */
 export function dueSet(
   joint: JointStrategy,
   picks: Picks,
   { step, phase, first }: Pick<DueLook, 'phase'> & { readonly step: number; readonly first?: number },
 ): DueLook {
-  const loadOf = (candidate: number) => {
+  const requestRateOf = (candidate: number): number => {
     const { rate, batchSize } = candidateIn(joint, candidate).model;
-    return { candidate, load: { requestRate: (rateOf(step) * rate) / batchSize } };
+    return (rateOf(step) * rate) / batchSize;
   };
+  const loadOf = (candidate: number) => ({ candidate, load: { requestRate: requestRateOf(candidate) } });
   const main = first ?? picks[0] ?? 1;
-  const ms = phase === 'confirm' ? joint.fullMs : joint.lookMs;
+  const usualMs = phase === 'confirm' ? joint.fullMs : joint.lookMs;
+  const ms = Math.max(usualMs, expectedMs(smallestOf(picks.map(requestRateOf))));
   return {
     ...loadOf(main),
     ...{ phase, ms, beside: picks.filter((pick) => pick !== main).map(loadOf) },

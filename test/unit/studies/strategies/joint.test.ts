@@ -54,6 +54,13 @@ describe('the most load of several models', () => {
     }
   });
 
+  it('measures longer where a low load would have no request of a model', () => {
+    const rare = { ...joint, models: joint.models.map((model) => ({ ...model, rate: 2, latencyUs: 4000 })) };
+    const [first, ...others] = searchJoint(rare).dues;
+    expect(first?.ms).toBe(3750);
+    expect(others.every(({ ms }) => ms > 3750 && ms <= 10_000)).toBe(true);
+  });
+
   it('a budget that ends early still compares the best set so far at full length', () => {
     const short = { ...joint, budgetS: 60 };
     const searched = searchJoint(short);
