@@ -14,10 +14,7 @@ const cells = ['0', '2002', '65.5', 'Swipe', 'Town', 'CA', '9', '9', '9', '9', '
 /** By the first cell of its row in docs/guide/inputs.md; the models are those of data-models.ts. */
 export const dataRows: Readonly<Record<string, DataRow>> = {
   'texts in a JSON file': row('texts', '{"data":[{"TEXT":["Calm people listen."]}]}'),
-  'a table row as texts': row(
-    'row',
-    JSON.stringify({ data: [{ IN0: { content: cells, shape: [16] } }] }),
-  ),
+  'a table row as texts': row('row', JSON.stringify({ data: [{ IN0: { content: cells, shape: [16] } }] })),
   'JSON as text': row('request', JSON.stringify({ data: [{ req: ['{"url": "a"}'] }] })),
   'any number of candidates': row('candidates', '{"data":[{"ids":{"content":[11,12,13],"shape":[3,1]}}]}'),
   'a folder with a file for each input': row('texts', { TEXT: '   {"url": "t", "id": 1}\n' }),

@@ -91,7 +91,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'a wider tolerance, as one JSON document',
       ],
     ],
-    exits: [[exitCodes.gate, 'an output differs by more than its rule permits']],
+    exits: [[exitCodes.gate, 'outputs differ by more than their rules permit']],
   },
   fields: { examples: [['fields performance', 'the fields of the load']] },
   perf: {

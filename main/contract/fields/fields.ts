@@ -57,9 +57,12 @@ function scalarOf(schema: unknown): Pick<Constraint, 'type' | 'minimum' | 'value
   if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
   if (schema instanceof z.ZodEnum) return { type: 'text', values: schema.options.map(String) };
   if (schema instanceof z.ZodNumber) {
-    const { minValue, isInt } = schema;
+    const { minValue, format } = schema;
     const isBounded = minValue !== null && Number.isFinite(minValue);
-    return { type: isInt ? 'integer' : 'number', ...(isBounded ? { minimum: minValue } : {}) };
+    return {
+      type: format?.includes('int') === true ? 'integer' : 'number',
+      ...(isBounded ? { minimum: minValue } : {}),
+    };
   }
   if (schema instanceof z.ZodLiteral) return { type: typeof schema.value === 'number' ? 'number' : 'text' };
   // A union: scalars of several kinds, which the schema turns into text.
@@ -92,7 +95,10 @@ function addLeaves(given: unknown, path: readonly string[], leaves: Map<string, 
   } else if (schema instanceof z.ZodRecord && !(schema.valueType instanceof z.ZodUnknown)) {
     addLeaves(schema.valueType, [...path, '*'], leaves);
   } else {
-    leaves.set(path.join('.'), { ...constraintOf(schema), ...(usual === undefined ? {} : { default: usual }) });
+    leaves.set(path.join('.'), {
+      ...constraintOf(schema),
+      ...(usual === undefined ? {} : { default: usual }),
+    });
   }
 }
 

@@ -49,6 +49,12 @@ describe('the model of a configuration of Model Analyzer', () => {
       { line: 1, option: 'model_repository', text: 'the model is read from there' },
       { line: 2, option: 'profile_models', text: 'read from the model repository' },
     ]);
-    expect(left).toEqual([{ line: 2, option: 'profile_models', text: 'deep: a file with the rate of each model searches several together' }]);
+    expect(left).toEqual([
+      {
+        line: 2,
+        option: 'profile_models',
+        text: 'deep: a file with the rate of each model searches several together',
+      },
+    ]);
   });
 });
