@@ -1,4 +1,4 @@
-import type { CheckedModel, CheckedTensor, RepositoryCheck } from '../contract/run/repository-check';
+import type { CheckedModel, CheckedTensor, RepositoryCheck } from '../contract/repository-check';
 import { exitCodes, formatTable } from './output';
 import { paint } from './print/terminal';
 import type { Verb } from './verb';

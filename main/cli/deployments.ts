@@ -10,7 +10,7 @@ import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { snippetsOf } from '../domain/deployment-snippets';
-import { addPlanOptions, planOf, type PlanOptions } from './capacity';
+import { addPlanOptions, planOf, type PlanOptions } from './measured/capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { paintState } from './print/terminal';
 import { readNumber, readTail, resolveRunId, runArgument } from './read-values';

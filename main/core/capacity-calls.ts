@@ -8,10 +8,10 @@ import { readGpus } from '../machine/watch-gpus';
 import { linkedAbort } from '../platform/abort';
 import { measureModelMemory } from '../studies/search/model-memory';
 import { onExecutor } from '../studies/search/search-place';
-import { openedModel, placeHandsOf } from './contests';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { searchCapacity } from './search-capacity';
+import { openedModel, placeHandsOf } from './search/contests';
+import { searchCapacity } from './search/search-capacity';
 
 /** What plans a capacity beside the levels of a run: candidates of a search, and the memory of a model. */
 export function createCapacityCalls(parts: CoreParts) {

@@ -10,7 +10,7 @@ import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
-import type { RepositoryCheck } from '../contract/run/repository-check';
+import type { RepositoryCheck } from '../contract/repository-check';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { KnownParameters } from '../contract/run/run-source';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import type { CheckedModel } from '../contract/run/repository-check';
+import type { CheckedModel } from '../contract/repository-check';
 import type { ServerHandle } from '../engine/engine';
 import { createLocalTriton } from '../engine/local/local-triton';
 import { checkRepositories } from '../own/repository/check-repository';

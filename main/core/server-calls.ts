@@ -28,7 +28,7 @@ import { createTritonClient, type TritonClient } from '../triton/client';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
-import { searchCapacity } from './search-capacity';
+import { searchCapacity } from './search/search-capacity';
 
 /** Milliseconds per request: a user is waiting. */
 const askMs = 3000;

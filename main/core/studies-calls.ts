@@ -12,7 +12,7 @@ import { approveGiven } from './approve-given';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { withOwnModels } from './matrix-models';
-import { type createSearchCalls, isOwn } from './search-calls';
+import { type createSearchCalls, isOwn } from './search/search-calls';
 
 type OtherCall =
   'spec.preview' | 'spec.resolve' | 'runs.check' | 'hosts.fit' | 'presets.list' | 'matrix.write';

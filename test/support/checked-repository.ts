@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CheckedModel } from '../../main/contract/run/repository-check';
+import type { CheckedModel } from '../../main/contract/repository-check';
 import { checkRepositories } from '../../main/own/repository/check-repository';
 import { directReaders } from './direct-readers';
 import { type ModelBench, useModelBench } from './model-bench';

@@ -2,7 +2,7 @@ import type { CoreEvent } from '../../contract/api';
 import type { WireError } from '../../contract/errors';
 import type { Host, HostCheck, HostStatus } from '../../contract/host/hosts';
 import type { CapacityDocument } from '../../contract/measured/capacity-document';
-import type { RepositoryCheck } from '../../contract/run/repository-check';
+import type { RepositoryCheck } from '../../contract/repository-check';
 import type { SpecPreview } from '../../contract/run/spec-tools';
 import type { componentFacts, ComponentId, ComponentStatus } from '../../contract/setup';
 import type { AnalyzerConfig } from '../../contract/study/analyzer-config';

@@ -1,5 +1,5 @@
 import type { WireError } from '../../contract/errors';
-import type { CheckedModel, CheckedTensor, CheckProblem } from '../../contract/run/repository-check';
+import type { CheckedModel, CheckedTensor, CheckProblem } from '../../contract/repository-check';
 import { unifiedDiff } from '../../domain/unified-diff';
 import { editConfigPbtxt } from '../../triton/config-editor';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidInput } from '../../contract/errors';
-import type { CheckedModel, RepositoryCheck } from '../../contract/run/repository-check';
+import type { CheckedModel, RepositoryCheck } from '../../contract/repository-check';
 import type { ModelConfig } from '../../triton/model-config';
 import { ensembleModels } from '../../triton/model-traits';
 import type { ModelReaders } from '../model-readers';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CheckedModel, RepositoryCheck } from '../../../main/contract/run/repository-check';
+import type { CheckedModel, RepositoryCheck } from '../../../main/contract/repository-check';
 import type { Core } from '../../../main/core';
 import { said } from '../../support/cli-program';
 

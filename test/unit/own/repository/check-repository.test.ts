@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CheckedModel } from '../../../../main/contract/run/repository-check';
+import type { CheckedModel } from '../../../../main/contract/repository-check';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
 import {
   fine,

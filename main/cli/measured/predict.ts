@@ -1,15 +1,15 @@
-import { invalidInput } from '../contract/errors';
-import { isPredicted, whatIf, type WhatIfAsk } from '../domain/predict/what-if';
+import { invalidInput } from '../../contract/errors';
+import { isPredicted, whatIf, type WhatIfAsk } from '../../domain/predict/what-if';
 import {
   type WhatIfField,
   whatIfLines,
   whatIfNotes,
   whatIfProblem,
   whatIfText,
-} from '../domain/predict/what-if-text';
-import { exitCodes } from './output';
-import { readNumber, resolveRunId, runArgument } from './read-values';
-import type { Verb } from './verb';
+} from '../../domain/predict/what-if-text';
+import { exitCodes } from '../output';
+import { readNumber, resolveRunId, runArgument } from '../read-values';
+import type { Verb } from '../verb';
 
 interface PredictOptions {
   readonly rate?: number;

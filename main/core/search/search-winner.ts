@@ -1,19 +1,19 @@
-import type { FoundConfig } from '../bundle/bundle';
-import type { Handlers } from '../contract/api';
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { isDeployed } from '../contract/run/run-source';
-import type { Candidate } from '../contract/study/search';
-import { setAt, type Tree } from '../contract/trees';
-import { configuredOf } from '../domain/study/search/candidates';
-import { promisedLoad } from '../domain/study/search/promised-load';
-import { searchAnswer } from '../domain/study/search/search-answer';
-import { runOfCandidate, searchOf, winnerChanges } from '../domain/study/search/search-study';
-import type { Runs } from '../pipeline/runs';
-import { StudyStore } from '../studies/study-store';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import type { FoundConfig } from '../../bundle/bundle';
+import type { Handlers } from '../../contract/api';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { isDeployed } from '../../contract/run/run-source';
+import type { Candidate } from '../../contract/study/search';
+import { setAt, type Tree } from '../../contract/trees';
+import { configuredOf } from '../../domain/study/search/candidates';
+import { promisedLoad } from '../../domain/study/search/promised-load';
+import { searchAnswer } from '../../domain/study/search/search-answer';
+import { runOfCandidate, searchOf, winnerChanges } from '../../domain/study/search/search-study';
+import type { Runs } from '../../pipeline/runs';
+import { StudyStore } from '../../studies/study-store';
+import { formatConfigPbtxt } from '../../triton/config-pbtxt';
+import type { TrustedCalls } from '../core-interface';
+import type { CoreParts } from '../core-parts';
 import { configsOf } from './contests';
-import type { TrustedCalls } from './core-interface';
-import type { CoreParts } from './core-parts';
 
 /** What becomes of the best configuration of a search. */
 export function createWinnerCalls(

@@ -1,15 +1,15 @@
 import { totalmem } from 'node:os';
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import { servesHere } from '../contract/run/engine-kinds';
-import { isDeployed } from '../contract/run/run-source';
-import type { DeployedRun } from '../contract/run/run-state';
-import type { SearchCapacity } from '../contract/study/study';
-import { candidateState } from '../domain/study/search/candidate-state';
-import { candidateText } from '../domain/study/search/candidates';
-import { searchAnswer } from '../domain/study/search/search-answer';
-import { runOfCandidate, searchOf } from '../domain/study/search/search-study';
-import { StudyStore } from '../studies/study-store';
-import type { CoreParts } from './core-parts';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { servesHere } from '../../contract/run/engine-kinds';
+import { isDeployed } from '../../contract/run/run-source';
+import type { DeployedRun } from '../../contract/run/run-state';
+import type { SearchCapacity } from '../../contract/study/study';
+import { candidateState } from '../../domain/study/search/candidate-state';
+import { candidateText } from '../../domain/study/search/candidates';
+import { searchAnswer } from '../../domain/study/search/search-answer';
+import { runOfCandidate, searchOf } from '../../domain/study/search/search-study';
+import { StudyStore } from '../../studies/study-store';
+import type { CoreParts } from '../core-parts';
 
 /** A candidate of a search as a run that a capacity is planned with; the best, else the present one, where none is named. */
 export async function searchCapacity(

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { parseRemoteUrl } from '../contract/address';
-import { fromWire, invalidInput, toWire, WorkbenchError } from '../contract/errors';
-import type { RunSpec } from '../contract/run/run-spec';
-import type { SearchRequest, SearchServer } from '../contract/study/search';
-import type { Study } from '../contract/study/study';
-import { present } from '../contract/trees';
-import { metricsBeside } from '../domain/run/server-plan';
-import { duelOf } from '../domain/study/duel/duel-study';
-import type { BeforeLoad } from '../domain/study/load-question';
-import { searchOf } from '../domain/study/search/search-study';
-import { openReady } from '../engine/remote/remote-triton';
-import { readServerRoom } from '../engine/server-memory';
-import { cleanLine, shortText } from '../platform/lines';
-import { unloadMarked } from '../studies/search/running-triton';
+import { parseRemoteUrl } from '../../contract/address';
+import { fromWire, invalidInput, toWire, WorkbenchError } from '../../contract/errors';
+import type { RunSpec } from '../../contract/run/run-spec';
+import type { SearchRequest, SearchServer } from '../../contract/study/search';
+import type { Study } from '../../contract/study/study';
+import { present } from '../../contract/trees';
+import { metricsBeside } from '../../domain/run/server-plan';
+import { duelOf } from '../../domain/study/duel/duel-study';
+import type { BeforeLoad } from '../../domain/study/load-question';
+import { searchOf } from '../../domain/study/search/search-study';
+import { openReady } from '../../engine/remote/remote-triton';
+import { readServerRoom } from '../../engine/server-memory';
+import { cleanLine, shortText } from '../../platform/lines';
+import { unloadMarked } from '../../studies/search/running-triton';
+import type { CoreParts } from '../core-parts';
+import { requireApproved } from '../core-runs';
 import { engineAt } from './contests';
-import type { CoreParts } from './core-parts';
-import { requireApproved } from './core-runs';
 
 /** Milliseconds per request: a user is waiting. */
 const askMs = 5000;

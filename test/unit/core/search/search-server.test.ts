@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { CoreParts } from '../../../main/core/core-parts';
-import { searchedServer } from '../../../main/core/search-server';
-import { rejection } from '../../support/rejection';
-import { specFixture } from '../../support/run-state';
+import type { CoreParts } from '../../../../main/core/core-parts';
+import { searchedServer } from '../../../../main/core/search/search-server';
+import { rejection } from '../../../support/rejection';
+import { specFixture } from '../../../support/run-state';
 
 async function listening(answer: RequestListener): Promise<string> {
   const server = createServer(answer);

@@ -1,11 +1,11 @@
-import { invalidInput, WorkbenchError } from '../contract/errors';
-import type { CapacityAsk } from '../contract/measured/capacity-ask';
-import { formatRate } from '../contract/numbers';
-import type { RunState } from '../contract/run/run-state';
-import type { SearchCapacity } from '../contract/study/study';
-import { present } from '../contract/trees';
-import type { Core } from '../core';
-import { bestLevelText, p99Text } from '../domain/measured/answer';
+import { invalidInput, WorkbenchError } from '../../contract/errors';
+import type { CapacityAsk } from '../../contract/measured/capacity-ask';
+import { formatRate } from '../../contract/numbers';
+import type { RunState } from '../../contract/run/run-state';
+import type { SearchCapacity } from '../../contract/study/study';
+import { present } from '../../contract/trees';
+import type { Core } from '../../core';
+import { bestLevelText, p99Text } from '../../domain/measured/answer';
 import {
   askOf,
   capacityOf,
@@ -15,13 +15,13 @@ import {
   targetText,
   usualHeadroom,
   usualSpare,
-} from '../domain/measured/capacity';
-import { capacityDocument, capacityLines, capacityText } from '../domain/measured/capacity-text';
-import { budgetMsOf } from '../domain/measured/points';
-import { exitCodes, formatTable, type Output } from './output';
-import { readDuration, readNumber, resolveRunId, runArgument } from './read-values';
-import type { Verb } from './verb';
-import { cancelling, listenForStops } from './work';
+} from '../../domain/measured/capacity';
+import { capacityDocument, capacityLines, capacityText } from '../../domain/measured/capacity-text';
+import { budgetMsOf } from '../../domain/measured/points';
+import { exitCodes, formatTable, type Output } from '../output';
+import { readDuration, readNumber, resolveRunId, runArgument } from '../read-values';
+import type { Verb } from '../verb';
+import { cancelling, listenForStops } from '../work';
 
 /** What replicas are planned with, beside the rate. */
 export interface PlanOptions {

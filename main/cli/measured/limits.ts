@@ -1,8 +1,8 @@
-import { present } from '../contract/trees';
-import { limitsDocument, limitsLines } from '../domain/measured/limits';
-import { startDuel } from './compare/duel';
-import { readDuration, readNumber, resolveRunId, runArgument } from './read-values';
-import type { Verb } from './verb';
+import { present } from '../../contract/trees';
+import { limitsDocument, limitsLines } from '../../domain/measured/limits';
+import { startDuel } from '../compare/duel';
+import { readDuration, readNumber, resolveRunId, runArgument } from '../read-values';
+import type { Verb } from '../verb';
 
 interface LimitsOptions {
   readonly try?: number;

@@ -1,33 +1,33 @@
 import { freemem } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Handlers } from '../contract/api';
-import { WorkbenchError } from '../contract/errors';
-import type { SearchStrategy } from '../contract/study/search';
-import type { Study, StudySpec } from '../contract/study/study';
-import { duelAnswer } from '../domain/study/duel/duel-answer';
-import { duelOf } from '../domain/study/duel/duel-study';
-import { planDuel } from '../domain/study/duel/plan-duel';
-import { jointAnswer } from '../domain/study/joint/joint-answer';
-import { jointCommands, jointOf } from '../domain/study/joint/joint-study';
-import { loadQuestion } from '../domain/study/load-question';
-import { searchAnswer } from '../domain/study/search/search-answer';
-import { searchOf } from '../domain/study/search/search-study';
-import type { Runs } from '../pipeline/runs';
-import type { StoredReportSettings } from '../reports/report-settings';
-import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../reports/study-files';
-import { Searches } from '../studies/search/searches';
-import type { ActiveStudies } from '../studies/study-hands';
-import { StudyStore } from '../studies/study-store';
-import { createAnalyzerCalls } from './analyzer-calls';
+import type { Handlers } from '../../contract/api';
+import { WorkbenchError } from '../../contract/errors';
+import type { SearchStrategy } from '../../contract/study/search';
+import type { Study, StudySpec } from '../../contract/study/study';
+import { duelAnswer } from '../../domain/study/duel/duel-answer';
+import { duelOf } from '../../domain/study/duel/duel-study';
+import { planDuel } from '../../domain/study/duel/plan-duel';
+import { jointAnswer } from '../../domain/study/joint/joint-answer';
+import { jointCommands, jointOf } from '../../domain/study/joint/joint-study';
+import { loadQuestion } from '../../domain/study/load-question';
+import { searchAnswer } from '../../domain/study/search/search-answer';
+import { searchOf } from '../../domain/study/search/search-study';
+import type { Runs } from '../../pipeline/runs';
+import type { StoredReportSettings } from '../../reports/report-settings';
+import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../../reports/study-files';
+import { Searches } from '../../studies/search/searches';
+import type { ActiveStudies } from '../../studies/study-hands';
+import { StudyStore } from '../../studies/study-store';
+import { createAnalyzerCalls } from '../analyzer-calls';
+import type { Core, TrustedCalls } from '../core-interface';
+import type { CoreParts } from '../core-parts';
+import { gpusOf } from '../host-gpus';
+import { createReportPlaces } from '../reports/report-places';
+import { verifiedRun } from '../server-calls';
 import { contestOf, placeHandsOf, requireBeside, requireTogether } from './contests';
-import type { Core, TrustedCalls } from './core-interface';
-import type { CoreParts } from './core-parts';
-import { gpusOf } from './host-gpus';
 import { createJointCalls, jointContest } from './joint-calls';
-import { createReportPlaces } from './reports/report-places';
 import { createSearchPlan } from './search-plan';
 import { leaveServer, searchedServer } from './search-server';
-import { verifiedRun } from './server-calls';
 
 /** "search-1128-123759" */
 function usualName(kind: string, now: Date): string {
@@ -47,16 +47,16 @@ async function reportFiles(
   const { name, searched } = study;
   const duel = duelOf(study);
   if (duel !== null) {
-    const { duelFiles } = await import('../reports/duel-report');
+    const { duelFiles } = await import('../../reports/duel-report');
     return duelFiles({ name, ...how, duel, answer: duelAnswer(duel, searched) });
   }
   const joint = jointOf(study);
   if (joint !== null) {
-    const { jointFiles } = await import('../reports/joint-report');
+    const { jointFiles } = await import('../../reports/joint-report');
     const commands = jointCommands(study, joint);
     return jointFiles({ name, ...how, joint, commands, answer: jointAnswer(joint, searched) });
   }
-  const { searchFiles } = await import('../reports/search-report');
+  const { searchFiles } = await import('../../reports/search-report');
   const search = searchOf(study) as SearchStrategy;
   // Without its run there are none.
   const configs = await configsOf({ name }).catch(() => null);

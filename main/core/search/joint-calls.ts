@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
-import { WorkbenchError } from '../contract/errors';
-import { servesHere, visibleGpus } from '../contract/run/engine-kinds';
-import type { DeployedRun } from '../contract/run/run-state';
-import type { Choice, SpecPreview } from '../contract/run/spec-tools';
-import type { JointStrategy } from '../contract/study/joint';
-import { present } from '../contract/trees';
-import { candidateIn } from '../domain/study/joint/joint-sets';
-import { planJoint } from '../domain/study/joint/plan-joint';
-import { configuredOf } from '../domain/study/search/candidates';
-import type { Prepared } from '../studies/search/prepare-models';
-import type { Contest } from '../studies/search/searches';
-import { nextJointLooks } from '../studies/strategies/joint';
+import { WorkbenchError } from '../../contract/errors';
+import { servesHere, visibleGpus } from '../../contract/run/engine-kinds';
+import type { DeployedRun } from '../../contract/run/run-state';
+import type { Choice, SpecPreview } from '../../contract/run/spec-tools';
+import type { JointStrategy } from '../../contract/study/joint';
+import { present } from '../../contract/trees';
+import { candidateIn } from '../../domain/study/joint/joint-sets';
+import { planJoint } from '../../domain/study/joint/plan-joint';
+import { configuredOf } from '../../domain/study/search/candidates';
+import type { Prepared } from '../../studies/search/prepare-models';
+import type { Contest } from '../../studies/search/searches';
+import { nextJointLooks } from '../../studies/strategies/joint';
+import type { TrustedCalls } from '../core-interface';
+import type { CoreParts } from '../core-parts';
 import { openedModel, requireTogether } from './contests';
-import type { TrustedCalls } from './core-interface';
-import type { CoreParts } from './core-parts';
 import { type Base, createSearchBase } from './search-plan';
 
 /** Throws combination-unsupported for an engine whose load is not sent from this machine. */

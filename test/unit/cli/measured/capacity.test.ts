@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { WorkbenchError } from '../../../main/contract/errors';
-import { capacityDocumentSchema } from '../../../main/contract/measured/capacity-document';
-import type { ModelMemory } from '../../../main/contract/measured/model-memory';
-import type { RunState } from '../../../main/contract/run/run-state';
-import type { Core } from '../../../main/core';
-import { said } from '../../support/cli-program';
-import { rejection } from '../../support/rejection';
-import { createdBodies, measurementBody, pointFixture, stateOf } from '../../support/run-state';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import { capacityDocumentSchema } from '../../../../main/contract/measured/capacity-document';
+import type { ModelMemory } from '../../../../main/contract/measured/model-memory';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { Core } from '../../../../main/core';
+import { said } from '../../../support/cli-program';
+import { rejection } from '../../../support/rejection';
+import { createdBodies, measurementBody, pointFixture, stateOf } from '../../../support/run-state';
 
 /** One level that holds 20 ms, and one that does not. */
 const measured: RunState = {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../../main/contract/run/run-state';
-import type { Core } from '../../../main/core';
-import { said } from '../../support/cli-program';
-import { predictableState } from '../../support/predictable-run';
-import { rejection } from '../../support/rejection';
-import { createdBodies, stateOf } from '../../support/run-state';
+import type { RunState } from '../../../../main/contract/run/run-state';
+import type { Core } from '../../../../main/core';
+import { said } from '../../../support/cli-program';
+import { predictableState } from '../../../support/predictable-run';
+import { rejection } from '../../../support/rejection';
+import { createdBodies, stateOf } from '../../../support/run-state';
 
 async function asked(state: RunState, ...words: readonly string[]) {
   const core = {

@@ -1,22 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { invalidInput } from '../contract/errors';
-import { hostOf, visibleGpus } from '../contract/run/engine-kinds';
-import type { DeployedRun } from '../contract/run/run-state';
-import type { Choice, SpecPreview } from '../contract/run/spec-tools';
-import type { SearchRequest, SearchServer } from '../contract/study/search';
-import type { SearchPlan } from '../contract/study/study';
-import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../contract/trees';
-import { largestOf } from '../domain/statistics';
-import { type BeforeLoad, loadQuestion } from '../domain/study/load-question';
-import type { PlannedModels, UnmadeRun } from '../domain/study/search/plan-models';
-import { planSearch } from '../domain/study/search/plan-search';
-import { modelOf, modelText, type WantedModel, wantedModels } from '../domain/study/search/search-models';
-import { minimalOverrides } from '../presets/resolve-spec';
-import { withReplayRead } from '../studies/search/search-replay';
+import { invalidInput } from '../../contract/errors';
+import { hostOf, visibleGpus } from '../../contract/run/engine-kinds';
+import type { DeployedRun } from '../../contract/run/run-state';
+import type { Choice, SpecPreview } from '../../contract/run/spec-tools';
+import type { SearchRequest, SearchServer } from '../../contract/study/search';
+import type { SearchPlan } from '../../contract/study/study';
+import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../../contract/trees';
+import { largestOf } from '../../domain/statistics';
+import { type BeforeLoad, loadQuestion } from '../../domain/study/load-question';
+import type { PlannedModels, UnmadeRun } from '../../domain/study/search/plan-models';
+import { planSearch } from '../../domain/study/search/plan-search';
+import { modelOf, modelText, type WantedModel, wantedModels } from '../../domain/study/search/search-models';
+import { minimalOverrides } from '../../presets/resolve-spec';
+import { withReplayRead } from '../../studies/search/search-replay';
+import type { CoreParts } from '../core-parts';
+import { verifiedRun } from '../server-calls';
 import { onHost, requireBeside } from './contests';
-import type { CoreParts } from './core-parts';
 import { searchedServer } from './search-server';
-import { verifiedRun } from './server-calls';
 
 export interface Base {
   readonly run: DeployedRun | UnmadeRun;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { RunSpec } from '../../../main/contract/run/run-spec';
-import { onHost, requireBeside } from '../../../main/core/contests';
-import { specFixture } from '../../support/run-state';
+import type { RunSpec } from '../../../../main/contract/run/run-spec';
+import { onHost, requireBeside } from '../../../../main/core/search/contests';
+import { specFixture } from '../../../support/run-state';
 
 const runWith = (engine: RunSpec['engine']) => ({
   runId: 'a-run',
