@@ -155,7 +155,6 @@ describe('the tables', () => {
       'configure.warmup',
       'performance.replay.file',
       'performance.streaming',
-      'performance.generation.endpoint',
       'performance.blsModels',
       'performance.inTurns',
       'accuracy.golden',
