@@ -90,7 +90,12 @@ class CompletedConfigs(unittest.TestCase):
                     {"name": "m", "default_model_filename": "b.onnx"}, "model.onnx"
                 )
             self.assertEqual(usual, Path(folder) / "m" / "10" / "model.onnx")
-            self.assertEqual(named.name, "b.onnx")
+            self.assertEqual(named and named.name, "b.onnx")
+
+    def test_without_a_repository_nothing_is_completed(self) -> None:
+        with mock.patch.dict(os.environ):
+            os.environ.pop("TRITON_WORKBENCH_REPOSITORY", None)
+            self.assertIsNone(_shim.configured_model({"name": "m"}, "model.onnx"))
 
 
 class Parameters(unittest.TestCase):

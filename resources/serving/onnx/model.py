@@ -75,9 +75,11 @@ class TritonPythonModel:
     @staticmethod
     def auto_complete_config(auto_complete_model_config: Any) -> Any:
         """As a Python-based backend: tensors and batch size that config.pbtxt lacks are those of the file."""
+        path = configured_model(auto_complete_model_config.as_dict(), "model.onnx")
+        if path is None:
+            return auto_complete_model_config
         import onnxruntime
 
-        path = configured_model(auto_complete_model_config.as_dict(), "model.onnx")
         try:
             session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         except Exception as error:

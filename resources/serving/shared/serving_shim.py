@@ -117,9 +117,15 @@ def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> O
     return None
 
 
-def configured_model(config: dict[str, Any], default: str) -> Path:
-    """File of the newest version, for completing a configuration: Triton does not say where the model is."""
-    folder = Path(os.environ.get("TRITON_WORKBENCH_REPOSITORY", "")) / config["name"]
+def configured_model(config: dict[str, Any], default: str) -> Optional[Path]:
+    """
+    File of the newest version, for completing a configuration: Triton does not say where the model is. None where nobody
+    else says so: a configuration that was written for the model lacks nothing.
+    """
+    repository = os.environ.get("TRITON_WORKBENCH_REPOSITORY", "")
+    if repository == "":
+        return None
+    folder = Path(repository) / config["name"]
     versions = [int(entry.name) for entry in folder.iterdir() if entry.name.isdigit() and entry.is_dir()]
     name = read_parameters(config).get("model_filename", default)
     path: Path = folder / str(max(versions, default=1)) / name
