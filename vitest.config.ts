@@ -40,7 +40,9 @@ const slurm = ['test/integration/**/*.slurm.test.ts'];
 const pipeline = ['test/integration/{pipeline,matrix,queue}.triton.test.ts'];
 /** Repeats of levels, by `npm run test:matrix` only. */
 const repeats = ['test/integration/repeats.triton.test.ts'];
-const failures = ['test/integration/{failures,deployments,full-disk}.triton.test.ts'];
+/** A disk that is full under a run, by `npm run test:faults` only. */
+const fullDiskRuns = ['test/integration/full-disk.triton.test.ts'];
+const failures = ['test/integration/{failures,deployments}.triton.test.ts'];
 /** From export to report: those that come with the workbench, and the engineer's own. */
 const presets = ['test/integration/published.triton.test.ts'];
 const own = ['test/integration/own-*.triton.test.ts'];
@@ -53,7 +55,6 @@ const all = { WORKBENCH_CAMPAIGN: 'all' };
 const whole = [...pipeline, ...failures, ...presets, ...own];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];
-/** Of these `full-disk.triton.test.ts` is in `npm test`. */
 const fullDisk = ['test/faults/disk.test.ts'];
 
 export default defineConfig({
@@ -78,7 +79,7 @@ export default defineConfig({
       lane(
         'triton',
         ['test/integration/**/*.test.ts'],
-        [...containers, ...slurm, ...whole, ...procedures, ...repeats],
+        [...containers, ...slurm, ...whole, ...procedures, ...repeats, ...fullDiskRuns],
       ),
       lane('pipeline', pipeline, []),
       lane('failures', failures, []),
@@ -105,7 +106,7 @@ export default defineConfig({
       // By `npm run test:faults` only.
       lane(
         'faults-campaign',
-        ['test/campaigns/faults-*.test.ts', ...failures, ...fullDisk, ...wholeDocker],
+        ['test/campaigns/faults-*.test.ts', ...failures, ...fullDiskRuns, ...fullDisk, ...wholeDocker],
         [],
         all,
       ),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printRow, takesAll } from '../support/campaign';
+import { printRow } from '../support/campaign';
 import { type CliRun, documentOf, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 
@@ -45,25 +45,23 @@ async function enlarge({ child }: CliRun, size: string): Promise<void> {
 const waiting = /^Waiting for space on .*: at least \d+\.\d MiB must be free, \d+\.\d [KM]iB are\./;
 
 describe('a disk that is full', () => {
-  if (takesAll) {
-    it('holds a run up, which continues by itself when there is room, with the step where it was', async () => {
-      const run = runOn('9m');
-      expect(await run.line(waiting)).toContain(disk);
-      await enlarge(run, '400m');
-      const result = await run.result;
-      const document = documentOf(result);
-      await printRow({
-        what: 'a run whose disk is full until it is enlarged',
-        trials: 1,
-        result: `${document.status}, ${document.offline.length} of 1 level measured`,
-      });
-      expect(result.code).toBe(0);
-      expect(document).toMatchObject({ status: 'done', waitsFor: null });
-      expect(result.stderr.match(/✓ Prepare data/g)).toHaveLength(1);
-      expect(result.stderr).not.toContain('✗');
-      expect(document.offline).toHaveLength(1);
+  it('holds a run up, which continues by itself when there is room, with the step where it was', async () => {
+    const run = runOn('9m');
+    expect(await run.line(waiting)).toContain(disk);
+    await enlarge(run, '400m');
+    const result = await run.result;
+    const document = documentOf(result);
+    await printRow({
+      what: 'a run whose disk is full until it is enlarged',
+      trials: 1,
+      result: `${document.status}, ${document.offline.length} of 1 level measured`,
     });
-  }
+    expect(result.code).toBe(0);
+    expect(document).toMatchObject({ status: 'done', waitsFor: null });
+    expect(result.stderr.match(/✓ Prepare data/g)).toHaveLength(1);
+    expect(result.stderr).not.toContain('✗');
+    expect(document.offline).toHaveLength(1);
+  });
 
   it('lets go of a run that is cancelled while it waits', async () => {
     const run = runOn('9m');

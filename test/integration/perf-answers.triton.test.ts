@@ -62,7 +62,9 @@ describe('a model that fails requests', () => {
     expect(code).toBe(3);
     const permitted = await perf('--model', 'half', '--error-percentage', '60');
     expect(permitted.code).toBe(0);
-    expect(permitted.said).toContain('Best steady level: ');
+    // Whether it is steady is the machine's.
+    expect(permitted.said).not.toContain('No level without errors');
+    expect(permitted.said).toMatch(/^Best (?:steady level|level, not steady): /m);
   });
 });
 
