@@ -119,8 +119,8 @@ def deliver(requests: Sequence[Any], responses: list[Any], decoupled: bool) -> O
 
 def configured_model(config: dict[str, Any], default: str) -> Optional[Path]:
     """
-    File of the newest version, for completing a configuration: Triton does not say where the model is. None where nobody
-    else says so: a configuration that was written for the model lacks nothing.
+    File of the newest version, for completing a configuration: Triton does not say where the model is.
+    None where nobody else says so: a configuration that was written for the model lacks nothing.
     """
     repository = os.environ.get("TRITON_WORKBENCH_REPOSITORY", "")
     if repository == "":
