@@ -2,11 +2,7 @@ import type { ConfigureSpec } from '../contract/run/run-spec';
 import type { ModelConfig } from '../triton/model-config';
 
 /** A request that Triton sends to each instance of a model before the model is ready. */
-interface WarmUpRequest {
-  readonly name: string;
-  readonly batchSize: number;
-  readonly inputs: Readonly<Record<string, object>>;
-}
+type WarmUpRequest = NonNullable<ModelConfig['modelWarmup']>[number];
 
 type Served = Pick<ModelConfig, 'maxBatchSize' | 'input'>;
 
@@ -29,6 +25,16 @@ export function warmUpSizes(
   return usualSizes(maxBatchSize, preferredBatchSizes);
 }
 
+/** Another configuration of the run: with the sizes of its warm-up that the maximum batch size allows, else that one. */
+export function warmedWithin<Of extends Pick<ConfigureSpec, 'warmupBatchSizes' | 'maxBatchSize'>>(
+  configure: Of,
+): Of {
+  const { warmupBatchSizes: asked, maxBatchSize } = configure;
+  const allowed = asked?.filter((size) => size <= maxBatchSize);
+  if (allowed?.length === asked?.length) return configure;
+  return { ...configure, warmupBatchSizes: allowed?.length === 0 ? [Math.max(1, maxBatchSize)] : allowed };
+}
+
 /**
  * `model_warmup` of a configuration; empty without one. Sizes that vary are 1; texts are empty in either kind, as Triton makes
  * no random ones.
@@ -36,7 +42,7 @@ export function warmUpSizes(
 export function warmUpRequests(
   configure: Pick<ConfigureSpec, 'warmup' | 'warmupBatchSizes' | 'preferredBatchSizes'>,
   { maxBatchSize, input }: Served,
-): readonly WarmUpRequest[] {
+): WarmUpRequest[] {
   const isRandom = configure.warmup === 'random';
   return warmUpSizes(configure, maxBatchSize).map((batchSize) => ({
     name: maxBatchSize === 0 ? 'first request' : `batch size ${batchSize}`,

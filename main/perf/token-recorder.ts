@@ -6,7 +6,7 @@ export interface TokenBudgets {
   readonly itlUs?: number | undefined;
 }
 
-/** An interruption shorter than this is no stall, however regular the other answers are. */
+/** An interruption shorter than this does not count as a stall, however regular the other answers are. */
 const shortestStallUs = 500_000;
 const stallFactor = 5;
 

@@ -8,7 +8,7 @@ import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { markup, tableHead, tableRow } from './html/markup';
 import { escaped, list, table } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
-import type { StudyFile } from './study-files';
+import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
 interface DuelReport {
@@ -77,10 +77,10 @@ function markdown(report: DuelReport): string {
 
 const documentOf = ({ name, generatedAt, duel, answer }: DuelReport) => ({ name, generatedAt, duel, answer });
 
-/** All formats but PDF. */
-export const duelFiles = (report: DuelReport): readonly StudyFile[] => [
-  { kind: 'html', fileName: 'comparison.html', content: page(report) },
-  { kind: 'csv', fileName: 'comparison.csv', content: csvOf(questionColumns, report.answer.judged) },
-  { kind: 'markdown', fileName: 'comparison.md', content: markdown(report) },
-  { kind: 'json', fileName: 'comparison.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
-];
+export const duelFiles = (report: DuelReport): readonly StudyFile[] =>
+  reportFiles('comparison', {
+    page: page(report),
+    csv: csvOf(questionColumns, report.answer.judged),
+    markdown: markdown(report),
+    document: documentOf(report),
+  });

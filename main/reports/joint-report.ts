@@ -9,7 +9,7 @@ import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { markup, tableHead, tableRow } from './html/markup';
 import { escaped, list, table } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
-import type { StudyFile } from './study-files';
+import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
 interface JointReport {
@@ -104,10 +104,10 @@ const documentOf = ({ name, generatedAt, joint, answer, commands }: JointReport)
   ...{ name, generatedAt, joint, answer, commands },
 });
 
-/** All formats but PDF. */
-export const jointFiles = (report: JointReport): readonly StudyFile[] => [
-  { kind: 'html', fileName: 'search.html', content: page(report) },
-  { kind: 'csv', fileName: 'search.csv', content: csvOf(jointColumns, report.answer.rows) },
-  { kind: 'markdown', fileName: 'search.md', content: markdown(report) },
-  { kind: 'json', fileName: 'search.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
-];
+export const jointFiles = (report: JointReport): readonly StudyFile[] =>
+  reportFiles('search', {
+    page: page(report),
+    csv: csvOf(jointColumns, report.answer.rows),
+    markdown: markdown(report),
+    document: documentOf(report),
+  });

@@ -16,7 +16,7 @@ import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { type Markup, markup, tableHead, tableRow } from './html/markup';
 import { list, table } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
-import type { StudyFile } from './study-files';
+import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
 interface SearchReport {
@@ -154,10 +154,10 @@ const documentOf = ({ name, generatedAt, search, answer, configs }: SearchReport
   ...{ name, generatedAt, search, answer, configs },
 });
 
-/** All formats but PDF. */
-export const searchFiles = (report: SearchReport): readonly StudyFile[] => [
-  { kind: 'html', fileName: 'search.html', content: page(report) },
-  { kind: 'csv', fileName: 'search.csv', content: csvOf(searchColumns(report.search), report.answer.rows) },
-  { kind: 'markdown', fileName: 'search.md', content: markdown(report) },
-  { kind: 'json', fileName: 'search.json', content: `${JSON.stringify(documentOf(report), null, 2)}\n` },
-];
+export const searchFiles = (report: SearchReport): readonly StudyFile[] =>
+  reportFiles('search', {
+    page: page(report),
+    csv: csvOf(searchColumns(report.search), report.answer.rows),
+    markdown: markdown(report),
+    document: documentOf(report),
+  });

@@ -9,6 +9,24 @@ export interface StudyFile {
   readonly content: string;
 }
 
+/** All formats but PDF of a report that is called `base`. */
+export const reportFiles = (
+  base: string,
+  {
+    page,
+    csv,
+    markdown,
+    document,
+  }: Readonly<Record<'page' | 'csv' | 'markdown', string>> & {
+    readonly document: unknown;
+  },
+): readonly StudyFile[] => [
+  { kind: 'html', fileName: `${base}.html`, content: page },
+  { kind: 'csv', fileName: `${base}.csv`, content: csv },
+  { kind: 'markdown', fileName: `${base}.md`, content: markdown },
+  { kind: 'json', fileName: `${base}.json`, content: `${JSON.stringify(document, null, 2)}\n` },
+];
+
 export type PrintPdf = (htmlPath: string, pdfPath: string, signal: AbortSignal) => Promise<void>;
 
 export interface WrittenStudy {

@@ -174,7 +174,7 @@ function precisionOf(
 function leftOut(before: ConfigureSpec, config: ModelConfig): Partial<ConfigureSpec> {
   const off: Partial<ConfigureSpec> = {
     ...(config.dynamicBatching === undefined ? {} : queueOff),
-    ...(config['modelWarmup'] === undefined ? { warmup: 'none' } : {}),
+    ...(config.modelWarmup === undefined ? { warmup: 'none' } : {}),
   };
   return Object.fromEntries(Object.entries(off).filter(([field]) => Object.hasOwn(before, field)));
 }

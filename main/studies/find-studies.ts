@@ -10,7 +10,7 @@ interface StudiesToRead {
   readonly studies: StudyStore;
 }
 
-/** A study of the list; `study` null: there is no journal of it, or a damaged one. `own`: its runs, oldest first. */
+/** A study of the list; `study` null: its journal is missing or damaged. `own`: its runs, oldest first. */
 export interface FoundStudy {
   readonly summary: StudySummary;
   readonly study: Study | null;

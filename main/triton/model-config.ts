@@ -59,6 +59,7 @@ export const modelConfigSchema = z.looseObject({
   optimization: optimizationSchema.optional(),
   /** Present, even empty: enabled. */
   dynamicBatching: dynamicBatchingSchema.optional(),
+  modelWarmup: z.array(z.looseObject({ batchSize: z.int().optional() })).optional(),
   defaultModelFilename: z.string().optional(),
   parameters: z.record(z.string(), z.looseObject({ stringValue: z.string().optional() })).optional(),
 });

@@ -22,6 +22,7 @@ import { modelNumberOf } from '../../domain/study/search/search-models';
 import { searchOf } from '../../domain/study/search/search-study';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf, servedMaxBatchSize } from '../../formats/model-config-of';
+import { warmedWithin } from '../../formats/warm-up';
 import { readInput } from '../../pipeline/measure/run-levels';
 import { editedConfig } from '../../pipeline/step-files';
 import { readPlainText } from '../../platform/plain-entry';
@@ -99,7 +100,7 @@ export async function configsOf({
   const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
   const signature = modelArtefactSchema.parse(JSON.parse(text));
   return (fields) => (modelName) => {
-    const configure = { ...spec.configure, ...fields, modelName };
+    const configure = warmedWithin({ ...spec.configure, ...fields, modelName });
     return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
   };
 }

@@ -8,7 +8,6 @@ import { instancesText } from '../../domain/run/serving';
 import { shimFiles } from '../../formats/format';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
-import { warmUpSizes } from '../../formats/warm-up';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';
 import { fileError } from '../../platform/plain-entry';
 import { formatConfigPbtxt } from '../../triton/config-pbtxt';
@@ -152,7 +151,8 @@ export const configureStep: Step = {
         `preferred sizes ${preferred}; max queue delay ${configure.maxQueueDelayUs} µs`,
       );
     }
-    const warmUp = warmUpSizes(configure, config.maxBatchSize);
+    // An edit by hand may have others than the fields.
+    const warmUp = (config.modelWarmup ?? []).map(({ batchSize = 1 }) => batchSize);
     if (warmUp.length > 0) context.fact('Warm-up at load', `batch sizes ${warmUp.join(', ')}`);
     context.fact('Instances', instancesText(spec));
     return { output: writtenConfig(config) };

@@ -31,7 +31,7 @@ const stride = { first: 4, most: 14 } as const;
 const missedLoads = 2;
 /** Where nothing is known, inferences/s of a mix. */
 const firstMix = 50;
-/** Less is no answer: a tenth of the rates, or one inference/s of a mix. */
+/** Less does not count as an answer: a tenth of the rates, or one inference/s of a mix. */
 const lowest = { rates: stepOfRate(0.1), mix: 0 } as const;
 /** Of the budget, what the last comparison keeps at most, and what it takes where a promise is lowered. */
 const reserved = { most: 1 / 2, times: 1.4 } as const;

@@ -150,13 +150,13 @@ describe('configuration of a run', () => {
   });
 
   it('warms the model up at each batch size, where that is asked for', () => {
-    expect(build()['modelWarmup']).toBeUndefined();
+    expect(build().modelWarmup).toBeUndefined();
     const config = build({ configure: { warmup: 'random', warmupBatchSizes: [1, 8] } });
     expect(parseConfigPbtxt(formatConfigPbtxt(config))).toEqual(config);
     expect(formatConfigPbtxt(config)).toMatch(/batch_size: 8[\s\S]*key: "INPUT__0"[\s\S]*random_data: true/);
     const tooLarge = refusal({ configure: { warmup: 'zero', warmupBatchSizes: [4, 16] } });
     expect(tooLarge).toMatchObject({ code: 'config-invalid', where: 'configure.warmupBatchSizes' });
-    expect(build({ configure: { warmup: 'none', warmupBatchSizes: [16] } })['modelWarmup']).toBeUndefined();
+    expect(build({ configure: { warmup: 'none', warmupBatchSizes: [16] } }).modelWarmup).toBeUndefined();
   });
 
   it('gives a tensor that is nothing but its batch a dimension', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warmUpRequests, warmUpSizes } from '../../../main/formats/warm-up';
+import { warmedWithin, warmUpRequests, warmUpSizes } from '../../../main/formats/warm-up';
 
 const none = { preferredBatchSizes: [] };
 const input = [
@@ -14,6 +14,16 @@ describe('the batch sizes of a warm-up', () => {
     expect(warmUpSizes({ warmup: 'zero', ...none }, 1)).toEqual([1]);
     // Without a batch dimension.
     expect(warmUpSizes({ warmup: 'random', warmupBatchSizes: [4], ...none }, 0)).toEqual([1]);
+  });
+
+  it('are those that a smaller maximum allows, or that maximum', () => {
+    const of = (maxBatchSize: number, warmupBatchSizes?: number[]) =>
+      warmedWithin({ maxBatchSize, ...(warmupBatchSizes === undefined ? {} : { warmupBatchSizes }) });
+    expect(of(4, [1, 4, 8])).toEqual({ maxBatchSize: 4, warmupBatchSizes: [1, 4] });
+    expect(of(4, [8, 16])).toEqual({ maxBatchSize: 4, warmupBatchSizes: [4] });
+    expect(of(0, [8])).toEqual({ maxBatchSize: 0, warmupBatchSizes: [1] });
+    expect(of(8, [8])).toEqual({ maxBatchSize: 8, warmupBatchSizes: [8] });
+    expect(of(8)).toEqual({ maxBatchSize: 8 });
   });
 
   it('are none without one', () => {

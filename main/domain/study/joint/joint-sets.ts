@@ -60,7 +60,7 @@ export interface Part {
   readonly isFaulty: boolean;
 }
 
-/** Poisson times vary by the root of their number; twice of that is no sign that a rate is not held. */
+/** Poisson times vary by the root of their number; twice of that does not show that a rate is not held. */
 const doubt = 2;
 
 export function partOf(joint: JointStrategy, look: Look): Part {

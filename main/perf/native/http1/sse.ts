@@ -1,4 +1,4 @@
-/** A line longer than this is no event of a token. */
+/** A line longer than this cannot be the event of a token. */
 const mostLineBytes = 16 * 2 ** 20;
 const newline = 0x0a;
 const carriageReturn = 0x0d;

@@ -39,7 +39,7 @@ function tokensOf({ usage }: Readonly<Record<string, unknown>>): number | null {
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null;
 }
 
-/** Of a Triton model each output is a member; an empty text is no token. */
+/** Of a Triton model each output is a member; an empty text does not count as a token. */
 function hasOutput({ text_output: text }: Readonly<Record<string, unknown>>): boolean {
   if (text === undefined) return true;
   return Array.isArray(text) ? text.some(isText) : text !== '';

@@ -124,7 +124,7 @@ export class TextExchange {
     });
   }
 
-  /** A reply that is no stream: an error, or the whole output. */
+  /** A reply in one piece: an error, or the whole output. */
   private plainReply({ status, type }: TextHead): void {
     const text = Buffer.concat(this.whole).toString('utf8');
     if (status !== 200) {

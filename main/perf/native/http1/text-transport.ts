@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { type Endpoint, isStreamed } from '../../../contract/run/generation';
-import { largestRequestBytes, type RequestInputs } from '../requests/batch-payloads';
-import { JobTransport } from '../requests/job-transport';
+import type { RequestInputs } from '../requests/batch-payloads';
 import type { RequestSource } from '../requests/request-source';
-import { type LoadJob, replyLimitBytes, ReplyTooLarge, type RequestTarget } from '../seam/load-job';
+import { type LoadJob, ReplyTooLarge, type RequestTarget } from '../seam/load-job';
 import { authorityOf, nowUs, type ReconnectPolicy, type TransportEvents } from '../seam/transport';
 import { openSocket, type SocketTarget } from '../socket/socket';
+import { SlotTransport } from './slot-transport';
 import { TextExchange, type TextOutcome } from './text-exchange';
 
 /** Length of a BYTES element before its content. */
@@ -152,44 +152,17 @@ class TextConnection {
 }
 
 /** Requests of text to a language model in JSON, whose answers come as server-sent events or in one reply. */
-export class TextTransport extends JobTransport<TextConnection> {
+export class TextTransport extends SlotTransport<TextConnection> {
   private readonly owner: Owner;
 
   constructor(job: LoadJob, endpoint: Endpoint, events: TransportEvents) {
     const authority = authorityOf(job);
     super(job, events, (inputs) => encodeTextRequest(endpoint, job, authority, inputs), job.concurrency);
-    const { source, losses } = this;
-    this.owner = {
-      endpoint,
-      target: {
-        ...{ host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
-        requestBytes: largestRequestBytes(job),
-      },
-      ...{ events, source, losses },
-      replyLimitBytes: replyLimitBytes(job),
-      failed: (slot, kind, message) => this.failed(slot, kind, message),
-      ended: (connection) => this.replace(connection),
-      lost: (connection, opened, reason) => {
-        if (!this.goesOn(opened, reason)) return;
-        this.replace(connection);
-        if (connection.occupied) this.failed(connection.slot, 'connection lost', reason);
-      },
-    };
-    // In an open loop most slots stay unused.
-    const first = job.schedule === null ? job.concurrency : 1;
-    for (let slot = 0; slot < first; slot += 1) this.open(slot);
+    this.owner = { endpoint, ...this.ofSlots() };
+    this.openFirst();
   }
 
-  start(slot: number): void {
-    while (this.connections.length <= slot) this.open(this.connections.length);
-    this.connections[slot]?.start();
-  }
-
-  private open(slot: number): void {
-    this.connections[slot] = new TextConnection(slot, this.owner);
-  }
-
-  private replace(connection: TextConnection): void {
-    if (!this.closed) this.open(connection.slot);
+  protected connect(slot: number): TextConnection {
+    return new TextConnection(slot, this.owner);
   }
 }

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import { errorWords } from '../../../triton/http';
-import { largestRequestBytes } from '../requests/batch-payloads';
-import { JobTransport } from '../requests/job-transport';
 import type { OutputValidator } from '../requests/output-validator';
 import type { RequestSource } from '../requests/request-source';
-import { type LoadJob, replyLimitBytes, ReplyTooLarge } from '../seam/load-job';
+import { type LoadJob, ReplyTooLarge } from '../seam/load-job';
 import {
   authorityOf,
   type Failure,
@@ -20,6 +18,7 @@ import {
   HttpReplyReader,
   HttpResponseChecker,
 } from './messages';
+import { SlotTransport } from './slot-transport';
 
 interface Owner {
   readonly target: SocketTarget;
@@ -182,7 +181,7 @@ class HttpConnection {
 }
 
 /** Binary tensor data extension, one connection per slot. */
-export class HttpTransport extends JobTransport<HttpConnection> {
+export class HttpTransport extends SlotTransport<HttpConnection> {
   private readonly owner: Owner;
 
   constructor(job: LoadJob, events: TransportEvents) {
@@ -193,39 +192,15 @@ export class HttpTransport extends JobTransport<HttpConnection> {
       (inputs, shared, sequence) => encodeHttpRequest(job, authority, inputs, shared, sequence),
       job.concurrency,
     );
-    const { source, validator, losses } = this;
     this.owner = {
-      target: {
-        ...{ host: job.host, port: job.port, tls: job.tls, protocol: 'http/1.1' },
-        requestBytes: largestRequestBytes(job),
-      },
-      ...{ events, source, validator, losses },
-      shared: job.shared !== null,
-      replyLimitBytes: replyLimitBytes(job),
+      ...this.ofSlots(),
+      ...{ validator: this.validator, shared: job.shared !== null },
       settle: (slot) => this.settle(slot),
-      failed: (slot, kind, message) => this.failed(slot, kind, message),
-      ended: (connection) => this.replace(connection),
-      lost: (connection, opened, reason) => {
-        if (!this.goesOn(opened, reason)) return;
-        this.replace(connection);
-        if (connection.occupied) this.failed(connection.slot, 'connection lost', reason);
-      },
     };
-    // In an open loop most slots stay unused.
-    const first = job.schedule === null ? job.concurrency : 1;
-    for (let slot = 0; slot < first; slot += 1) this.open(slot);
+    this.openFirst();
   }
 
-  start(slot: number): void {
-    while (this.connections.length <= slot) this.open(this.connections.length);
-    this.connections[slot]?.start();
-  }
-
-  private open(slot: number): void {
-    this.connections[slot] = new HttpConnection(slot, this.owner);
-  }
-
-  private replace(connection: HttpConnection): void {
-    if (!this.closed) this.open(connection.slot);
+  protected connect(slot: number): HttpConnection {
+    return new HttpConnection(slot, this.owner);
   }
 }
