@@ -53,6 +53,8 @@ const procedures = ['test/integration/{gpu-suite,command-script}.triton.test.ts'
 /** Of the files above a campaign takes all tests, `npm test` some: `takesAll` of `test/support/campaign.ts`. */
 const all = { WORKBENCH_CAMPAIGN: 'all' };
 const whole = [...pipeline, ...failures, ...presets, ...own];
+/** What `perf` measures on a server that runs. */
+const perf = ['test/integration/{perf,perf-*,cross-check}.triton.test.ts'];
 /** Faults that are injected on purpose: a few of each here, all of them by `npm run test:faults`. */
 const faults = ['test/faults/*.test.ts'];
 const fullDisk = ['test/faults/disk.test.ts'];
@@ -79,8 +81,9 @@ export default defineConfig({
       lane(
         'triton',
         ['test/integration/**/*.test.ts'],
-        [...containers, ...slurm, ...whole, ...procedures, ...repeats, ...fullDiskRuns],
+        [...containers, ...slurm, ...whole, ...procedures, ...repeats, ...fullDiskRuns, ...perf],
       ),
+      lane('perf', perf, []),
       lane('pipeline', pipeline, []),
       lane('failures', failures, []),
       lane('docker', containers, remoteEngine),

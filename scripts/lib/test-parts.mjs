@@ -199,6 +199,7 @@ const jobs = {
     // Needs Node packages only: it runs beside the set-up.
     { part: 'unit', name: 'unit', run: vitest('unit') },
     integration('triton'),
+    integration('perf'),
     { part: 'check', name: 'check', needs: 'tools', run: check },
     { part: 'python', name: 'python', needs: 'tools', run: python },
     // One of them counts what killed load generators left in shared memory; those of `triton` kill some.
