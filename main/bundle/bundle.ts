@@ -15,7 +15,7 @@ import { levelText, type MetricTitles } from '../contract/words';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { canaryOf, type CheckedBy, keepCheck } from '../deployments/version-check';
 import { answerOf, p99Text } from '../domain/measured/answer';
-import { type Capacity, requestsUnderWay } from '../domain/measured/capacity';
+import { type Capacity, requestsUnderWay, usualHeadroom } from '../domain/measured/capacity';
 import { capacityNotes, capacityText } from '../domain/measured/capacity-text';
 import { levelsOf } from '../domain/measured/points';
 import { verdictOf } from '../domain/measured/verdict';
@@ -32,8 +32,8 @@ import { fileError } from '../platform/plain-entry';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { type BundleImage, composeFile, kubernetesFiles, type Serving } from './manifests';
-import { queueMetric, resourceName } from './names';
-import { grafanaDashboard, latencyThresholds, prometheusRules } from './watching';
+import { queueMetric, rateMetric, resourceName } from './names';
+import { grafanaDashboard, latencyThresholds, prometheusRules, rateThreshold, targetOf } from './watching';
 
 /** Overhead of the smoke test's client over the load generator: share of p99, and at least. */
 const allowance = { share: 0.25, leastMs: 5 };
@@ -148,14 +148,44 @@ function expectedLines(input: ReadmeInput): readonly string[] {
   ];
 }
 
-const replicaLines = ({ capacity, pendingRequests }: ReadmeInput): readonly string[] => [
+/** A share of the promised rate: an autoscaler needs time, and tolerates a tenth. null: nothing promises one. */
+function scaledRateOf({ capacity, found }: Pick<ReadmeInput, 'capacity' | 'found'>): Serving['scaledRate'] {
+  const rate = found?.promised.requestsPerSecond ?? null;
+  if (rate === null) return null;
+  const headroom = capacity?.ask.headroom ?? usualHeadroom;
+  const value = rate / (1 + headroom);
+  const text = `${formatRate(value)} requests/s each: the ${formatRate(rate)} of the search ${found?.name ?? ''} with ${Math.round(100 * headroom)} % headroom`;
+  return { value, text };
+}
+
+/** Where the limits of alerts and autoscaler come from. */
+function limitLines({ capacity, found }: ReadmeInput): readonly string[] {
+  const { requestsPerSecond = null, latencyUs = null, percentile = 99 } = found?.promised ?? {};
+  const scaled = scaledRateOf({ capacity, found });
+  const limits = [
+    ...(requestsPerSecond === null ? [] : [`${formatRate(requestsPerSecond)} requests/s of each replica`]),
+    ...(latencyUs === null || capacity !== null ? [] : [`p${percentile} ${formatMs(latencyUs)} ms`]),
+  ];
+  return [
+    ...(limits.length === 0
+      ? []
+      : [
+          `- Limits of the alerts: ${limits.join(' and ')}, as the search ${found?.name ?? ''} promises${found?.promised.confirmed === false ? ', which ended before it was measured at full length' : ''}, in place of what was measured and a quarter more.`,
+        ]),
+    ...(scaled === null
+      ? []
+      : [`- The autoscaler adds a replica when those that serve answer more than ${scaled.text}.`]),
+  ];
+}
+
+const replicaLines = ({ capacity, found, pendingRequests }: ReadmeInput): readonly string[] => [
   ...(capacity === null
     ? ['- Requests for CPU and memory, and 1 to 4 replicas, are starting points and were not measured.']
     : [
         `- Replicas: ${[capacityText(capacity), ...capacityNotes(capacity)].join(' ')} Only one replica was measured, not several together. The autoscaler keeps at least this many.`,
         '- Requests for CPU and memory are starting points and were not measured.',
       ]),
-  ...(pendingRequests === null
+  ...(pendingRequests === null && scaledRateOf({ capacity, found }) === null
     ? [
         '- hpa.yaml is left out: how many requests a replica has in flight was not measured, and nothing else says when to scale.',
       ]
@@ -196,10 +226,11 @@ export function readmeText(input: ReadmeInput): string {
     '## What the manifests assume',
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
-    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml, prometheusrule.yaml); an adapter that serves \`${queueMetric}\` as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these, remove their files from kustomization.yaml.`,
+    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml, prometheusrule.yaml); an adapter that serves \`${queueMetric}\`${scaledRateOf(input) === null ? '' : ` and \`${rateMetric}\``} as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these, remove their files from kustomization.yaml.`,
     ...replicaLines(input),
+    ...limitLines(input),
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',
-    '- prometheus/rules.yaml and grafana/dashboard.json: alerts and a dashboard with the thresholds of the run (requests that wait first, then latency, failures, GPUs); kubernetes/prometheusrule.yaml has the same rules. The p99 is watched where Triton runs with `--metrics-config summary_latencies=true`, the mean in any case.',
+    '- prometheus/rules.yaml and grafana/dashboard.json: alerts and a dashboard with their thresholds (requests that wait first, then latency, failures, GPUs); kubernetes/prometheusrule.yaml has the same rules. The latency percentile is watched where Triton runs with `--metrics-config summary_latencies=true`, the mean in any case.',
     '',
     '## Files',
     '',
@@ -279,6 +310,26 @@ function expectationOf(input: BundleInput) {
   };
 }
 
+function servingOf(input: BundleInput, repositoryBytes: number): Serving {
+  const { run, state, image, capacity, found } = input;
+  const { engine, config } = run;
+  const level = capacity?.held ?? answerOf(input.measured)?.level ?? null;
+  const pendingRequests = level === null ? null : requestsUnderWay({ held: level });
+  const gpus = askedGpus(engine).length;
+  const promised = found?.promised ?? null;
+  const watched = {
+    ...{ model: config.name, pendingRequests, gpus, rate: rateThreshold(promised) },
+    ...latencyThresholds(level?.point ?? null, targetOf(capacity?.ask.p99Ms ?? null, promised)),
+    errorPercentage: state.source.spec.performance.errorPercentage,
+  };
+  return {
+    ...{ model: config.name, image, gpus, repositoryBytes, pendingRequests, watched },
+    shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
+    scaledRate: scaledRateOf({ capacity, found }),
+    plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
+  };
+}
+
 async function fill(dir: string, input: BundleInput): Promise<void> {
   const { run, state, titles, image, resources, capacity, found } = input;
   const { engine, config } = run;
@@ -288,23 +339,8 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
     await writeFileAtomic(path, formatConfigPbtxt(config));
   }
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
-  const level = capacity?.held ?? answerOf(input.measured)?.level ?? null;
-  const pendingRequests = level === null ? null : requestsUnderWay({ held: level });
-  const gpus = askedGpus(engine).length;
-  const watched = {
-    ...{ model: config.name, pendingRequests, gpus },
-    ...latencyThresholds(level?.point ?? null, capacity?.ask.p99Ms ?? null),
-    errorPercentage: state.source.spec.performance.errorPercentage,
-  };
-  const serving: Serving = {
-    model: config.name,
-    image,
-    gpus,
-    shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
-    repositoryBytes,
-    ...{ pendingRequests, watched },
-    plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
-  };
+  const serving = servingOf(input, repositoryBytes);
+  const { watched, pendingRequests } = serving;
   const files: Readonly<Record<string, string>> = {
     SHA256SUMS: await checksums(dir, 'model-repository'),
     'compose.yaml': composeFile(serving),

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { noGpuVariables } from '../docker/container-body';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { pythonVariables } from '../platform/process';
-import { queueMetric, resourceName } from './names';
+import { queueMetric, rateMetric, resourceName } from './names';
 import { prometheusRule, type Watched } from './watching';
 
 export interface BundleImage {
@@ -26,6 +26,8 @@ export interface Serving {
    * nothing scales by it.
    */
   readonly pendingRequests: number | null;
+  /** Requests per second and replica at which another one is started; null: no search promises a rate. */
+  readonly scaledRate: { readonly value: number; readonly text: string } | null;
   readonly watched: Watched;
   /** null: the replicas were not planned. */
   readonly plan: { readonly replicas: number; readonly text: string } | null;
@@ -210,22 +212,56 @@ const service = (metadata: Metadata) => ({
   },
 });
 
-const autoscaler = (serving: Serving, pendingRequests: number, metadata: Metadata) => ({
+const podMetric = (name: string, averageValue: string) => ({
+  type: 'Pods',
+  pods: { metric: { name }, target: { type: 'AverageValue', averageValue } },
+});
+
+/** A quantity without an exponent: "212500m". */
+const quantity = (value: number): string => `${Math.max(1, Math.round(value * 1000))}m`;
+
+const metricsOf = ({ pendingRequests, scaledRate }: Serving) => [
+  ...(scaledRate === null ? [] : [podMetric(rateMetric, quantity(scaledRate.value))]),
+  ...(pendingRequests === null ? [] : [podMetric(queueMetric, String(pendingRequests))]),
+];
+
+/** A rule of prometheus-adapter, which serves no rate of a counter that is not called "_total". */
+const adapterRule = [
+  `- seriesQuery: 'nv_inference_request_success{namespace!="",pod!=""}'`,
+  '  resources: {overrides: {namespace: {resource: namespace}, pod: {resource: pod}}}',
+  `  name: {as: ${rateMetric}}`,
+  "  metricsQuery: 'sum(rate(<<.Series>>{<<.LabelMatchers>>}[2m])) by (<<.GroupBy>>)'",
+];
+
+/** When another pod is started, and what serves the metrics. */
+function scalingNote(serving: Serving): string {
+  const { pendingRequests, scaledRate, plan } = serving;
+  const level = plan === null ? 'best measured level' : 'level that the replicas are planned with';
+  return [
+    ...(pendingRequests === null
+      ? []
+      : [
+          `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.`,
+          `Another pod is started when more requests wait than were under way at the ${level}.`,
+        ]),
+    ...(scaledRate === null
+      ? []
+      : [
+          `Another pod is started when the pods answer more than ${scaledRate.text}.`,
+          `Needs an adapter that serves this rate as ${rateMetric}, such as prometheus-adapter with the rule`,
+          ...adapterRule,
+        ]),
+  ].join('\n');
+}
+
+const autoscaler = (serving: Serving, metadata: Metadata) => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata,
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: metadata.name },
     ...replicasOf(serving),
-    metrics: [
-      {
-        type: 'Pods',
-        pods: {
-          metric: { name: queueMetric },
-          target: { type: 'AverageValue', averageValue: String(pendingRequests) },
-        },
-      },
-    ],
+    metrics: metricsOf(serving),
     // Models load slowly: started pods are kept for some minutes.
     behavior: { scaleDown: { stabilizationWindowSeconds: 300 } },
   },
@@ -263,20 +299,20 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
 
 export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
   const metadata = metadataOf(serving);
-  const { pendingRequests } = serving;
   const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
-  const scaled = pendingRequests === null ? [] : ['hpa.yaml'];
+  const isScaled = metricsOf(serving).length > 0;
+  const scaled = isScaled ? ['hpa.yaml'] : [];
   return {
     'kubernetes/deployment.yaml': yaml(`${claim}${planNote(serving)}`, deployment(serving, metadata)),
     'kubernetes/service.yaml': yaml('Inside the cluster: Triton has no authentication.', service(metadata)),
-    ...(pendingRequests === null
-      ? {}
-      : {
+    ...(isScaled
+      ? {
           'kubernetes/hpa.yaml': yaml(
-            `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.\nAnother pod is started when more requests wait than were under way at the ${serving.plan === null ? 'best measured level' : 'level that the replicas are planned with'}.${planNote(serving)}`,
-            autoscaler(serving, pendingRequests, metadata),
+            `${scalingNote(serving)}${planNote(serving)}`,
+            autoscaler(serving, metadata),
           ),
-        }),
+        }
+      : {}),
     'kubernetes/podmonitor.yaml': yaml('Needs the Prometheus Operator.', podMonitor(metadata)),
     'kubernetes/prometheusrule.yaml': yaml(
       'Needs the Prometheus Operator. The rules of prometheus/rules.yaml.',

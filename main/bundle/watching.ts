@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
+import type { PromisedLoad } from '../contract/measured/promised-load';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
-import { formatMs } from '../contract/numbers';
+import { formatMs, formatRate } from '../contract/numbers';
 import { levelText } from '../contract/words';
 import { queueMetric, resourceName } from './names';
 
@@ -15,9 +16,12 @@ export interface Watched {
   readonly model: string;
   /** Requests that may wait in one Triton; null: not known. */
   readonly pendingRequests: number | null;
+  /** Requests per second of one Triton; null: no search promises a rate. */
+  readonly rate: Threshold | null;
   /** Microseconds on the server; null: nothing was measured. */
   readonly meanUs: Threshold | null;
-  readonly p99Us: Threshold | null;
+  /** Of the percentile, microseconds on the server; null: nothing was measured or promised. */
+  readonly tailUs: (Threshold & { readonly percentile: number }) | null;
   /** Per cent of the requests. */
   readonly errorPercentage: number;
   readonly gpus: number;
@@ -29,45 +33,76 @@ const allowance = 0.25;
 const measuredText = (what: string, us: number, point: LoadPoint): string =>
   `measured ${what} ${formatMs(us)} ms at ${levelText(point)}, and a quarter more`;
 
-/** @param targetMs of the plan; null: the measured p99 with its interval and the allowance */
+/** What a level is to keep, and who says so. */
+interface LatencyTarget {
+  readonly percentile: number;
+  readonly latencyUs: number;
+  /** "the search night"; null: the plan of the replicas. */
+  readonly by: string | null;
+}
+
+/** That of the plan, else that of the search; null: neither has one. */
+export function targetOf(planMs: number | null, promised: PromisedLoad | null): LatencyTarget | null {
+  if (planMs !== null) return { percentile: 99, latencyUs: planMs * 1000, by: null };
+  const { percentile = 99, latencyUs = null, search = '' } = promised ?? {};
+  return latencyUs === null ? null : { percentile, latencyUs, by: `the search ${search}` };
+}
+
+/** @param target null: the measured p99 with its interval and the allowance */
 export function latencyThresholds(
   point: LoadPoint | null,
-  targetMs: number | null,
-): Pick<Watched, 'meanUs' | 'p99Us'> {
-  if (point === null) return { meanUs: null, p99Us: null };
+  target: LatencyTarget | null,
+): Pick<Watched, 'meanUs' | 'tailUs'> {
   const parts = [
-    point.serverQueueUs,
-    point.serverComputeInputUs,
-    point.serverComputeInferUs,
-    point.serverComputeOutputUs,
-  ];
+    point?.serverQueueUs,
+    point?.serverComputeInputUs,
+    point?.serverComputeInferUs,
+    point?.serverComputeOutputUs,
+  ].map((part) => part ?? null);
   const known = parts.filter((part) => part !== null);
-  const meanUs = known.length < parts.length ? null : known.reduce((sum, part) => sum + part, 0);
-  const p99Us = point.p99Us + (latencyIntervalUs(point, 'p99Us') ?? 0);
-  return {
-    meanUs:
-      meanUs === null || meanUs === 0
-        ? null
-        : {
-            value: Math.ceil(meanUs * (1 + allowance)),
-            text: measuredText('mean on the server', meanUs, point),
-          },
-    p99Us:
-      targetMs === null
-        ? { value: Math.ceil(p99Us * (1 + allowance)), text: measuredText('p99', p99Us, point) }
-        : { value: targetMs * 1000, text: `target of ${formatMs(targetMs * 1000)} ms` },
+  const meanUs = known.length < parts.length ? 0 : known.reduce((sum, part) => sum + part, 0);
+  const measured = (us: number, what: string, of: LoadPoint): Threshold => ({
+    value: Math.ceil(us * (1 + allowance)),
+    text: measuredText(what, us, of),
+  });
+  const tail = (): Watched['tailUs'] => {
+    if (target !== null) {
+      const { percentile, latencyUs, by } = target;
+      const of = by === null ? '' : ` of ${by}`;
+      return { percentile, value: latencyUs, text: `target${of} of ${formatMs(latencyUs)} ms` };
+    }
+    if (point === null) return null;
+    const us = point.p99Us + (latencyIntervalUs(point, 'p99Us') ?? 0);
+    return { percentile: 99, ...measured(us, 'p99', point) };
   };
+  return {
+    meanUs: point === null || meanUs === 0 ? null : measured(meanUs, 'mean on the server', point),
+    tailUs: tail(),
+  };
+}
+
+/** What one Triton was measured to hold, requests per second; null: nothing promises a rate. */
+export function rateThreshold(promised: PromisedLoad | null): Watched['rate'] {
+  const { requestsPerSecond = null, search = '' } = promised ?? {};
+  return requestsPerSecond === null
+    ? null
+    : {
+        value: requestsPerSecond,
+        text: `the search ${search} measured that one replica holds ${formatRate(requestsPerSecond)} requests/s`,
+      };
 }
 
 const of = ({ model }: Watched, more = ''): string => `{model=${JSON.stringify(model)}${more}}`;
 const perSecond = (watched: Watched, name: string, over: string): string =>
   `sum without (version, reason) (rate(nv_inference_${name}${of(watched)}[${over}]))`;
 
+const percentileOf = ({ tailUs }: Watched): number => tailUs?.percentile ?? 99;
+
 /** PromQL of what rules and dashboard show; each is of one Triton, all versions of the model together. */
 const queries = (watched: Watched, over: string) => ({
   waiting: `sum without (version) (avg_over_time(${queueMetric}${of(watched)}[${over}]))`,
   mean: `${perSecond(watched, 'request_duration_us', over)} / ${perSecond(watched, 'request_success', over)}`,
-  p99: `max without (version) (nv_inference_request_summary_us${of(watched, ',quantile="0.99"')})`,
+  tail: `max without (version) (nv_inference_request_summary_us${of(watched, `,quantile="${percentileOf(watched) / 100}"`)})`,
   requests: perSecond(watched, 'request_success', over),
   failures: perSecond(watched, 'request_failure', over),
   failedShare: `100 * ${perSecond(watched, 'request_failure', over)} / (${perSecond(watched, 'request_failure', over)} + ${perSecond(watched, 'request_success', over)})`,
@@ -98,7 +133,7 @@ const rule = (
 
 /** Waiting work first: it rises before the latency does. */
 function rulesOf(watched: Watched): readonly Rule[] {
-  const { model, pendingRequests, meanUs, p99Us, errorPercentage, gpus } = watched;
+  const { model, pendingRequests, rate, meanUs, tailUs, errorPercentage, gpus } = watched;
   const of1m = queries(watched, '1m');
   const of2m = queries(watched, '2m');
   const of5m = queries(watched, '5m');
@@ -112,13 +147,13 @@ function rulesOf(watched: Watched): readonly Rule[] {
             `More than ${pendingRequests} wait in one Triton: as many as were in flight at the level that was measured. Serve more replicas.`,
           ),
         ]),
-    ...(p99Us === null
+    ...(tailUs === null
       ? []
       : [
           rule(
-            ['TritonLatencyP99', 'page', `${of2m.p99} > ${p99Us.value}`, '2m'],
-            `p99 of ${model} is above its limit`,
-            `The limit is ${formatMs(p99Us.value)} ms: ${p99Us.text}. Only with --metrics-config summary_latencies=true.`,
+            [`TritonLatencyP${tailUs.percentile}`, 'page', `${of2m.tail} > ${tailUs.value}`, '2m'],
+            `p${tailUs.percentile} of ${model} is above its limit`,
+            `The limit is ${formatMs(tailUs.value)} ms: ${tailUs.text}. Only with --metrics-config summary_latencies=true.`,
           ),
         ]),
     ...(meanUs === null
@@ -128,6 +163,15 @@ function rulesOf(watched: Watched): readonly Rule[] {
             ['TritonLatencyMean', 'page', `${of2m.mean} > ${meanUs.value}`, '2m'],
             `The mean latency of ${model} is above its limit`,
             `The limit is ${formatMs(meanUs.value)} ms on the server: ${meanUs.text}.`,
+          ),
+        ]),
+    ...(rate === null
+      ? []
+      : [
+          rule(
+            ['TritonRateAbovePromise', 'page', `${of2m.requests} > ${rate.value}`, '2m'],
+            `The rate of ${model} is above what one replica holds`,
+            `The limit is ${formatRate(rate.value)} requests/s of each Triton: ${rate.text}. Serve more replicas.`,
           ),
         ]),
     rule(
@@ -163,7 +207,7 @@ const groupsOf = (watched: Watched) => [
 
 /** Of Prometheus, and of its operator for Kubernetes. */
 export const prometheusRules = (watched: Watched): string =>
-  `# Thresholds of the run; "promtool check rules" reads it.\n${stringify({ groups: groupsOf(watched) }, { lineWidth: 0 })}`;
+  `# Thresholds as README.md says; "promtool check rules" reads it.\n${stringify({ groups: groupsOf(watched) }, { lineWidth: 0 })}`;
 
 export const prometheusRule = (
   watched: Watched,
@@ -231,7 +275,7 @@ const parts = [
 ] as const;
 
 function panels(watched: Watched): readonly PanelInput[] {
-  const { pendingRequests, meanUs, p99Us, errorPercentage, gpus } = watched;
+  const { pendingRequests, rate, meanUs, tailUs, errorPercentage, gpus } = watched;
   const asked = queries(watched, '$__rate_interval');
   const one = (expr: string, legend = '{{instance}}') => [{ expr, legend }];
   return [
@@ -244,14 +288,15 @@ function panels(watched: Watched): readonly PanelInput[] {
       limit: meanUs?.value ?? null,
     },
     {
-      ...{ title: 'p99 on the server', unit: 'µs', series: one(asked.p99), limit: p99Us?.value ?? null },
+      ...{ title: `p${percentileOf(watched)} on the server`, unit: 'µs', series: one(asked.tail) },
+      limit: tailUs?.value ?? null,
       description: 'Only with --metrics-config summary_latencies=true.',
     },
     {
       ...{ title: 'Where the time goes', unit: 'µs', stacked: true },
       series: parts.map(([name, legend]) => ({ expr: `avg(${asked.part(name)})`, legend })),
     },
-    { title: 'Requests', unit: 'reqps', series: one(asked.requests) },
+    { title: 'Requests', unit: 'reqps', series: one(asked.requests), limit: rate?.value ?? null },
     { title: 'Failed requests', unit: 'percent', series: one(asked.failedShare), limit: errorPercentage },
     { title: 'Mean executed batch size', unit: 'short', series: one(asked.batch) },
     {

@@ -12,9 +12,9 @@ import { until } from '../support/until';
 const programs = process.env['WORKBENCH_PROMETHEUS'] ?? '/usr/bin';
 
 const watched: Watched = {
-  ...{ model: 'slow', pendingRequests: 4, errorPercentage: 1, gpus: 0 },
+  ...{ model: 'slow', pendingRequests: 4, rate: null, errorPercentage: 1, gpus: 0 },
   meanUs: { value: 50_000, text: 'measured' },
-  p99Us: { value: 70_000, text: 'target' },
+  tailUs: { percentile: 99, value: 70_000, text: 'target' },
 };
 
 let dir: string;

@@ -107,6 +107,14 @@ describe('writeBundle', () => {
     expect(readme).toContain(
       'The configuration is the best one of the search night. Model instances 3: 90.0 requests/s. What follows was measured with the configuration of the run.',
     );
+    expect(readme).toContain(
+      '- Limits of the alerts: 90.00 requests/s of each replica and p99 20.00 ms, as the search night promises, in place of what was measured and a quarter more.',
+    );
+    expect(readme).toContain(
+      '- The autoscaler adds a replica when those that serve answer more than 69.23 requests/s each: the 90.00 of the search night with 30 % headroom.',
+    );
+    expect(await text('prometheus/rules.yaml')).toContain('target of the search night of 20.00 ms');
+    expect(await text('kubernetes/hpa.yaml')).toContain('averageValue: 69231m');
     // A limit of the run's levels does not hold for it.
     expect(readme).toContain('none: the levels of the run are of another configuration');
     expect(JSON.parse(await text('expectation.json'))).toMatchObject({ latency: null });

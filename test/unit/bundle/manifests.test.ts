@@ -16,9 +16,10 @@ const onGpus: Serving = {
   shmSizeMiB: 2048,
   repositoryBytes: 3 * 2 ** 30,
   pendingRequests: 16,
+  scaledRate: null,
   watched: {
-    ...{ model: 'Wide_Deep.v2', pendingRequests: 16, errorPercentage: 1, gpus: 2 },
-    ...{ meanUs: null, p99Us: { value: 20_000, text: 'target' } },
+    ...{ model: 'Wide_Deep.v2', pendingRequests: 16, rate: null, errorPercentage: 1, gpus: 2 },
+    ...{ meanUs: null, tailUs: { percentile: 99, value: 20_000, text: 'target' } },
   },
   plan: null,
 };
@@ -205,6 +206,38 @@ describe('kubernetesFiles', () => {
     expect(all['kubernetes/service.yaml']).toMatchObject({ spec: { selector: labels } });
     expect(all['kubernetes/podmonitor.yaml']).toMatchObject({ spec: { selector: { matchLabels: labels } } });
     expect(all['kubernetes/hpa.yaml']).toMatchObject({ spec: { scaleTargetRef: { name: 'wide-deep-v2' } } });
+  });
+});
+
+describe('the autoscaler of a promised rate', () => {
+  const text = '163.1 requests/s each: the 212.0 of the search night with 30 % headroom';
+  const rate = { value: 212 / 1.3, text };
+
+  it('scales by the rate of each pod beside the requests that wait, and says what serves it', () => {
+    const serving: Serving = { ...onCpu, scaledRate: rate };
+    const file = kubernetesFiles(serving)['kubernetes/hpa.yaml'] ?? '';
+    expect(parse(file)).toMatchObject({
+      spec: {
+        metrics: [
+          {
+            pods: {
+              metric: { name: 'nv_inference_request_success_per_second' },
+              target: { averageValue: '163077m' },
+            },
+          },
+          { pods: { target: { averageValue: '16' } } },
+        ],
+      },
+    });
+    expect(file).toContain(`# Another pod is started when the pods answer more than ${text}.\n`);
+    expect(file).toContain('#   name: {as: nv_inference_request_success_per_second}\n');
+    validate(HorizontalPodAutoscaler, parse(file));
+  });
+
+  it('needs no requests that wait, and is left out without either', () => {
+    const only = documents({ ...onCpu, pendingRequests: null, scaledRate: rate });
+    expect(only['kubernetes/hpa.yaml']).toHaveProperty('spec.metrics.length', 1);
+    expect(documents({ ...onCpu, pendingRequests: null })).not.toHaveProperty(['kubernetes/hpa.yaml']);
   });
 });
 

@@ -7,16 +7,26 @@ import {
   latencyThresholds,
   prometheusRule,
   prometheusRules,
+  rateThreshold,
+  targetOf,
   type Watched,
 } from '../../../main/bundle/watching';
 import { pointFixture } from '../../support/run-state';
 
 const point = pointFixture();
 const watched: Watched = {
-  ...{ model: 'Wide "Deep".v2', pendingRequests: 16, errorPercentage: 1, gpus: 2 },
+  ...{ model: 'Wide "Deep".v2', pendingRequests: 16, rate: null, errorPercentage: 1, gpus: 2 },
   ...latencyThresholds(point, null),
 };
-const bare: Watched = { ...watched, pendingRequests: null, meanUs: null, p99Us: null, gpus: 0 };
+const bare: Watched = { ...watched, pendingRequests: null, meanUs: null, tailUs: null, gpus: 0 };
+const promised = {
+  ...{ search: 'night', text: '212.0 requests/s within p95 15.00 ms', requestsPerSecond: 212.5 },
+  ...{ inferencesPerSecond: 212.5, percentile: 95, latencyUs: 15_000, confirmed: true },
+};
+const asPromised: Watched = {
+  ...watched,
+  ...{ rate: rateThreshold(promised), ...latencyThresholds(point, targetOf(null, promised)) },
+};
 
 interface Group {
   readonly name: string;
@@ -60,7 +70,22 @@ describe('the rules for Prometheus', () => {
     expect(first?.rules[0]?.expr).toBe(
       'sum without (version) (avg_over_time(nv_inference_pending_request_count{model="Wide \\"Deep\\".v2"}[1m])) > 16',
     );
-    expect(first?.rules[1]?.expr).toContain(`> ${watched.p99Us?.value}`);
+    expect(first?.rules[1]?.expr).toContain(`> ${watched.tailUs?.value}`);
+  });
+
+  it('have the promise of a search as limits, of the percentile that it is about', () => {
+    const rules = groupsOf(asPromised)[0]?.rules ?? [];
+    const ruleOf = (name: string) => rules.find(({ alert }) => alert === name);
+    expect(ruleOf('TritonLatencyP95')?.expr).toMatch(/quantile="0\.95"\}\) > 15000$/);
+    expect(ruleOf('TritonLatencyP95')?.annotations.description).toContain(
+      'The limit is 15.00 ms: target of the search night of 15.00 ms.',
+    );
+    expect(ruleOf('TritonLatencyP99')).toBeUndefined();
+    expect(ruleOf('TritonRateAbovePromise')?.expr).toMatch(/> 212\.5$/);
+    expect(ruleOf('TritonRateAbovePromise')?.annotations.description).toContain(
+      'the search night measured that one replica holds 212.5 requests/s. Serve more replicas.',
+    );
+    expect(dashboardOf(asPromised).panels.map(({ title }) => title)).toContain('p95 on the server');
   });
 
   it('leave out what was not measured, and GPUs where there are none', () => {
@@ -75,13 +100,19 @@ describe('the rules for Prometheus', () => {
 
 describe('the thresholds', () => {
   it('are the target of the plan, else a quarter above what was measured, and none without a level', () => {
-    expect(latencyThresholds(point, 20).p99Us).toEqual({ value: 20_000, text: 'target of 20.00 ms' });
+    expect(latencyThresholds(point, targetOf(20, promised)).tailUs).toEqual({
+      ...{ percentile: 99, value: 20_000, text: 'target of 20.00 ms' },
+    });
+    // A promise holds without a level.
+    expect(latencyThresholds(null, targetOf(null, promised)).tailUs?.value).toBe(15_000);
+    expect(targetOf(null, { ...promised, latencyUs: null })).toBeNull();
+    expect(rateThreshold({ ...promised, requestsPerSecond: null })).toBeNull();
     const measured = latencyThresholds(
       { ...point, p99Us: 8000, p99HalfWidthUs: undefined } as typeof point,
       null,
     );
-    expect(measured.p99Us?.value).toBe(10_000);
-    expect(measured.p99Us?.text).toContain('measured p99 8.00 ms at batch size');
+    expect(measured.tailUs?.value).toBe(10_000);
+    expect(measured.tailUs?.text).toContain('measured p99 8.00 ms at batch size');
     const parts = {
       serverQueueUs: 100,
       serverComputeInputUs: 10,
@@ -90,7 +121,7 @@ describe('the thresholds', () => {
     };
     expect(latencyThresholds({ ...point, ...parts }, null).meanUs?.value).toBe(1250);
     expect(latencyThresholds({ ...point, ...parts, serverQueueUs: null }, null).meanUs).toBeNull();
-    expect(latencyThresholds(null, null)).toEqual({ meanUs: null, p99Us: null });
+    expect(latencyThresholds(null, null)).toEqual({ meanUs: null, tailUs: null });
   });
 });
 
@@ -99,6 +130,7 @@ describe('the dashboard for Grafana', () => {
     const { panels } = dashboardOf(watched);
     const queries = [
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...groupsOf(asPromised).flatMap(({ rules }) => rules.map(({ expr }) => expr)),
       ...groupsOf(watched).flatMap(({ rules }) => rules.map(({ expr }) => expr)),
     ];
     expect(queries.length).toBeGreaterThan(15);
