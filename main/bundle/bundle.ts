@@ -9,6 +9,7 @@ import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results'
 import { exactMs, formatBytes, formatMs, formatRate, missing } from '../contract/numbers';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
+import { accuracyOf, referenceText } from '../contract/run/run-outcome';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
 import { levelText, type MetricTitles } from '../contract/words';
@@ -143,7 +144,7 @@ function expectedLines(input: ReadmeInput): readonly string[] {
     `| hardware | ${hardwareText(state)} |`,
     `| Triton | ${environment.tritonVersion ?? missing} |`,
     `| measured on | ${measuredLocally ? 'the local Triton, without a container' : image.reference} |`,
-    `| samples that smoke-test.py compares | ${checkedByText(samples) ?? 'none'} |`,
+    `| samples that smoke-test.py compares | ${checkedByText(samples) ?? 'none'}${samples.golden === undefined ? '' : ` of ${samples.golden}`} |`,
     `| p99 limit of smoke-test.py | ${limit === null ? noLimitText(found) : `${formatMs((limit.limitMs ?? 0) * 1000)} ms: ${limit.text}`} |`,
   ];
 }
@@ -192,8 +193,15 @@ const replicaLines = ({ capacity, found, pendingRequests }: ReadmeInput): readon
     : []),
 ];
 
+function verifiedText({ accuracy }: RunState): string {
+  const { word } = accuracyOf(accuracy?.result);
+  return word === 'verified'
+    ? `as it was verified against ${referenceText(accuracy?.result)} and measured`
+    : `as it was measured; its accuracy: ${word}`;
+}
+
 export function readmeText(input: ReadmeInput): string {
-  const { state, image, measuredLocally } = input;
+  const { state, image, measuredLocally, samples } = input;
   const { runId } = state;
   const { spec } = state.source;
   const { modelName } = spec.configure;
@@ -206,7 +214,7 @@ export function readmeText(input: ReadmeInput): string {
   return [
     `# ${modelName}, ready to serve`,
     '',
-    `The model of run ${runId} (${spec.format} ${spec.precision}) for NVIDIA Triton, as it was verified against its framework and measured. Made by Triton Workbench ${state.environment.workbenchVersion}.`,
+    `The model of run ${runId} (${spec.format} ${spec.precision}) for NVIDIA Triton, ${verifiedText(state)}. Made by Triton Workbench ${state.environment.workbenchVersion}.`,
     '',
     '## Start',
     '',
@@ -235,8 +243,8 @@ export function readmeText(input: ReadmeInput): string {
     '## Files',
     '',
     '- model-repository/: what Triton serves; SHA256SUMS covers every file of it.',
-    '- samples/: inputs and the outputs of the framework, and the tolerances of the run.',
-    '- expectation.json: what smoke-test.py asks for.',
+    `- samples/: inputs, the outputs of ${samples.golden ?? 'the framework'}, and how far others may differ.`,
+    '- expectation.json: what smoke-test.py asks for; compare_outputs.py: how it compares outputs.',
     '',
   ].join('\n');
 }
@@ -355,6 +363,7 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
   };
   for (const [path, text] of Object.entries(files)) await writeFileAtomic(join(dir, path), text);
   await copyFile(join(resources, 'bundle', 'smoke_test.py'), join(dir, 'smoke-test.py'));
+  await copyFile(join(resources, 'bundle', 'compare_outputs.py'), join(dir, 'compare_outputs.py'));
   await makeReadable(dir);
 }
 

@@ -1,9 +1,4 @@
-import {
-  checkedByText,
-  type DeploymentInfo,
-  type DeploymentModelInfo,
-  type DeployRequest,
-} from '../contract/deployment';
+import { deployedCheckText, type DeploymentInfo, type DeployRequest } from '../contract/deployment';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { promisedText } from '../contract/measured/promised-load';
 import { missing } from '../contract/numbers';
@@ -45,11 +40,6 @@ async function runNames(core: Core): Promise<NameOf> {
   };
 }
 
-function checkedText(model: DeploymentModelInfo): string {
-  const by = checkedByText(model);
-  return by === null ? 'outputs not checked, canary request answered' : `${by} checked against the framework`;
-}
-
 function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {
   const { interrupted, engine, host, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
   return [
@@ -63,7 +53,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
-      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${checkedText(model)}`,
+      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${deployedCheckText(model)}`,
       ...(model.promised === undefined ? [] : [`    one replica holds ${promisedText(model.promised)}`]),
       ...(model.previous === null
         ? []
@@ -286,7 +276,7 @@ function addBundle(program: Verb): void {
     )
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
-    .option('--allow-unverified', 'also take a run whose accuracy check did not pass')
+    .option('--allow-unverified', 'also take a run whose accuracy failed or was not checked')
     .option('--search <study>', searchOption)
     .option(
       '--replicas-for-rate <inferences>',
@@ -325,7 +315,7 @@ export function addDeployments(program: Verb, context: CliContext): void {
         'serve it in this deployment, in place of the version there or beside other models',
       ),
   )
-    .option('--allow-unverified', 'also deploy a run whose accuracy check did not pass')
+    .option('--allow-unverified', 'also deploy a run whose accuracy failed or was not checked')
     .option('--search <study>', searchOption)
     .checking(requireNewTarget)
     .answer(async ({ core, output }, run: string, options: DeployOptions) => {

@@ -9,6 +9,7 @@ import {
 import { hostNameSchema } from './host/host-name';
 import { capacityAskSchema } from './measured/capacity-ask';
 import type { PromisedLoad } from './measured/promised-load';
+import { type Accuracy, accuracySchema } from './run/run-outcome';
 import type { engines, formats, precisions } from './run/run-spec';
 import type { ByType, OfType } from './trees';
 import { wireErrorSchema } from './wire-error';
@@ -51,6 +52,10 @@ const versionSchema = deploymentVersionSchema.extend({
   checkedSamples: z.int().min(0),
   /** Samples in the largest compared request; absent: one. */
   checkedBatchSize: z.int().min(2).optional(),
+  /** Name of the golden file that the samples are of; absent: of the framework. */
+  golden: z.string().optional(),
+  /** Of its run, or of the samples of the version before; absent in journals of earlier versions. */
+  accuracy: accuracySchema.shape.word.optional(),
 });
 export type DeployedVersion = z.infer<typeof versionSchema>;
 
@@ -203,6 +208,9 @@ export interface DeploymentModelInfo {
   readonly precision: (typeof precisions)[number];
   readonly checkedSamples: number;
   readonly checkedBatchSize?: number | undefined;
+  /** Golden file that the samples are of; absent: of the framework. */
+  readonly golden?: string | undefined;
+  readonly accuracy: Accuracy['word'];
   /** What its configuration holds; absent: it is not that of a search. */
   readonly promised?: PromisedLoad | undefined;
   /** What `rollback` returns to. */
@@ -249,7 +257,7 @@ export const deployRequestSchema = z.strictObject({
   metricsPort: portChoice,
   /** Containers only; absent: loopback. */
   listen: z.union([z.ipv4(), z.ipv6()]).optional(),
-  /** Accepts a run whose accuracy check failed. */
+  /** Accepts a run whose accuracy failed or was not checked. */
   allowUnverified: z.boolean().optional(),
   /** With the best configuration of this search of the run; absent: with that of the run. */
   search: z.string().max(40).optional(),
@@ -260,7 +268,7 @@ export type DeployRequest = z.infer<typeof deployRequestSchema>;
 export const bundleRequestSchema = z.strictObject({
   runId: z.string().max(200),
   out: z.string().min(1).max(4096),
-  /** Accepts a run whose accuracy check failed. */
+  /** Accepts a run whose accuracy failed or was not checked. */
   allowUnverified: z.boolean().optional(),
   /** Sets the replicas of the manifests; absent: starting points. Throws input-invalid where no level holds it. */
   capacity: capacityAskSchema.optional(),
@@ -276,4 +284,18 @@ export function checkedByText({
   if (checkedSamples === 0) return null;
   const samples = `${checkedSamples} ${checkedSamples === 1 ? 'sample' : 'samples'}`;
   return checkedBatchSize === undefined ? samples : `${samples} and a batch of ${checkedBatchSize}`;
+}
+
+type CheckedModel = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize' | 'golden' | 'accuracy'>;
+
+/** Of an earlier version's journal: by what it was checked with. */
+export const deployedAccuracy = ({ accuracy, checkedSamples }: CheckedModel): Accuracy['word'] =>
+  accuracy ?? (checkedSamples > 0 ? 'verified' : 'not checked');
+
+/** "canary, 8 samples of the framework", "accuracy not checked, canary only". */
+export function deployedCheckText(model: CheckedModel): string {
+  const by = checkedByText(model);
+  const word = deployedAccuracy(model);
+  if (by !== null) return `canary, ${by} of ${model.golden ?? 'the framework'}`;
+  return word === 'verified' ? 'accuracy verified in its run, canary only' : `accuracy ${word}, canary only`;
 }

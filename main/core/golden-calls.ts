@@ -5,7 +5,7 @@ import type { InputData } from '../contract/measured/input-data';
 import type { OutputRules } from '../contract/measured/output-rules';
 import { isDeployed } from '../contract/run/run-source';
 import { keptSamples } from '../deployments/version-check';
-import { ruleFor } from '../domain/outputs/rule-text';
+import { ruleFor, toleranceRule } from '../domain/outputs/rule-text';
 import { checkGolden } from '../golden/check-golden';
 import { goldenJson, goldenText } from '../golden/golden-json';
 import { goldenNpz } from '../golden/golden-npz';
@@ -154,13 +154,13 @@ async function fromServer(
   }
 }
 
-/** The samples that its accuracy check kept, with the outputs of the framework. */
+/** The samples that its accuracy check kept, with the outputs of its reference. */
 async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): Promise<GoldenWritten> {
   const { state, folder } = await parts.store.load(runId);
   if (!isDeployed(state))
     throw invalidInput('--from', `${runId} has no samples: it measured a running Triton`);
   const { spec } = state.source;
-  const { samples, without } = await keptSamples(runFiles(folder, spec).keptSamples);
+  const { samples, without, rules: own } = await keptSamples(runFiles(folder, spec).keptSamples);
   if (samples.length === 0) {
     throw invalidInput(
       '--from',
@@ -168,16 +168,9 @@ async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): 
       `Check its accuracy first: resume ${runId} --from accuracy.`,
     );
   }
-  const { atol, rtol, maxMismatch = {} } = spec.accuracy;
   const names = [...new Set(samples.flatMap(({ outputs }) => outputs.map(({ name }) => name)))];
-  const of = (values: Readonly<Record<string, number>>, name: string) => values[name] ?? values['*'] ?? 0;
-  const checked: OutputRules = Object.fromEntries(
-    names.map((name) => {
-      const share = of(maxMismatch, name);
-      const numbers = { by: 'numbers' as const, atol: of(atol, name), rtol: of(rtol, name) };
-      return [name, share === 0 ? numbers : { ...numbers, maxMismatch: share }];
-    }),
-  );
+  const checked: OutputRules =
+    own ?? Object.fromEntries(names.map((name) => [name, toleranceRule(spec.accuracy, name)]));
   const rules = { ...checked, ...request.rules };
   const header = { model: spec.configure.modelName, recordedFrom: runId };
   const kept = samples.slice(0, request.samples ?? samples.length);

@@ -7,6 +7,7 @@ import { fileLimits } from '../contract/reader-limits';
 import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
+import { accuracyOf } from '../contract/run/run-outcome';
 import { isDeployed } from '../contract/run/run-source';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
@@ -31,8 +32,8 @@ export interface DeployableRun {
   readonly version: number;
   readonly engine: DeploymentEngine;
   readonly files: string;
-  /** Samples of the accuracy check; may be missing. */
-  readonly samples: string;
+  /** Samples of the accuracy check; may be missing. null: the model does not answer them as its reference does. */
+  readonly samples: string | null;
   readonly check: VersionCheck;
   readonly keepConfig: (path: string, config: ModelConfig) => Promise<void>;
 }
@@ -70,7 +71,7 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
   if (accuracy === null && !allowUnverified) {
     throw refused(
       runId,
-      'its outputs were not checked',
+      'its accuracy was not checked',
       'Run it with a reference, --golden FILE, or deploy it all the same with --allow-unverified.',
     );
   }
@@ -145,6 +146,7 @@ export async function deployableRun(
   const { runId } = state;
   const { spec } = state.source;
   const { modelName, modelVersion } = spec.configure;
+  const accuracy = accuracyOf(state.accuracy?.result).word;
   const model = join(folder.repository, modelName);
   const { atol, rtol, maxMismatch = {} } = spec.accuracy;
   const canary = sampleCanary(spec)?.map(({ name, datatype, shape }) => ({
@@ -153,12 +155,12 @@ export async function deployableRun(
     shape: [...shape],
   }));
   const deployable: DeployableRun = {
-    about: { runId, format: spec.format, precision: spec.precision },
+    about: { runId, format: spec.format, precision: spec.precision, accuracy },
     config: await readConfig(join(model, 'config.pbtxt')),
     version: modelVersion,
     engine: deploymentEngineOf(state),
     files: join(model, String(modelVersion)),
-    samples: runFiles(folder, spec).keptSamples,
+    samples: accuracy === 'failed' ? null : runFiles(folder, spec).keptSamples,
     check: { canary: canary ?? null, anyValues: isFileSource(spec.model), atol, rtol, maxMismatch },
     keepConfig: async (path, config) => {
       await makeFolder(dirname(path));

@@ -8,6 +8,7 @@ import type {
 import { deploymentChanges } from '../contract/deployment-change';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
+import { present } from '../contract/trees';
 import type { DeploymentServer } from '../engine/engine';
 import {
   addVersion,
@@ -277,7 +278,7 @@ export class Deployments {
       let after: StoredDeployment;
       try {
         await removeLeftModels(stored, server);
-        await this.addFiles(folder, run, version);
+        await this.addFiles(folder, run, version, from);
         // Checked under a candidate name before the active version changes.
         const candidate = await writeCandidate(folder, run.config, version);
         await this.tritons.sync(stored, this.closing.signal);
@@ -311,11 +312,19 @@ export class Deployments {
     });
   }
 
-  private async addFiles(folder: DeploymentFolder, run: DeployableRun, version: number): Promise<void> {
+  /** @param before the version that it follows; its golden samples are those of a run that was not checked */
+  private async addFiles(
+    folder: DeploymentFolder,
+    run: DeployableRun,
+    version: number,
+    before: DeployedVersion | null = null,
+  ): Promise<void> {
     const { name } = run.config;
     await removeVersion(folder, name, version);
     await addVersion(folder, { from: run.files, model: name, version });
-    await keepCheck(folder.kept(name, version), run.check, run.samples);
+    const follows = run.about.accuracy === 'not checked' && before?.golden !== undefined;
+    const samples = follows ? folder.kept(name, before.version) : run.samples;
+    await keepCheck(folder.kept(name, version), run.check, samples);
     await run.keepConfig(join(folder.kept(name, version), 'config.pbtxt'), servingOnly(run.config, version));
   }
 
@@ -338,6 +347,7 @@ export class Deployments {
       load,
       signal: this.closing.signal,
     });
-    return { ...run.about, model: name, version, ...checked };
+    const accuracy = checked.checkedSamples > 0 ? 'verified' : run.about.accuracy;
+    return { ...run.about, model: name, version, ...checked, ...present({ accuracy }) };
   }
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  DeployedModel,
-  Deployment,
-  DeploymentInfo,
-  DeploymentModelInfo,
-  DeploymentState,
+import {
+  deployedAccuracy,
+  type DeployedModel,
+  type Deployment,
+  type DeploymentInfo,
+  type DeploymentModelInfo,
+  type DeploymentState,
 } from '../contract/deployment';
 import { type DeploymentVersion, interruptionText, startsServer } from '../contract/deployment-change';
 import { toWire, WorkbenchError } from '../contract/errors';
@@ -267,8 +268,10 @@ export async function observe(
         format: served.format,
         precision: served.precision,
         checkedSamples: active.checkedSamples,
+        accuracy: deployedAccuracy(active),
         ...present({
           checkedBatchSize: active.checkedBatchSize,
+          golden: active.golden,
           promised: served.version === active.version ? active.promised : previous?.promised,
         }),
         previous: previous === null ? null : { version: previous.version, runId: previous.runId },

@@ -3,10 +3,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { DeployedVersion } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import {
+  type KeptSamples,
+  keptSamplesFile,
+  keptSamplesSchema,
+  type KeptTensor,
+} from '../contract/kept-samples';
+import type { OutputRules } from '../contract/measured/output-rules';
 import { formatTyped } from '../contract/numbers';
 import { present } from '../contract/trees';
-import { compareValues } from '../domain/outputs/compare-outputs';
+import { compareOutput, compareValues } from '../domain/outputs/compare-outputs';
 import type { DecodedTensor } from '../domain/outputs/decoded-tensor';
+import { toleranceRule,type Tolerances } from '../domain/outputs/rule-text';
 import { loadAndCheckModel } from '../engine/serving';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { openPlain, readPlainText } from '../platform/plain-entry';
@@ -15,31 +23,10 @@ import { decodeTensor } from '../triton/decode-tensor';
 import type { ModelConfig } from '../triton/model-config';
 import { repeatedRows, rowOf, type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 
-/** Limit per file: `keep-samples` keeps 64 MiB in total, or one sample. */
+/** Limit per file: a run keeps 64 MiB in total, or one sample. */
 const mostTensorBytes = 2 ** 30;
 const mostDocumentBytes = 4 * 2 ** 20;
 
-const fileName = z.string().regex(/^[\w.-]+\.bin$/);
-const tensorSchema = z.object({
-  name: z.string(),
-  datatype: z.string(),
-  shape: z.array(z.int().min(0)),
-  file: fileName,
-});
-const samplesSchema = z.object({
-  /** Outputs whose valid length of the last axis another output gives. */
-  lengths: z.record(z.string(), z.string()),
-  samples: z.array(
-    z.object({
-      id: z.string(),
-      inputs: z.array(tensorSchema),
-      outputs: z.array(tensorSchema),
-      /** Batch size, repeating the samples. Absent: single samples. */
-      repeat: z.int().min(2).optional(),
-    }),
-  ),
-});
-export type KeptSamples = z.infer<typeof samplesSchema>;
 type KeptSample = KeptSamples['samples'][number];
 
 const tolerance = z.record(z.string(), z.number());
@@ -58,31 +45,37 @@ export type VersionCheck = z.infer<typeof checkSchema>;
 const parsed = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> =>
   schema.parse(JSON.parse(await readPlainText(path, mostDocumentBytes)));
 
-const documentName = 'samples.json';
 const checkName = 'check.json';
 
-/** Samples and batch size of the check. */
-export type CheckedBy = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize'>;
+/** Samples and batch size of the check, and the golden file that they are of. */
+export type CheckedBy = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize' | 'golden'>;
 
-function checkedBy(samples: readonly KeptSample[]): CheckedBy {
-  const batch = samples.find(({ repeat }) => repeat !== undefined)?.repeat;
+function checkedBy(kept: KeptSamples | null): CheckedBy {
+  const samples: readonly KeptSample[] = kept?.samples ?? [];
   return {
     checkedSamples: samples.filter(({ repeat }) => repeat === undefined).length,
-    ...present({ checkedBatchSize: batch }),
+    ...present({
+      checkedBatchSize: samples.find(({ repeat }) => repeat !== undefined)?.repeat,
+      golden: kept?.golden,
+    }),
   };
 }
 
-/** Stores the check with the run's samples, if any. Returns what it checks by. */
-export async function keepCheck(folder: string, check: VersionCheck, samples: string): Promise<CheckedBy> {
+/** Stores the check with the samples of a folder, if there are any. Returns what it checks by. */
+export async function keepCheck(
+  folder: string,
+  check: VersionCheck,
+  samples: string | null,
+): Promise<CheckedBy> {
   await makeFolder(folder);
   await writeFileAtomic(join(folder, checkName), `${JSON.stringify(check, null, 1)}\n`);
-  const found = await parsed(join(samples, documentName), samplesSchema).catch(() => null);
-  if (found === null) return checkedBy([]);
+  const found = samples === null ? null : await readSamples(samples);
+  if (found === null || samples === null) return checkedBy(null);
   for (const { inputs, outputs } of found.samples) {
     for (const { file } of [...inputs, ...outputs]) await copyFile(join(samples, file), join(folder, file));
   }
-  await writeFileAtomic(join(folder, documentName), `${JSON.stringify(found, null, 1)}\n`);
-  return checkedBy(found.samples);
+  await writeFileAtomic(join(folder, keptSamplesFile), `${JSON.stringify(found, null, 1)}\n`);
+  return checkedBy(found);
 }
 
 export const readCheck = (folder: string): Promise<VersionCheck> =>
@@ -90,9 +83,9 @@ export const readCheck = (folder: string): Promise<VersionCheck> =>
 
 /** null if the run kept none. */
 export const readSamples = (folder: string): Promise<KeptSamples | null> =>
-  parsed(join(folder, documentName), samplesSchema).catch(() => null);
+  parsed(join(folder, keptSamplesFile), keptSamplesSchema).catch(() => null);
 
-async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>): Promise<Tensor> {
+async function readTensor(folder: string, tensor: KeptTensor): Promise<Tensor> {
   const file = await openPlain(join(folder, tensor.file), 0);
   try {
     const { size } = await file.stat();
@@ -103,17 +96,19 @@ async function readTensor(folder: string, tensor: z.infer<typeof tensorSchema>):
   }
 }
 
-/** Single samples that a run kept, with the framework's outputs. */
+/** Single samples that a run kept, with the outputs of its reference. */
 interface RunSamples {
   readonly samples: readonly { readonly id: string; readonly inputs: Tensor[]; readonly outputs: Tensor[] }[];
   /** Outputs whose rows have lengths of their own. */
   readonly without: readonly string[];
+  /** Of a golden file. */
+  readonly rules?: OutputRules | undefined;
 }
 
 /** Empty without kept ones. Batches, which repeat the single samples, are left out. */
 export async function keptSamples(folder: string): Promise<RunSamples> {
-  const { samples = [], lengths = {} } = (await readSamples(folder)) ?? {};
-  const read = (tensors: readonly z.infer<typeof tensorSchema>[]) =>
+  const { samples = [], lengths = {}, rules } = (await readSamples(folder)) ?? {};
+  const read = (tensors: readonly KeptTensor[]) =>
     Promise.all(tensors.map((tensor) => readTensor(folder, tensor)));
   const found = [];
   for (const { id, inputs, outputs, repeat } of samples) {
@@ -121,11 +116,8 @@ export async function keptSamples(folder: string): Promise<RunSamples> {
     const kept = outputs.filter(({ name }) => !Object.hasOwn(lengths, name));
     found.push({ id, inputs: await read(inputs), outputs: await read(kept) });
   }
-  return { samples: found, without: Object.keys(lengths) };
+  return { samples: found, without: Object.keys(lengths), ...present({ rules }) };
 }
-
-const of = (values: Readonly<Record<string, number>>, output: string): number =>
-  values[output] ?? values['*'] ?? 0;
 
 /** Valid values of the last axis; all unless another output limits them. */
 function validLength(name: string, lengths: KeptSamples['lengths'], outputs: readonly Tensor[]): number {
@@ -147,7 +139,7 @@ function cropped(tensor: DecodedTensor, width: number): DecodedTensor {
 export function outputDifference(
   expected: Tensor,
   served: Tensor,
-  { atol, rtol, maxMismatch }: Pick<VersionCheck, 'atol' | 'rtol' | 'maxMismatch'>,
+  tolerances: Tolerances,
   valid: { readonly expected: number; readonly served: number },
 ): string | null {
   const { name } = expected;
@@ -160,7 +152,7 @@ export function outputDifference(
   const { reason, worst, differing, compared } = compareValues(
     cropped(wanted, valid.expected),
     cropped(got, valid.served),
-    { by: 'numbers', atol: of(atol, name), rtol: of(rtol, name), maxMismatch: of(maxMismatch, name) },
+    toleranceRule(tolerances, name),
   );
   if (reason === null || worst === null) return reason;
   const size = Number.isFinite(worst.size) ? formatTyped(worst.size) : 'infinity';
@@ -174,6 +166,24 @@ export function outputDifference(
 interface Held {
   readonly check: VersionCheck;
   readonly lengths: KeptSamples['lengths'];
+  /** Of a golden file, in place of the tolerances. */
+  readonly rules?: OutputRules | undefined;
+}
+
+/** Only outputs that are expected may be of a type that has values here. */
+function goldenDifference(
+  wanted: readonly Tensor[],
+  outputs: readonly Tensor[],
+  rules: OutputRules,
+): string | null {
+  const isWanted = ({ name }: Tensor) => wanted.some((tensor) => tensor.name === name);
+  const [expected, found] = [wanted.map(decodeTensor), outputs.filter(isWanted).map(decodeTensor)];
+  for (const [name, rule] of Object.entries(rules)) {
+    if (!expected.some((tensor) => tensor.name === name)) continue;
+    const { reason } = compareOutput(name, { expected, found }, rule);
+    if (reason !== null) return `${name}: ${reason}`;
+  }
+  return null;
 }
 
 function differenceOf(
@@ -198,6 +208,7 @@ export function answerDifference(
   outputs: readonly Tensor[],
   held: Held,
 ): string | null {
+  if (held.rules !== undefined) return goldenDifference(wanted, outputs, held.rules);
   for (const { name, shape } of wanted) {
     // Each sample of a batch has its own length.
     const rows = Object.hasOwn(held.lengths, name)
@@ -240,24 +251,26 @@ export async function checkVersion(input: CheckVersionInput): Promise<CheckedBy>
   const modelVersion = String(version);
   const canary = { canary: canaryOf(check), anyValues: check.anyValues };
   await loadAndCheckModel({ client, modelName: model, modelVersion, config, ...canary, load, signal });
-  const { samples = [], lengths = {} } = (await readSamples(kept)) ?? {};
+  const found = await readSamples(kept);
+  const { samples = [], lengths = {}, rules, golden } = found ?? {};
   for (const sample of samples) {
     const { id, repeat } = sample;
-    const read = async (tensor: z.infer<typeof tensorSchema>): Promise<Tensor> => {
-      const found = await readTensor(kept, tensor);
-      return repeat === undefined ? found : repeatedRows(found, repeat);
+    const read = async (tensor: KeptTensor): Promise<Tensor> => {
+      const single = await readTensor(kept, tensor);
+      return repeat === undefined ? single : repeatedRows(single, repeat);
     };
     const inputs = await Promise.all(sample.inputs.map(read));
     const wanted = await Promise.all(sample.outputs.map(read));
     const request = { modelName: model, modelVersion, inputs };
     const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
-    const difference = answerDifference(wanted, outputs, { check, lengths });
+    const difference = answerDifference(wanted, outputs, { check, lengths, rules });
     if (difference === null) continue;
     const what = repeat === undefined ? `the sample ${id}` : `a batch of ${repeat} samples`;
+    const as = golden === undefined ? 'as its run did' : `as ${golden} has it`;
     throw new WorkbenchError(
       'verification-failed',
-      `Version ${version} of ${model} does not answer ${what} as its run did: ${difference}`,
+      `Version ${version} of ${model} does not answer ${what} ${as}: ${difference}`,
     );
   }
-  return checkedBy(samples);
+  return checkedBy(found);
 }

@@ -4,13 +4,18 @@ import type { OutputRule, OutputRules } from '../contract/measured/output-rules'
 import type { AccuracyResult, OutputComparison } from '../contract/measured/results';
 import { modelArtefactSchema } from '../contract/run/artefacts';
 import type { AccuracySpec } from '../contract/run/run-spec';
+import { isFloating } from '../domain/outputs/decoded-tensor';
+import { toleranceRule } from '../domain/outputs/rule-text';
 import type { ServerHandle } from '../engine/engine';
 import { whileServing } from '../engine/serving';
 import { checkGolden } from '../golden/check-golden';
 import type { GoldenSample } from '../golden/golden-samples';
+import { keepGolden } from '../golden/keep-golden';
 import { runInputHash, runTensors } from '../perf/input/input-readers';
 import { createTritonClient } from '../triton/client';
+import { traitsOf } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
+import { filesOf } from './serve-model';
 import type { StepContext } from './step';
 
 /** What the result is of: neither framework nor code. */
@@ -24,15 +29,10 @@ export function goldenRules(
   own: OutputRules,
   samples: readonly Pick<GoldenSample, 'outputs'>[],
 ): OutputRules {
-  const { atol, rtol, maxMismatch = {} } = spec;
-  const of = (values: Readonly<Record<string, number>>, name: string) => values[name] ?? values['*'] ?? 0;
   const rules = samples.flatMap(({ outputs }) =>
-    outputs.flatMap(({ name, datatype }): [string, OutputRule][] => {
-      if (!/^(FP|BF)/.test(datatype)) return [];
-      const share = of(maxMismatch, name);
-      const numbers = { by: 'numbers' as const, atol: of(atol, name), rtol: of(rtol, name) };
-      return [[name, share === 0 ? numbers : { ...numbers, maxMismatch: share }]];
-    }),
+    outputs.flatMap((output): [string, OutputRule][] =>
+      isFloating(output) ? [[output.name, toleranceRule(spec, output.name)]] : [],
+    ),
   );
   return { ...Object.fromEntries(rules), ...own };
 }
@@ -82,5 +82,8 @@ export async function againstGolden(
   const check = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
     checkGolden({ client, model: modelName, version, config, samples, rules, signal }),
   );
-  return goldenResult(check, rules, basename(path));
+  const file = basename(path);
+  // Deployments and bundles of this run are checked with them; each request of a sequence would need its own.
+  if (!traitsOf(config).sequences) await keepGolden(filesOf(run).keptSamples, { samples, rules, file });
+  return goldenResult(check, rules, file);
 }

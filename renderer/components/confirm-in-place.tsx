@@ -22,6 +22,8 @@ function useFocusBack(place: RefObject<HTMLElement | null>): void {
 export function ConfirmInPlace(props: {
   question: string;
   action: string;
+  /** Default: Keep. */
+  cancel?: string;
   onConfirm: () => void;
   onCancel: () => void;
 }) {
@@ -39,7 +41,7 @@ export function ConfirmInPlace(props: {
     >
       <span>{props.question}</span>
       <CompactButton autoFocus onClick={props.onCancel}>
-        Keep
+        {props.cancel ?? 'Keep'}
       </CompactButton>
       <Button size="compact-xs" className="danger-button" onClick={props.onConfirm}>
         {props.action}

@@ -2,38 +2,21 @@
 """Checks that a Triton serves the model of this bundle as it was verified. Python 3.8 and later, no other package."""
 
 import argparse
-import array
 import hashlib
 import http.client
 import json
 import math
-import struct
 import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from compare_outputs import CheckError, answer_difference, element_bytes, golden_difference
+
 HERE = Path(__file__).resolve().parent
-ARRAY_CODES = {
-    "BOOL": "B",
-    "UINT8": "B",
-    "UINT16": "H",
-    "UINT32": "I",
-    "UINT64": "Q",
-    "INT8": "b",
-    "INT16": "h",
-    "INT32": "i",
-    "INT64": "q",
-    "FP32": "f",
-    "FP64": "d",
-}
 #: Requests that are sent before any is timed, and the fewest that a p99 is taken of.
 WARM_UP = 20
 FEWEST = 100
-
-
-class CheckError(Exception):
-    """What a check found, in words."""
 
 
 class Connection:
@@ -58,31 +41,6 @@ class Connection:
             self.connection.close()
             self.connection = self.open()
             raise CheckError(f"no answer: {error}") from error
-
-
-def element_bytes(datatype):
-    return 2 if datatype in ("FP16", "BF16") else array.array(ARRAY_CODES[datatype]).itemsize
-
-
-def values_of(tensor):
-    """Numbers of a tensor; its bytes are little-endian."""
-    datatype, data = tensor["datatype"], tensor["data"]
-    if datatype not in ARRAY_CODES and datatype not in ("FP16", "BF16"):
-        raise CheckError(f"{tensor['name']}: {datatype} has no numeric values")
-    count = math.prod(tensor["shape"])
-    if len(data) != count * element_bytes(datatype):
-        raise CheckError(f"{tensor['name']} has {len(data)} bytes, which is not {datatype} {tensor['shape']}")
-    if datatype == "FP16":
-        return struct.unpack(f"<{count}e", data)
-    if datatype == "BF16":
-        halves = array.array("H", data)
-        if sys.byteorder == "big":
-            halves.byteswap()
-        return struct.unpack(f"<{count}f", b"".join(struct.pack("<HH", 0, half) for half in halves))
-    values = array.array(ARRAY_CODES[datatype], data)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values
 
 
 def zeros(tensor):
@@ -128,48 +86,6 @@ def infer(connection, path, request):
         outputs.append(dict(output, data=answer[at : at + length]))
         at += length
     return outputs
-
-
-def tolerance(values, output):
-    return values.get(output, values.get("*", 0))
-
-
-def valid_length(name, lengths, outputs):
-    """How many values of the last axis count; None where no other output says it."""
-    other = next((output for output in outputs if output["name"] == lengths.get(name)), None)
-    if other is None:
-        return None
-    values = values_of(other)
-    return int(values[0]) if len(values) > 0 else 0
-
-
-def output_difference(expected, served, check, valid):
-    """What of one output is not as the framework gave it; None: it is within the tolerances of the run."""
-    name = expected["name"]
-    wanted, got = values_of(expected), values_of(served)
-    counts = [len(wanted) if valid[0] is None else valid[0], len(got) if valid[1] is None else valid[1]]
-    if counts[0] != counts[1]:
-        return f"{name} has {counts[1]} values where {counts[0]} are expected"
-    axis = expected["shape"][-1] if expected["shape"] else 1
-    served_axis = served["shape"][-1] if served["shape"] else 1
-    width = axis if valid[0] is None else min(valid[0], axis)
-    rows = 0 if axis == 0 else len(wanted) // axis
-    absolute, relative = tolerance(check["atol"], name), tolerance(check["rtol"], name)
-    outside, largest = 0, 0.0
-    for row in range(rows):
-        for column in range(width):
-            at = row * served_axis + column
-            value = wanted[row * axis + column]
-            # NaN agrees with nothing, an infinity with its equal only, and what is not there is not a number.
-            found = got[at] if column < served_axis and at < len(got) else math.nan
-            difference = 0 if found == value else abs(value - found)
-            if difference <= (absolute + relative * abs(value) if math.isfinite(value) else 0):
-                continue
-            outside += 1
-            largest = max(largest, math.inf if math.isnan(difference) else difference)
-    if outside <= tolerance(check["maxMismatch"], name) * rows * width:
-        return None
-    return f"{name} differs by up to {largest:.3g} in {outside} of {rows * width} values"
 
 
 def check_files():
@@ -244,34 +160,9 @@ def repeated(tensor, rows):
     return dict(tensor, shape=[rows, *tensor["shape"][1:]], data=data)
 
 
-def row_of(tensor, row):
-    width = len(tensor["data"]) // max(1, tensor["shape"][0])
-    return dict(tensor, shape=[1, *tensor["shape"][1:]], data=tensor["data"][row * width : (row + 1) * width])
-
-
-def answer_difference(wanted, outputs, check, lengths):
-    """What of the answer to one request is not as the framework gave it; None: nothing."""
-    for expected in wanted:
-        name = expected["name"]
-        if all(output["name"] != name for output in outputs):
-            return f"{name} is missing"
-        # Each sample has a length of its own.
-        rows = range(expected["shape"][0]) if name in lengths else [None]
-        for row in rows:
-            own, got = (
-                tensors if row is None else [row_of(tensor, row) for tensor in tensors]
-                for tensors in (wanted, outputs)
-            )
-            one, other = (next(item for item in tensors if item["name"] == name) for tensors in (own, got))
-            valid = [valid_length(name, lengths, own), valid_length(name, lengths, got)]
-            difference = output_difference(one, other, check, valid)
-            if difference is not None:
-                return difference
-    return None
-
-
 def check_samples(connection, path, found):
     check = json.loads((HERE / "samples" / "check.json").read_text(encoding="utf-8"))
+    rules = found.get("rules")
     singles, batches = 0, []
     for sample in found["samples"]:
         rows = sample.get("repeat")
@@ -279,7 +170,10 @@ def check_samples(connection, path, found):
             [repeated(tensor, rows) for tensor in sample[side]] for side in ("inputs", "outputs")
         )
         outputs = infer(connection, path, infer_body(inputs))
-        difference = answer_difference(wanted, outputs, check, found["lengths"])
+        if rules is None:
+            difference = answer_difference(wanted, outputs, check, found["lengths"])
+        else:
+            difference = golden_difference(wanted, outputs, rules)
         if difference is not None:
             what = f"sample {sample['id']}" if rows is None else f"batch of {rows} samples"
             raise CheckError(f"{what}: {difference}")
@@ -287,7 +181,8 @@ def check_samples(connection, path, found):
             singles += 1
         else:
             batches.append(f" and a batch of {rows}")
-    return f"{singles} samples{''.join(batches)} are answered within the tolerances of the run"
+    by = "within the tolerances of the run" if rules is None else f"as {found['golden']} has them"
+    return f"{singles} samples{''.join(batches)} are answered {by}"
 
 
 def latency_inputs(expectation, found):

@@ -120,7 +120,9 @@ describe('the outputs', () => {
       errorCount: 0,
       flags: expect.arrayContaining(['wrong-responses']) as unknown,
     });
-    expect(first?.message).toBe('OUTPUT has 2 at value 0 where 9 is expected');
+    expect(first?.message).toBe(
+      'OUTPUT: 1 of 16 values are outside the tolerance; worst at [0, 0]: 2 where 9 is expected, a difference of 7',
+    );
   });
 
   it.each(protocols)('are to be finite where that is asked for, over %s', async (protocol) => {

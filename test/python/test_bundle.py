@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import struct
+import sys
 import unittest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-SCRIPT = Path(__file__).resolve().parents[2] / "resources" / "bundle" / "smoke_test.py"
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "bundle"
 
 
-def load() -> Any:
-    spec = importlib.util.spec_from_file_location("smoke_test", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def load(name: str) -> Any:
+    if str(FOLDER) not in sys.path:
+        sys.path.insert(0, str(FOLDER))
+    return importlib.import_module(name)
 
 
-smoke = load()
+smoke, outputs = load("smoke_test"), load("compare_outputs")
 STRICT = {"atol": {"*": 0.01}, "rtol": {}, "maxMismatch": {}}
 
 
@@ -32,7 +31,7 @@ def tensor(shape: list[int], values: list[float]) -> dict[str, Any]:
 
 class SmokeTest(unittest.TestCase):
     def difference(self, expected: Any, served: Any, check: Any = STRICT, valid: Any = (None, None)) -> Any:
-        return smoke.output_difference(expected, served, check, valid)
+        return outputs.output_difference(expected, served, check, valid)
 
     def test_tolerances_are_those_of_the_output_or_of_all(self) -> None:
         expected = tensor([1, 3], [1, 2, 3])
@@ -74,11 +73,11 @@ class SmokeTest(unittest.TestCase):
     def test_a_batch_repeats_its_samples(self) -> None:
         made = smoke.repeated(tensor([2, 2], [1, 2, 3, 4]), 5)
         self.assertEqual(made["shape"], [5, 2])
-        self.assertEqual(list(smoke.values_of(made)), [1, 2, 3, 4, 1, 2, 3, 4, 1, 2])
+        self.assertEqual(list(outputs.values_of(made)), [1, 2, 3, 4, 1, 2, 3, 4, 1, 2])
         served = tensor([5, 2], [1, 2, 3, 4, 1, 2, 3, 4, 1, 9])
-        self.assertIsNone(smoke.answer_difference([made], [made], STRICT, {}))
-        self.assertIn("1 of 10 values", smoke.answer_difference([made], [served], STRICT, {}))
-        self.assertIn("is missing", smoke.answer_difference([made], [], STRICT, {}))
+        self.assertIsNone(outputs.answer_difference([made], [made], STRICT, {}))
+        self.assertIn("1 of 10 values", outputs.answer_difference([made], [served], STRICT, {}))
+        self.assertIn("is missing", outputs.answer_difference([made], [], STRICT, {}))
 
     def test_each_sample_of_a_batch_has_a_length_of_its_own(self) -> None:
         def answer(values: list[float], lengths: list[float]) -> Any:
@@ -86,19 +85,19 @@ class SmokeTest(unittest.TestCase):
             return [tensor([2, width], values), dict(tensor([2, 1], lengths), name="LENGTH__1")]
 
         wanted, lengths = answer([1, 2, 9, 3, 9, 9], [2, 1]), {"OUTPUT__0": "LENGTH__1"}
-        self.assertIsNone(smoke.answer_difference(wanted, answer([1, 2, 3, 0], [2, 1]), STRICT, lengths))
-        text = smoke.answer_difference(wanted, answer([1, 2, 4, 0], [2, 1]), STRICT, lengths)
+        self.assertIsNone(outputs.answer_difference(wanted, answer([1, 2, 3, 0], [2, 1]), STRICT, lengths))
+        text = outputs.answer_difference(wanted, answer([1, 2, 4, 0], [2, 1]), STRICT, lengths)
         self.assertIn("differs by up to 1 in 1 of 1 values", text)
 
     def test_values_of_every_width(self) -> None:
         for datatype, kind in (("FP16", "<f2"), ("FP64", "<f8"), ("INT64", "<i8"), ("UINT8", "u1")):
             made = {"name": "O", "datatype": datatype, "shape": [2], "data": np.array([1, 2], kind).tobytes()}
-            self.assertEqual(list(smoke.values_of(made)), [1, 2])
+            self.assertEqual(list(outputs.values_of(made)), [1, 2])
         half = struct.pack("<f", 1.5)[2:]
         made = {"name": "O", "datatype": "BF16", "shape": [1], "data": half}
-        self.assertEqual(list(smoke.values_of(made)), [1.5])
-        with self.assertRaisesRegex(smoke.CheckError, "3 bytes"):
-            smoke.values_of({"name": "O", "datatype": "FP32", "shape": [1], "data": b"abc"})
+        self.assertEqual(list(outputs.values_of(made)), [1.5])
+        with self.assertRaisesRegex(outputs.CheckError, "3 bytes"):
+            outputs.values_of({"name": "O", "datatype": "FP32", "shape": [1], "data": b"abc"})
 
 
 if __name__ == "__main__":

@@ -11,11 +11,13 @@ const share = z.number().min(0).max(1);
 
 const numbersRule = z.strictObject({
   by: z.literal('numbers'),
-  /** |expected - found| <= atol + rtol * |expected|. */
+  /** |expected - found| <= atol + rtol * |expected| of finite values; equal infinities agree, NaN with nothing. */
   atol: z.number().min(0),
   rtol: z.number().min(0),
-  /** Share of the values that may lie outside; absent: none. */
+  /** Share of the pairs of finite values that may lie outside; absent: none. */
   maxMismatch: share.optional(),
+  /** NaN agrees with NaN. */
+  equalNan: z.boolean().optional(),
 });
 export type NumbersRule = z.infer<typeof numbersRule>;
 

@@ -7,7 +7,7 @@ import { runOrigins } from './run-content';
 import { matrixMarkSchema, runOutcomes, runWaitSchema } from './run-events';
 import type { RunState } from './run-state';
 
-const accuracySchema = z.strictObject({
+export const accuracySchema = z.strictObject({
   word: z.enum(['verified', 'failed', 'not checked']),
   /** "outputs, 16 samples"; null where nothing was compared, or it failed. */
   of: z.string().nullable(),

@@ -7,6 +7,9 @@ const shown = (value: number, datatype: string): string =>
 
 interface Found {
   outside: number;
+  /** Of them with NaN or an infinity, which no share permits. */
+  oddOutside: number;
+  finite: number;
   nan: number;
   inf: number;
   maxAbs: number;
@@ -17,23 +20,25 @@ interface Found {
   worstOutside: boolean;
 }
 
-/** Equal infinities agree, and NaN agrees with nothing. @returns how far apart, infinite without a distance */
-function distance(wanted: number, got: number): number {
-  if (wanted === got) return 0;
+/** Equal infinities agree. @returns how far apart, infinite without a distance */
+function distance(wanted: number, got: number, equalNan: boolean): number {
+  if (wanted === got || (equalNan && Number.isNaN(wanted) && Number.isNaN(got))) return 0;
   const difference = Math.abs(wanted - got);
   return Number.isFinite(difference) ? difference : Infinity;
 }
 
 function see(found: Found, at: number, wanted: number, got: number, rule: NumbersRule): void {
   const isFinite = Number.isFinite(wanted) && Number.isFinite(got);
-  const difference = distance(wanted, got);
-  if (Number.isNaN(wanted) || Number.isNaN(got)) found.nan += 1;
+  const difference = distance(wanted, got, rule.equalNan === true);
+  if (Number.isNaN(wanted) || Number.isNaN(got)) found.nan += difference === 0 ? 0 : 1;
   else if (!isFinite) found.inf += 1;
   // A relative tolerance of an infinity would allow everything.
   const allowed = isFinite ? rule.atol + rule.rtol * Math.abs(wanted) : 0;
   const isOutside = difference > allowed;
   if (isOutside) found.outside += 1;
+  if (isOutside && !isFinite) found.oddOutside += 1;
   if (isFinite) {
+    found.finite += 1;
     found.maxAbs = Math.max(found.maxAbs, difference);
     if (wanted !== 0) found.maxRel = Math.max(found.maxRel, difference / Math.abs(wanted));
   }
@@ -43,8 +48,8 @@ function see(found: Found, at: number, wanted: number, got: number, rule: Number
 }
 
 function reasonOf(found: Found, count: number, place: string, rule: NumbersRule): string | null {
-  const allowed = (rule.maxMismatch ?? 0) * count;
-  if (found.outside <= allowed) return null;
+  const allowed = (rule.maxMismatch ?? 0) * found.finite;
+  if (found.oddOutside === 0 && found.outside <= allowed) return null;
   const odd = [
     ...(found.nan > 0 ? [`${found.nan} NaN`] : []),
     ...(found.inf > 0 ? [`${found.inf} infinite`] : []),
@@ -54,7 +59,7 @@ function reasonOf(found: Found, count: number, place: string, rule: NumbersRule)
   return `${found.outside} of ${count} values${several} are outside the tolerance${share}; ${place}`;
 }
 
-/** |expected - found| <= atol + rtol * |expected| for each pair. Both have the same shape. */
+/** As `NumbersRule` says. Both have the same shape. */
 export function compareNumbers(
   expected: DecodedTensor & { readonly values: ArrayLike<number> },
   found: DecodedTensor & { readonly values: ArrayLike<number> },
@@ -62,6 +67,8 @@ export function compareNumbers(
 ): TensorDifference {
   const seen: Found = {
     outside: 0,
+    oddOutside: 0,
+    finite: 0,
     nan: 0,
     inf: 0,
     maxAbs: -1,

@@ -114,23 +114,33 @@ function merged(name: string, rule: OutputRule, samples: readonly ComparedSample
   };
 }
 
+/** The rule of every output that is compared by itself, by its name. @param expected outputs of each sample */
+export function comparedRules(
+  expected: readonly (readonly Pick<DecodedTensor, 'name' | 'datatype'>[])[],
+  rules: OutputRules = {},
+): ReadonlyMap<string, OutputRule> {
+  const covered = coveredBy(rules);
+  const found = new Map<string, OutputRule>();
+  for (const { name, datatype } of expected.flat()) {
+    if (!found.has(name) && !covered.has(name)) found.set(name, ruleFor(name, datatype, rules));
+  }
+  return found;
+}
+
 /** Every expected output of some samples, each by its rule; without one by that of its type. */
 export function compareOutputs(
   samples: readonly ComparedSample[],
   rules: OutputRules = {},
 ): ComparedOutput[] {
-  const types = new Map<string, string>();
-  for (const { expected } of samples) {
-    for (const { name, datatype } of expected) if (!types.has(name)) types.set(name, datatype);
-  }
-  const covered = coveredBy(rules);
-  return [...types]
-    .filter(([name]) => !covered.has(name))
-    .map(([name, datatype]) =>
-      merged(
-        name,
-        ruleFor(name, datatype, rules),
-        samples.filter(({ expected }) => expected.some((output) => output.name === name)),
-      ),
-    );
+  const compared = comparedRules(
+    samples.map(({ expected }) => expected),
+    rules,
+  );
+  return [...compared].map(([name, rule]) =>
+    merged(
+      name,
+      rule,
+      samples.filter(({ expected }) => expected.some((output) => output.name === name)),
+    ),
+  );
 }

@@ -1,5 +1,6 @@
 import {
   type DetectionsRule,
+  type NumbersRule,
   type OutputRule,
   type OutputRules,
   outputRuleSchema,
@@ -17,6 +18,29 @@ export function usualRule(datatype: string): OutputRule {
   if (datatype === 'BYTES') return { by: 'text', ignore: [] };
   const tolerance = isFloating({ datatype }) ? (usualTolerance[datatype] ?? 0) : 0;
   return { by: 'numbers', atol: tolerance, rtol: tolerance };
+}
+
+/** Tolerances by output; `*` is every output without its own, else 0. */
+export interface Tolerances {
+  readonly atol: Readonly<Record<string, number>>;
+  readonly rtol: Readonly<Record<string, number>>;
+  readonly maxMismatch?: Readonly<Record<string, number>> | undefined;
+}
+
+/** What the tolerances of a run say of one output. */
+export function toleranceRule({ atol, rtol, maxMismatch = {} }: Tolerances, name: string): NumbersRule {
+  const of = (values: Readonly<Record<string, number>>) => values[name] ?? values['*'] ?? 0;
+  const [share, numbers] = [of(maxMismatch), { by: 'numbers' as const, atol: of(atol), rtol: of(rtol) }];
+  return share === 0 ? numbers : { ...numbers, maxMismatch: share };
+}
+
+/** Absolute and relative alike: under load, batches round otherwise. Half-precision types have 8 to 11 bits. */
+const loadTolerance: Readonly<Record<string, number>> = { FP64: 1e-3, FP32: 1e-3, FP16: 1e-2, BF16: 5e-2 };
+
+/** How a response under load is compared with the values that its input file expects. */
+export function loadRule(datatype: string): OutputRule {
+  const tolerance = loadTolerance[datatype] ?? 0;
+  return { by: 'numbers', atol: tolerance, rtol: tolerance, equalNan: true };
 }
 
 /** The rule of an output; that of `*` is for outputs without their own, where it is of numbers only for floats. */
@@ -42,10 +66,10 @@ function detectionsText(rule: DetectionsRule): string {
 export function ruleText(rule: OutputRule): string {
   switch (rule.by) {
     case 'numbers': {
-      const { atol, rtol, maxMismatch } = rule;
-      const share = maxMismatch === undefined ? '' : `, except ${formatShare(maxMismatch)} of the values`;
-      if (atol === 0 && rtol === 0) return `exactly${share}`;
-      return `within ${formatScale(atol)} + ${formatScale(rtol)} × value${share}`;
+      const { atol, rtol, maxMismatch, equalNan } = rule;
+      const more = `${maxMismatch === undefined ? '' : `, except ${formatShare(maxMismatch)} of the values`}${equalNan === true ? ', NaN equal to NaN' : ''}`;
+      if (atol === 0 && rtol === 0) return `exactly${more}`;
+      return `within ${formatScale(atol)} + ${formatScale(rtol)} × value${more}`;
     }
     case 'text':
       return rule.ignore.length === 0 ? 'exact text' : `text without regard to ${rule.ignore.join(', ')}`;
@@ -78,6 +102,7 @@ export const ruleForms =
 function member(word: string): readonly [name: string, value: unknown] | null {
   const [, name = '', text = ''] = /^(\w+)=(.+)$/.exec(word) ?? [];
   if (name === '') return null;
+  if (name === 'equalNan') return [name, text === 'true' ? true : text === 'false' ? false : text];
   return [name, numberKeys.has(name) || columnKeys.has(name) ? Number(text) : text];
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useStore } from 'zustand';
 import {
-  checkedByText,
+  deployedCheckText,
   type DeploymentInfo,
   type DeploymentModelInfo,
   type DeploymentState,
@@ -122,6 +122,8 @@ function RollbackAction({
   );
 }
 
+const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const headings = ['Model', 'Version', 'State', 'Format', 'Run', 'Checked by', 'Previous version'];
 
 function Models({ deployment }: { deployment: DeploymentInfo }) {
@@ -148,11 +150,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
               {model.format} {model.precision}
             </td>
             <td>{runLink(model.runId)}</td>
-            <td>
-              {checkedByText(model) === null
-                ? 'Not checked, canary only'
-                : `Canary, ${checkedByText(model) ?? ''}`}
-            </td>
+            <td>{sentenceOf(deployedCheckText(model))}</td>
             <td>
               {model.previous === null ? (
                 <span className="dim">None</span>

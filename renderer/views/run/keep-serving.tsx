@@ -1,26 +1,32 @@
 import { IconChevronDown, IconServer2 } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import { inContainers, isElsewhere } from '../../../main/contract/run/engine-kinds';
+import { accuracyOf } from '../../../main/contract/run/run-outcome';
 import { type Deployed, isDeployed } from '../../../main/contract/run/run-source';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { DeployedRun, RunState } from '../../../main/contract/run/run-state';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
+import { ConfirmInPlace } from '../../components/confirm-in-place';
 import { noticeDone } from '../../components/notices';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-export const isDeployable = <Run extends Pick<RunState, 'status' | 'source' | 'origin' | 'accuracy'>>(
-  run: Run,
-): run is Deployed<Run> =>
+type Run = Pick<RunState, 'status' | 'source' | 'origin'>;
+
+/** A finished run of this workbench, whose model can be served here; see {@link isDeployable}. */
+export const isServable = <Of extends Run>(run: Of): run is Deployed<Of> =>
   run.status === 'done' &&
   isDeployed(run) &&
   run.origin === 'own' &&
-  run.accuracy?.result.passed === true &&
   !isElsewhere(run.source.spec.engine) &&
   // The server of a job was on a node of the cluster.
   !isJobEngine(run.source.spec.engine);
+
+/** The same, and its accuracy is verified. */
+export const isDeployable = <Of extends Run & Pick<RunState, 'accuracy'>>(run: Of): run is Deployed<Of> =>
+  isServable(run) && run.accuracy?.result.passed === true;
 
 const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (engine.host ?? null) : null);
 
@@ -29,13 +35,17 @@ export function KeepServing({ state }: { state: DeployedRun }) {
   const found = useStore(deployments, (list) => list.value);
   useEffect(() => void deployments.getState().load(), [deployments]);
   const [busy, working] = useWork();
+  const [asked, setAsked] = useState<{ readonly to: string | null } | null>(null);
   const { runId } = state;
   const { spec } = state.source;
-  const deploy = (to: string | null) =>
+  const { word } = accuracyOf(state.accuracy?.result);
+  const verified = word === 'verified';
+  const serve = (to: string | null) =>
     working(async () => {
       const { id, httpUrl, host } = await client.call('deployments.deploy', {
         runId,
         ...(to === null ? {} : { to }),
+        ...(verified ? {} : { allowUnverified: true }),
       });
       noticeDone(
         to === null ? 'Serving' : 'Updated',
@@ -44,6 +54,24 @@ export function KeepServing({ state }: { state: DeployedRun }) {
       await deployments.getState().load();
       route.getState().go({ page: 'deployments' });
     });
+  const ask = (to: string | null) => () => {
+    setAsked({ to });
+  };
+  const deploy = (to: string | null) => (verified ? serve(to) : ask(to));
+  if (asked !== null) {
+    return (
+      <ConfirmInPlace
+        question={`Accuracy ${word}. Serve this model anyway?`}
+        action="Serve anyway"
+        cancel="Cancel"
+        onConfirm={() => {
+          setAsked(null);
+          serve(asked.to)();
+        }}
+        onCancel={() => setAsked(null)}
+      />
+    );
+  }
   const model = spec.configure.modelName;
   const others = found?.filter(({ engine, host }) => engine === spec.engine.kind && host === hostOf(spec));
   const button = {

@@ -29,7 +29,7 @@ import { useReportDialog } from '../../components/report/use-report-dialog';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
-import { isDeployable, KeepServing } from './keep-serving';
+import { isDeployable, isServable, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
 
 const buttons = {
@@ -260,7 +260,7 @@ export function RunActions({ state }: { state: RunState }) {
           Export PDF
         </SmallButton>
       ) : null}
-      {isDeployable(state) ? <KeepServing state={state} /> : null}
+      {isServable(state) ? <KeepServing state={state} /> : null}
       <ExportMenu state={state} onSave={save} />
     </>
   );

@@ -105,7 +105,19 @@ describe('readmeText', () => {
     expect(text).toContain('AMD EPYC 7B13 (2 CPUs); 8.0 GiB');
     expect(text).toContain(`| measured on | ${image.reference} |`);
     expect(text).toContain('| samples that smoke-test.py compares | 8 samples and a batch of 16 |');
+    expect(text).toContain('as it was verified against the framework and measured. Made by');
     expect(text).not.toContain('without a container');
+  });
+
+  it('names the golden file that the samples are of, and a run that was not checked', () => {
+    const samples = { checkedSamples: 3, golden: 'ocr.json' };
+    const text = readmeText({ ...input, samples, measuredLocally: false });
+    expect(text).toContain('| samples that smoke-test.py compares | 3 samples of ocr.json |');
+    expect(text).toContain('the outputs of ocr.json');
+    const unchecked = { ...input, state: { ...completeState(), accuracy: null } };
+    expect(readmeText({ ...unchecked, measuredLocally: false })).toContain(
+      'its accuracy: not checked. Made by',
+    );
   });
 
   it('says of a run on the local Triton that it was measured without the image', () => {

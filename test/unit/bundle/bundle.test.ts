@@ -64,7 +64,7 @@ describe('writeBundle', () => {
     expect((await readdir(dir)).sort()).toEqual(
       [
         ...['README.md', 'SHA256SUMS', 'compose.yaml', 'expectation.json', 'grafana', 'kserve', 'kubernetes'],
-        ...['model-repository', 'prometheus', 'samples', 'smoke-test.py'],
+        ...['model-repository', 'prometheus', 'samples', 'smoke-test.py', 'compare_outputs.py'],
       ].sort(),
     );
     const expectation: unknown = JSON.parse(await readFile(join(dir, 'expectation.json'), 'utf8'));

@@ -43,7 +43,7 @@ it('refuses a run without a reference and one that did not come so far, each wit
       ),
     );
   const unchecked = await refusal({ ...completeState(), accuracy: null });
-  expect(unchecked.message).toContain('its outputs were not checked');
+  expect(unchecked.message).toContain('its accuracy was not checked');
   expect(unchecked.remedy).toContain('--golden FILE, or deploy it all the same with --allow-unverified');
   expect((await refusal(runCreated())).message).toContain('its accuracy check was not completed');
 });

@@ -95,4 +95,21 @@ describe('answerDifference', () => {
     expect(answerDifference(wanted, answer(2, [1, 2, 3, 0], [2, 1]), own)).toBeNull();
     expect(answerDifference(wanted, answer(2, [1, 2, 4, 0], [2, 1]), own)).toContain('1 of 1 values');
   });
+
+  it('goes by the rules of a golden file where the samples are of one', () => {
+    const text = (...texts: string[]): Tensor => ({
+      ...{ name: 'LABEL', datatype: 'BYTES', shape: [texts.length], data: encodeTexts(texts) },
+    });
+    const rules = { LABEL: { by: 'text' as const, ignore: ['case' as const] } };
+    const golden = { ...held, rules: { ...rules, OUTPUT__0: { by: 'ranks' as const, top: 1, overlap: 1 } } };
+    const wanted = [tensor([1, 3], [1, 9, 3]), text('Cat')];
+    expect(answerDifference(wanted, [tensor([1, 3], [1, 7, 3]), text('cat')], golden)).toBeNull();
+    expect(answerDifference(wanted, [tensor([1, 3], [1, 2, 3]), text('cat')], golden)).toContain(
+      'OUTPUT__0: The 1 highest of 1 of 1 rows are others',
+    );
+    expect(answerDifference(wanted, [tensor([1, 3], [1, 9, 3]), text('dog')], golden)).toBe(
+      'LABEL: The text differs; at [0], character 0: "dog" where "Cat" is expected',
+    );
+    expect(answerDifference(wanted, [text('cat')], golden)).toBe('OUTPUT__0: It is missing in the answer');
+  });
 });

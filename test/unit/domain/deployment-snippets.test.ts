@@ -6,7 +6,14 @@ import { snippetsOf } from '../../../main/domain/deployment-snippets';
 function snippets(inputs: readonly ServedTensor[]): Readonly<Record<string, string>> {
   const model = {
     ...{ name: 'tft', version: 1, state: 'ready' as const, reason: null, runId: 'run-1' },
-    ...{ format: 'onnx' as const, precision: 'fp32' as const, checkedSamples: 8, previous: null, inputs },
+    ...{
+      format: 'onnx' as const,
+      precision: 'fp32' as const,
+      checkedSamples: 8,
+      accuracy: 'verified' as const,
+      previous: null,
+      inputs,
+    },
   };
   const deployment: DeploymentInfo = {
     ...{ id: 'tft', name: 'tft', state: 'ready', reason: null, engine: 'local', image: null, gpus: [] },

@@ -1,7 +1,11 @@
-import { isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
+import { isDatatype } from '../../../contract/measured/input-data';
+import { compareValues } from '../../../domain/outputs/compare-outputs';
+import type { DecodedTensor } from '../../../domain/outputs/decoded-tensor';
+import { loadRule } from '../../../domain/outputs/rule-text';
 import { createRandom } from '../../../domain/random';
-import { type Tensor, tensorValues } from '../../../triton/tensor';
-import { elementCount, sizeProblem, typeText } from '../../input/wanted-tensor';
+import { bytesElements, decodeTensor } from '../../../triton/decode-tensor';
+import { elementBytes, type Tensor } from '../../../triton/tensor';
+import { sizeProblem, typeText } from '../../input/wanted-tensor';
 import type { OutputCheckJob } from '../seam/load-job';
 import { type Failure, noOutputChecks, nowUs, type OutputCheckCounts } from '../seam/transport';
 import { batchOf } from './batch-payloads';
@@ -23,22 +27,15 @@ const mostFiniteFirsts = 8;
 /** Values checked per output. */
 const mostValues = 2 ** 18;
 const seed = 20210721;
-/** Relative, absolute below 1: batching may change rounding. Half-precision types have 8 to 11 bits. */
-const tolerance: Readonly<Partial<Record<SampleDatatype, number>>> = {
-  FP64: 1e-3,
-  FP32: 1e-3,
-  FP16: 1e-2,
-  BF16: 5e-2,
-};
-
-/** The checked prefix of a fixed-size tensor. */
-function begin(tensor: Tensor, bytesOfElement: number): Tensor {
-  const count = Math.min(mostValues, tensor.data.byteLength / bytesOfElement);
-  return { ...tensor, shape: [count], data: tensor.data.subarray(0, count * bytesOfElement) };
-}
-
-function values(tensor: Tensor, count: number): number[] {
-  return count === 0 ? [] : tensorValues(begin(tensor, tensor.data.byteLength / count));
+/** Whole, or the checked prefix of a fixed-size tensor. */
+function checked(tensor: Tensor): DecodedTensor {
+  const bytes = elementBytes(tensor.datatype);
+  if (bytes === null || tensor.data.byteLength <= mostValues * bytes) return decodeTensor(tensor);
+  return decodeTensor({
+    ...tensor,
+    shape: [mostValues],
+    data: tensor.data.subarray(0, mostValues * bytes),
+  });
 }
 
 function formFault(found: Tensor, shape: readonly number[], datatype: string): Failure | null {
@@ -79,29 +76,21 @@ function finiteFault({ name, datatype, data }: Tensor): Failure | null {
   return null;
 }
 
-/** Exact, or for floating point within the effect of another summation order. */
+/** By the rule of responses under load: exact, or for floating point within the effect of another summation order. */
 export function difference(found: Tensor, expected: Buffer): Failure | null {
   const kind = 'output differs';
   const { name, data, datatype } = found;
-  if (data.byteLength !== expected.byteLength) {
-    return {
-      kind,
-      message: `${name} has ${data.byteLength} bytes where ${expected.byteLength} are expected`,
-    };
-  }
   if (expected.equals(data)) return null;
-  const allowed = tolerance[datatype as SampleDatatype];
-  if (allowed === undefined) return { kind, message: `${name} is not as expected` };
-  const count = elementCount(found.shape);
-  const wanted = values({ ...found, data: expected }, count);
-  for (const [at, value] of values(found, count).entries()) {
-    const other = wanted[at] ?? NaN;
-    // Equal infinities, or NaN in both, match.
-    if (Object.is(value, other) || Math.abs(value - other) <= allowed * Math.max(1, Math.abs(other)))
-      continue;
-    return { kind, message: `${name} has ${value} at value ${at} where ${other} is expected` };
+  const isText = datatype === 'BYTES';
+  const [got, wanted] = [data, expected].map((bytes) =>
+    isText ? bytesElements({ name, data: bytes }).length : bytes.byteLength,
+  );
+  if (got !== wanted) {
+    const unit = isText ? 'elements' : 'bytes';
+    return { kind, message: `${name} has ${got} ${unit} where ${wanted} are expected` };
   }
-  return null;
+  const { reason } = compareValues(checked({ ...found, data: expected }), checked(found), loadRule(datatype));
+  return reason === null ? null : { kind, message: `${name}: ${reason}` };
 }
 
 /** Result of checking a slot's responses. */

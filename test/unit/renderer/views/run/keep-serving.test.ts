@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDeployable } from '../../../../../renderer/views/run/keep-serving';
+import { isDeployable, isServable } from '../../../../../renderer/views/run/keep-serving';
 
 type State = Parameters<typeof isDeployable>[0];
 const passed = (isPassed: boolean) => ({ result: { passed: isPassed } });
@@ -27,4 +27,12 @@ describe('isDeployable', () => {
   ])('takes no run %s', (_what, change) => {
     expect(isDeployable(state(change))).toBe(false);
   });
+});
+
+it('is servable, after a question, also without an accuracy check that passed', () => {
+  for (const accuracy of [null, passed(false), passed(true)])
+    expect(isServable(state({ accuracy }))).toBe(true);
+  expect(isServable(state({ status: 'running' }))).toBe(false);
+  expect(isServable(state({ origin: 'foreign' }))).toBe(false);
+  expect(isServable(state({ source: on({ kind: 'remote' }) }))).toBe(false);
 });
