@@ -130,7 +130,8 @@ const studyCalls = ({
     const { files, problem } = await core.handlers['studies.report']({ name });
     const source = files.find((file) => file.kind === kind)?.path;
     if (source === undefined) throw problem === null ? noStudyReport(kind) : fromWire(problem);
-    const path = await placeToSave(window(), `${name}.${kind}`, [filterOf[kind]]);
+    const [extension = ''] = filterOf[kind].extensions;
+    const path = await placeToSave(window(), `${name}.${extension}`, [filterOf[kind]]);
     if (path !== null) await copied(source, path);
     return path === null ? null : { path };
   },

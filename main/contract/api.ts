@@ -53,9 +53,11 @@ import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
 import { duelRequestSchema } from './study/duel';
+import { jointRequestSchema } from './study/joint';
 import { searchRequestSchema } from './study/search';
 import {
   type DuelPlan,
+  type JointPlan,
   type SearchCapacity,
   type SearchPlan,
   type StudyDetail,
@@ -83,6 +85,8 @@ const containerId = z.strictObject({ id: z.string().regex(/^[0-9a-f]{12,64}$/) }
 const runId = z.strictObject({ runId: z.string().max(200) });
 const deploymentId = z.strictObject({ id: z.string().max(63) });
 const studyName = z.strictObject({ name: z.string().max(40) });
+/** Of a search of several, from 1. */
+const modelNumber = { model: z.int().min(1).max(16).optional() };
 const modelName = z.strictObject({ model: z.string().min(1).max(256) });
 
 /** Every call of the window; those of the desktop and the settings are in `calls`. Handlers, client and preload derive from it. */
@@ -209,10 +213,15 @@ export const api = {
   'searches.plan': call<SearchPlan>().with(searchRequestSchema),
   /** The comparison in turns that a request asks for; starts nothing. Throws as `searches.plan`. */
   'duels.plan': call<DuelPlan>().with(duelRequestSchema),
-  /** null: no configuration is the best one so far. Throws study-unknown, run-unknown. */
-  'searches.configs': call<WinnerConfigs | null>().with(studyName),
+  /** The search of several models that a request asks for; starts nothing. Throws as `searches.plan`. */
+  'searches.planJoint': call<JointPlan>().with(jointRequestSchema),
+  /**
+   * null: no configuration is the best one so far. `model`: of a search of several, by its number from 1. Throws
+   * study-unknown, run-unknown, and input-invalid without the model.
+   */
+  'searches.configs': call<WinnerConfigs | null>().with(studyName.extend(modelNumber)),
   /** Changes the run of a search to its best configuration, and continues it. Throws as `runs.change`. */
-  'searches.run': call<{ readonly runId: string }>().with(studyName),
+  'searches.run': call<{ readonly runId: string }>().with(studyName.extend(modelNumber)),
   'studies.list': call<readonly StudySummary[]>().with(z.undefined()),
   'studies.get': call<StudyDetail>().with(studyName),
   /** The runs that a file of a matrix, or a runner's, asks for. Throws input-invalid. */

@@ -1,4 +1,5 @@
 export const runIdPattern = /^[A-Za-z0-9][\w.-]{0,199}$/;
+export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 
 export type Opened =
   | { readonly kind: 'run'; readonly runId: string }

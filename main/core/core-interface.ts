@@ -22,7 +22,6 @@ import type { Choice } from '../contract/run/spec-tools';
 import type { ReportChange } from '../contract/settings/report-settings';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
-import type { JointPlan, JointRequest } from '../contract/study/joint';
 import type { Searched, SearchRequest } from '../contract/study/search';
 import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
 import type { MatrixResult } from '../domain/measured/matrix-result';
@@ -244,8 +243,6 @@ export interface TrustedCalls {
   }) => Promise<WrittenStudy>;
   /** A file of several models that are searched together; null: it is another file. Throws input-invalid with the line. */
   'searches.readJoint': Readers['jointFile'];
-  /** The search of several models that a request asks for; starts nothing. Throws as `searches.plan`. */
-  'searches.planJoint': (request: JointRequest) => Promise<JointPlan>;
   /** Where the model of a configuration of Model Analyzer lies. Throws input-invalid. */
   'searches.analyzerModel': Readers['analyzerModel'];
   /**

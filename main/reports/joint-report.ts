@@ -2,12 +2,17 @@ import { shellLine } from '../contract/flag-text';
 import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatBytes } from '../contract/numbers';
 import type { JointStrategy } from '../contract/study/joint';
+import type { Searched } from '../contract/study/search';
+import type { WinnerConfigs } from '../contract/study/study';
+import { diffLines, diffText } from '../domain/line-diff';
 import { type JointAnswer, modelLine, presentText } from '../domain/study/joint/joint-answer';
-import { jointColumns } from '../domain/study/joint/joint-columns';
+import { jointColumns, jointTryColumns } from '../domain/study/joint/joint-columns';
+import { jointTries } from '../domain/study/joint/joint-tries';
+import { placeLines } from '../domain/study/place-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { markup, tableHead, tableRow } from './html/markup';
-import { escaped, list, table } from './markdown.exporter';
+import { type Markup, markup, tableHead, tableRow } from './html/markup';
+import { escaped, fenced, list, table } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -17,14 +22,17 @@ interface JointReport {
   /** ISO 8601. */
   readonly generatedAt: string;
   readonly joint: JointStrategy;
+  readonly searched: Searched;
   readonly answer: JointAnswer;
+  /** Of the best set, in the order of the models; null: none, or its run is gone. */
+  readonly configs: readonly (WinnerConfigs | null)[];
   /** Of the models that the best set changes. */
   readonly commands: readonly (readonly string[])[];
   readonly settings: StoredReportSettings;
 }
 
 /** How it was found, one line each. */
-function procedure({ joint, answer }: JointReport): readonly string[] {
+function procedure({ joint, searched, answer }: JointReport): readonly string[] {
   const { models, lookMs, fullMs, budgetS, memory = {} } = joint;
   const { gpuBytes, hostBytes } = memory;
   return [
@@ -34,6 +42,7 @@ function procedure({ joint, answer }: JointReport): readonly string[] {
     'Where the best set fails, each other configuration of one model is tried beside it, that of the limiting model first',
     ...(gpuBytes === undefined ? [] : [`GPU memory of all: at most ${formatBytes(gpuBytes)}`]),
     ...(hostBytes === undefined ? [] : [`Host memory of all: at most ${formatBytes(hostBytes)}`]),
+    ...placeLines({ place: searched.place ?? null }),
     `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,
     ...(answer.isConfirmed || answer.factor === null
       ? []
@@ -48,9 +57,28 @@ const beside = ({ joint, answer }: JointReport): string => {
 
 const commandText = ({ commands }: JointReport): string => commands.map(shellLine).join('\n');
 
+/** "resnet" and how its config.pbtxt changes, of the models that the best set changes. */
+const changesOf = ({ joint, configs }: JointReport) =>
+  joint.models.flatMap(({ title }, at) => {
+    const found = configs[at] ?? null;
+    const lines = found === null ? [] : diffLines(found.present, found.winner).map(diffText);
+    return lines.length === 0 ? [] : [{ title, diff: lines.join('\n') }];
+  });
+
+function changesSection(report: JointReport): Markup | null {
+  const [changes, commands] = [changesOf(report), commandText(report)];
+  return changes.length === 0 && commands === ''
+    ? null
+    : markup`<h2>The best configurations</h2>
+${changes.map(({ title, diff }) => markup`<h3>Changes of config.pbtxt: ${title}</h3><pre>${diff}</pre>\n`)}${
+        commands === '' ? null : markup`<h3>To run them</h3><pre>${commands}</pre>`
+      }`;
+}
+
 const page = (report: JointReport): string => {
-  const { name, generatedAt, answer, settings } = report;
-  const commands = commandText(report);
+  const { name, generatedAt, joint, searched, answer, settings } = report;
+  const tries = jointTries(joint, searched);
+  const columns = jointTryColumns(joint);
   return htmlPage(
     pageMarksOf(settings, `Search ${name}`, true),
     markup`${reportHead(settings, {
@@ -64,7 +92,13 @@ ${
   hasPart(settings, 'results')
     ? markup`<table class="matrix">${tableHead(jointColumns)}<tbody>${answer.rows.map((row) => tableRow(jointColumns, row))}
 </tbody></table>
-${commands === '' ? null : markup`<h2>To run the best configurations</h2><pre>${commands}</pre>`}`
+${changesSection(report)}
+${
+  tries.length === 0
+    ? null
+    : markup`<h2>What was tried</h2><table class="matrix">${tableHead(columns)}<tbody>${tries.map((row) => tableRow(columns, row))}
+</tbody></table>`
+}`
     : null
 }
 ${
@@ -80,8 +114,10 @@ ${
 };
 
 function markdown(report: JointReport): string {
-  const { name, answer } = report;
+  const { name, joint, searched, answer } = report;
   const commands = commandText(report);
+  const tries = jointTries(joint, searched);
+  const columns = jointTryColumns(joint);
   return [
     `# Search ${name}`,
     `**${escaped(answer.sentence)}.**`,
@@ -90,7 +126,20 @@ function markdown(report: JointReport): string {
       jointColumns.map(titleWithUnit),
       answer.rows.map((row) => jointColumns.map((column) => cellText(column, row))),
     ),
-    ...(commands === '' ? [] : ['To run the best configurations:', `\`\`\`\n${commands}\n\`\`\``]),
+    ...changesOf(report).flatMap(({ title, diff }) => [
+      `## Changes of config.pbtxt: ${escaped(title)}`,
+      fenced('diff', diff),
+    ]),
+    ...(commands === '' ? [] : ['To run the best configurations:', fenced('', commands)]),
+    ...(tries.length === 0
+      ? []
+      : [
+          '## What was tried',
+          table(
+            columns.map(titleWithUnit),
+            tries.map((row) => columns.map((column) => cellText(column, row))),
+          ),
+        ]),
     ...(answer.untried.length === 0
       ? []
       : ['## What was not tried', list(answer.untried.map((line) => `${line}.`))]),
@@ -100,8 +149,8 @@ function markdown(report: JointReport): string {
   ].join('\n\n');
 }
 
-const documentOf = ({ name, generatedAt, joint, answer, commands }: JointReport) => ({
-  ...{ name, generatedAt, joint, answer, commands },
+const documentOf = ({ name, generatedAt, joint, searched, answer, configs, commands }: JointReport) => ({
+  ...{ name, generatedAt, joint, answer, configs, commands, tries: jointTries(joint, searched) },
 });
 
 export const jointFiles = (report: JointReport): readonly StudyFile[] =>

@@ -19,6 +19,8 @@ const named = (rows: readonly NamedText[]): string =>
     rows.map(({ name, value }) => [name, value]),
   );
 
+export const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+
 export const list = (lines: readonly string[]): string =>
   lines.map((line) => `- ${escaped(line)}`).join('\n');
 

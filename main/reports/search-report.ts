@@ -14,7 +14,7 @@ import { presentText, untriedLines } from '../domain/study/search/search-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { type Markup, markup, tableHead, tableRow } from './html/markup';
-import { list, table } from './markdown.exporter';
+import { fenced, list, table } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -125,8 +125,6 @@ ${
     '.matrix { margin-top: 5mm; }',
   ).text;
 };
-
-const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
 function markdown(report: SearchReport): string {
   const { name, search, answer } = report;

@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import { studyNamePattern } from '../contract/opened';
 import {
   reduceStudy,
   type Study,
   type StudyBody,
   type StudyEntry,
   studyEntrySchema,
-  studyNamePattern,
 } from '../contract/study/study';
 import { exists, makeFolder } from '../platform/files';
 import { openPlain } from '../platform/plain-entry';

@@ -4,16 +4,17 @@ import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { shellLine } from '../../contract/flag-text';
 import { cellText, titleWithUnit } from '../../contract/measured/column';
 import { formatMs } from '../../contract/numbers';
-import type { JointPlan, JointRequest, JointStrategy, PlacedJointFile } from '../../contract/study/joint';
-import type { Look, Searched } from '../../contract/study/search';
-import type { StudyEntry } from '../../contract/study/study';
+import type { JointRequest, JointStrategy, PlacedJointFile } from '../../contract/study/joint';
+import type { Searched } from '../../contract/study/search';
+import type { JointPlan, StudyEntry } from '../../contract/study/study';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
 import { durationText } from '../../domain/run/time-left';
 import { factorText, jointAnswer, presentText } from '../../domain/study/joint/joint-answer';
 import { jointColumns } from '../../domain/study/joint/joint-columns';
-import { candidateIn, factorOf, partsOf } from '../../domain/study/joint/joint-sets';
+import { candidateIn, factorOf, partsOf,picksOf } from '../../domain/study/joint/joint-sets';
 import { jointCommands, jointOf } from '../../domain/study/joint/joint-study';
+import { setText } from '../../domain/study/joint/joint-tries';
 import { candidateText } from '../../domain/study/search/candidates';
 import { phaseText } from '../../domain/study/search/search-text';
 import { exitCodes, formatTable, type Output } from '../output';
@@ -125,16 +126,6 @@ function planLines({ spec, joint, notes }: JointPlan): readonly string[] {
   ];
 }
 
-/** What differs from the present configurations. */
-function setText(joint: JointStrategy, look: Look): string {
-  const changed = partsOf(look).flatMap(({ candidate }) => {
-    const { model, present: first, own } = candidateIn(joint, candidate);
-    const text = candidateText(first, own);
-    return first === own ? [] : [`${model.title}: ${text}`];
-  });
-  return changed.length === 0 ? 'present configurations' : changed.join('; ');
-}
-
 function entryText(joint: JointStrategy, entry: StudyEntry, seconds: number): string | null {
   if (entry.type === 'candidate-failed') {
     const { model, present: first, own } = candidateIn(joint, entry.candidate);
@@ -147,7 +138,7 @@ function entryText(joint: JointStrategy, entry: StudyEntry, seconds: number): st
     return `${title} p${percentile} ${formatMs(latencyUs)} ms`;
   });
   const spent = `${Math.round(seconds)} of ${joint.budgetS} s`;
-  return `  ${spent}  ${phaseText[look.phase]}: ${factorText(joint, factorOf(joint, look))}, ${setText(joint, look)}: ${latencies.join(', ')}`;
+  return `  ${spent}  ${phaseText[look.phase]}: ${factorText(joint, factorOf(joint, look))}, ${setText(joint, picksOf(look))}: ${latencies.join(', ')}`;
 }
 
 /** The answer first, then what it rests on. */

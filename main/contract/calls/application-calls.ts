@@ -16,7 +16,7 @@ export const desktopApi = {
   ),
   /** Writes the reports of a study and copies one to a path that is asked for; null when the person cancels. */
   'desktop.saveStudy': call<{ readonly path: string } | null>().with(
-    z.strictObject({ name: z.string().max(40), kind: z.enum(['pdf', 'html', 'csv', 'json']) }),
+    z.strictObject({ name: z.string().max(40), kind: z.enum(['pdf', 'html', 'csv', 'json', 'markdown']) }),
   ),
   'desktop.saveText': call<{ readonly path: string } | null>().with(
     z.strictObject({ fileName: z.string().max(200), text: z.string().max(2_000_000) }),

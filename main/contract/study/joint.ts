@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { runIdPattern } from '../opened';
-import type { Choice } from '../run/spec-tools';
+import { runIdPattern, studyNamePattern } from '../opened';
+import { choiceSchema } from '../run/spec-tools';
 import { candidateSchema, memoryLimitsSchema, searchSpaceSchema } from './search';
-import { studyNamePattern, type StudySpec } from './study';
 
 const positive = z.int().min(1);
 const rate = z.number().positive().max(1e6);
@@ -82,16 +81,17 @@ export interface PlacedJointFile {
 }
 
 /** What is asked for, with the run of each model, or what makes it. */
-export interface JointRequest extends Omit<JointFile, 'models'> {
-  readonly models: readonly (Omit<JointFile['models'][number], 'model'> & {
-    readonly of: { readonly runId?: string | undefined; readonly choice?: Choice | undefined };
-  })[];
-}
-
-/** A search of several models before it is started. */
-export interface JointPlan {
-  readonly spec: StudySpec;
-  readonly joint: JointStrategy;
-  /** What was chosen and why, a sentence each. */
-  readonly notes: readonly string[];
-}
+export const jointRequestSchema = jointFileSchema.extend({
+  models: z
+    .array(
+      fileModelSchema
+        .omit({ model: true })
+        .partial({ space: true })
+        .extend({
+          of: z.strictObject({ runId: z.string().regex(runIdPattern), choice: choiceSchema }).partial(),
+        }),
+    )
+    .min(2)
+    .max(16),
+});
+export type JointRequest = Readonly<z.infer<typeof jointRequestSchema>>;

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { WireError } from '../errors';
+import { studyNamePattern } from '../opened';
 import { runOutcomes } from '../run/run-events';
 import type { RunState } from '../run/run-state';
 import { choiceSchema, p99BudgetMsSchema } from '../run/spec-tools';
 import { type ByType, type OfType, present, type Tree } from '../trees';
 import { wireErrorSchema } from '../wire-error';
 import type { DuelStrategy } from './duel';
+import type { JointStrategy } from './joint';
 import {
   candidateFailedSchema,
   candidateMemorySchema,
@@ -15,7 +17,6 @@ import {
   servedPlaceSchema,
 } from './search';
 
-export const studyNamePattern = /^\w[\w.-]{0,39}$/;
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
 export type StudyState = 'planned' | 'running' | 'damaged' | StudyOutcome;
@@ -260,6 +261,8 @@ export interface StudyDetail extends StudySummary {
   readonly winner: SearchWinner | null;
   /** null: another kind of study. */
   readonly search: { readonly search: SearchStrategy; readonly searched: Searched } | null;
+  /** null: not of several models; a model has its run once it was made. */
+  readonly joint: { readonly joint: JointStrategy; readonly searched: Searched } | null;
   readonly rows: readonly StudyRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
@@ -297,6 +300,11 @@ export interface SearchPlan {
   readonly notes: readonly string[];
   /** Absent: it is served by a Triton that is started for it. */
   readonly asks?: LoadQuestion | undefined;
+}
+
+/** A search of several models before it is started. */
+export interface JointPlan extends Pick<SearchPlan, 'spec' | 'notes'> {
+  readonly joint: JointStrategy;
 }
 
 /** A comparison in turns before it is started. */

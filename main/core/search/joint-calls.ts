@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Handlers } from '../../contract/api';
 import { WorkbenchError } from '../../contract/errors';
 import { servesHere, visibleGpus } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';
@@ -44,7 +45,7 @@ export function createJointCalls(
   parts: CoreParts,
   preview: (choice: Choice) => Promise<SpecPreview>,
   usualName: () => string,
-): Pick<TrustedCalls, 'searches.readJoint' | 'searches.planJoint'> {
+): Pick<TrustedCalls, 'searches.readJoint'> & Pick<Handlers, 'searches.planJoint'> {
   const baseOf = createSearchBase(parts, preview);
   return {
     'searches.readJoint': (input) => parts.reading.readers.jointFile(input),

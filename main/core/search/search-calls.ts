@@ -53,8 +53,13 @@ async function reportFiles(
   const joint = jointOf(study);
   if (joint !== null) {
     const { jointFiles } = await import('../../reports/joint-report');
-    const commands = jointCommands(study, joint);
-    return jointFiles({ name, ...how, joint, commands, answer: jointAnswer(joint, searched) });
+    const configs = await Promise.all(
+      joint.models.map((_model, at) => configsOf({ name, model: at + 1 }).catch(() => null)),
+    );
+    return jointFiles({
+      ...{ name, ...how, joint, searched, configs, commands: jointCommands(study, joint) },
+      answer: jointAnswer(joint, searched),
+    });
   }
   const { searchFiles } = await import('../../reports/search-report');
   const search = searchOf(study) as SearchStrategy;
@@ -78,7 +83,7 @@ export function createSearchCalls(
   /** Before it is removed: unloads what is left of it on a running Triton, as far as that answers. */
   readonly leave: (name: string) => Promise<void>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
-    Pick<Handlers, 'searches.plan' | 'duels.plan'>;
+    Pick<Handlers, 'searches.plan' | 'searches.planJoint' | 'duels.plan'>;
 } {
   const { layout, emit, store } = parts;
   const plan = createSearchPlan(parts, others['spec.preview']);

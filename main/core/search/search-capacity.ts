@@ -1,39 +1,40 @@
 import { totalmem } from 'node:os';
-import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { invalidInput } from '../../contract/errors';
 import { servesHere } from '../../contract/run/engine-kinds';
 import { isDeployed } from '../../contract/run/run-source';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { SearchCapacity } from '../../contract/study/study';
 import { candidateState } from '../../domain/study/search/candidate-state';
 import { candidateText } from '../../domain/study/search/candidates';
-import { searchAnswer } from '../../domain/study/search/search-answer';
-import { runOfCandidate, searchOf } from '../../domain/study/search/search-study';
-import { StudyStore } from '../../studies/study-store';
+import type { SoughtModel } from '../../domain/study/sought';
 import type { CoreParts } from '../core-parts';
+import { requireSought } from './require-sought';
 
-/** A candidate of a search as a run that a capacity is planned with; the best, else the present one, where none is named. */
+/**
+ * A candidate of a search as a run that a capacity is planned with; the best, else the present one, where none is named.
+ * @param runId of a search of several, the run of the model. Throws as {@link requireSought}, and run-unknown.
+ */
 export async function searchCapacity(
-  { layout, store }: Pick<CoreParts, 'layout' | 'store'>,
-  { name, candidate: asked }: { readonly name: string; readonly candidate?: number | undefined },
+  parts: Pick<CoreParts, 'layout' | 'store'>,
+  {
+    name,
+    candidate: asked,
+    runId,
+  }: { readonly name: string; readonly candidate?: number | undefined } & Pick<SoughtModel, 'runId'>,
 ): Promise<SearchCapacity & { readonly state: DeployedRun }> {
-  const study = await new StudyStore(layout.studies).load(name);
-  const search = study === null ? null : searchOf(study);
-  if (study === null || search === null) {
-    throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
-  }
-  const { searched } = study;
-  const candidate = asked ?? searchAnswer(search, searched).winner?.candidate ?? 1;
+  const { search, searched, winner, runOf: runIdOf } = await requireSought(parts, name, { runId });
+  const candidate = asked ?? winner ?? 1;
   const [present, own] = [search.candidates[0], search.candidates[candidate - 1]];
   if (present === undefined || own === undefined) {
     const message = `The search has no configuration ${candidate}`;
     throw invalidInput('--candidate', message, `Give a number from 1 to ${search.candidates.length}.`);
   }
   const runOf = async (number: number): Promise<DeployedRun> => {
-    const runId = runOfCandidate(study, search, number);
-    if (runId === null) throw invalidInput(name, 'The run whose model it is was not made');
-    const { state: run } = await store.load(runId);
+    const own = runIdOf(number);
+    if (own === null) throw invalidInput(name, 'The run whose model it is was not made');
+    const { state: run } = await parts.store.load(own);
     if (isDeployed(run)) return run;
-    throw invalidInput(runId, 'The run of the search has no model');
+    throw invalidInput(own, 'The run of the search has no model');
   };
   const { lookMs, fullMs } = search;
   const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.`;

@@ -5,19 +5,18 @@ import { isDeployed } from '../../contract/run/run-source';
 import type { Candidate } from '../../contract/study/search';
 import { setAt, type Tree } from '../../contract/trees';
 import { configuredOf } from '../../domain/study/search/candidates';
-import { promisedLoad } from '../../domain/study/search/promised-load';
-import { searchAnswer } from '../../domain/study/search/search-answer';
-import { runOfCandidate, searchOf, winnerChanges } from '../../domain/study/search/search-study';
+import { changesBetween } from '../../domain/study/search/search-study';
+import type { SoughtModel } from '../../domain/study/sought';
 import type { Runs } from '../../pipeline/runs';
-import { StudyStore } from '../../studies/study-store';
 import { formatConfigPbtxt } from '../../triton/config-pbtxt';
 import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { configsOf } from './contests';
+import { requireSought } from './require-sought';
 
 /** What becomes of the best configuration of a search. */
 export function createWinnerCalls(
-  { layout, store }: Pick<CoreParts, 'layout' | 'store'>,
+  parts: Pick<CoreParts, 'layout' | 'store'>,
   runs: Pick<Runs, 'execute'>,
   changedSpec: TrustedCalls['runs.changedSpec'],
 ): {
@@ -25,35 +24,26 @@ export function createWinnerCalls(
   readonly foundConfig: (name: string, runId: string) => Promise<FoundConfig>;
   readonly handlers: Pick<Handlers, 'searches.configs' | 'searches.run'>;
 } {
-  const studies = new StudyStore(layout.studies);
-  const requireSearch = async (name: string) => {
-    const study = await studies.load(name);
-    const search = study === null ? null : searchOf(study);
-    if (study !== null && search !== null) return { study, search };
-    throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
-  };
   /** null: no candidate holds the target so far. */
-  const configsOfWinner = async (name: string) => {
-    const { study, search } = await requireSearch(name);
-    const { winner, sentence } = searchAnswer(search, study.searched);
-    const [present, own] = [search.candidates[0], search.candidates[(winner?.candidate ?? 0) - 1]];
+  const configsOfWinner = async (name: string, of?: SoughtModel) => {
+    const { search, winner, sentence, promised, runOf } = await requireSought(parts, name, of);
+    const [present, own] = [search.candidates[0], search.candidates[(winner ?? 0) - 1]];
     if (present === undefined || own === undefined) return null;
     const served = async (candidate: Candidate, number: number) => {
-      const runId = runOfCandidate(study, search, number);
+      const runId = runOf(number);
       if (runId === null) throw invalidInput(name, 'The run whose model it is was not made');
-      const { state, folder } = await store.load(runId);
+      const { state, folder } = await parts.store.load(runId);
       if (!isDeployed(state)) throw invalidInput(runId, 'The run deployed no model');
       const { spec } = state.source;
       const configBy = await configsOf({ spec, folder });
       return { runId, config: configBy(configuredOf(candidate))(spec.configure.modelName) };
     };
-    const { runId, config } = await served(own, winner?.candidate ?? 1);
-    const promised = promisedLoad(name, search, study.searched);
+    const { runId, config } = await served(own, winner ?? 1);
     return { runId, sentence, promised, winner: config, present: (await served(present, 1)).config };
   };
   return {
     foundConfig: async (name, runId) => {
-      const found = await configsOfWinner(name);
+      const found = await configsOfWinner(name, { runId });
       if (found === null || found.promised === null)
         throw invalidInput(name, 'The search has no best configuration');
       if (found.runId !== runId)
@@ -61,16 +51,17 @@ export function createWinnerCalls(
       return { name, config: found.winner, sentence: found.sentence, promised: found.promised };
     },
     handlers: {
-      'searches.configs': async ({ name }) => {
-        const found = await configsOfWinner(name);
+      'searches.configs': async ({ name, model }) => {
+        const found = await configsOfWinner(name, { model });
         if (found === null) return null;
         const { winner, present, runId } = found;
         return { runId, winner: formatConfigPbtxt(winner), present: formatConfigPbtxt(present) };
       },
-      'searches.run': async ({ name }) => {
-        const { study, search } = await requireSearch(name);
-        const changes = winnerChanges(study, search);
-        const { runId } = search;
+      'searches.run': async ({ name, model }) => {
+        const { search, winner } = await requireSought(parts, name, { model });
+        const { runId, candidates } = search;
+        const [present, own] = [candidates[0], candidates[(winner ?? 0) - 1]];
+        const changes = present === undefined || own === undefined ? [] : changesBetween(present, own);
         if (changes.length === 0 || runId === null) {
           throw new WorkbenchError('input-invalid', 'The present configuration is the best', { where: name });
         }

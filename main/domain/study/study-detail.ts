@@ -63,7 +63,7 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
     return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
   });
 
-type OwnDetail = Pick<StudyDetail, 'rows' | 'winner' | 'search' | 'underWay' | 'secondsLeft'>;
+type OwnDetail = Pick<StudyDetail, 'rows' | 'winner' | 'search' | 'joint' | 'underWay' | 'secondsLeft'>;
 
 /** Of a study that measures by itself, side by side; null: it is of runs, or a search of one model. */
 function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
@@ -71,6 +71,7 @@ function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
   if (joint !== null) {
     return {
       ...{ rows: jointRows(study, joint), winner: null, search: null },
+      joint: { joint, searched: study.searched },
       underWay: isRunning ? [jointProgress(joint, study)] : [],
       secondsLeft: isRunning ? jointSecondsLeft(study, joint) : null,
     };
@@ -78,7 +79,13 @@ function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
   const duel = duelOf(study);
   if (duel === null) return null;
   return {
-    ...{ rows: duelRows(study, duel), winner: duelWinner(study, duel), search: null, underWay: [] },
+    ...{
+      rows: duelRows(study, duel),
+      winner: duelWinner(study, duel),
+      search: null,
+      joint: null,
+      underWay: [],
+    },
     secondsLeft: isRunning ? duelSecondsLeft(study, duel) : null,
   };
 }
@@ -97,6 +104,7 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
       rows: [],
       winner: searchWinner(study, search),
       search: { search, searched: study.searched },
+      joint: null,
       underWay: isRunning ? [progressText(search, study.searched)] : [],
       secondsLeft,
     };
@@ -108,6 +116,7 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
     rows: rowsOf(summary.name, results),
     winner: null,
     search: null,
+    joint: null,
     underWay: underWayOf(results, nowMs),
     secondsLeft: isRunning ? studySecondsLeft(results, nowMs) : null,
   };

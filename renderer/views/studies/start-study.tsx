@@ -1,6 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { studyNamePattern, type StudySpec } from '../../../main/contract/study/study';
+import { studyNamePattern } from '../../../main/contract/opened';
+import type { StudySpec } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';

@@ -169,7 +169,9 @@ function sentenceOf(joint: JointStrategy, searched: Searched, said: Said): strin
     const fewer = instances === presentInstances ? '' : ` in place of ${presentInstances}`;
     return `These ${models} hold the given rates together within their targets with ${counted(instances ?? 0, 'instance')}${fewer}. ${configText(rows)}`;
   }
-  const more = isCutShort ? ' (the budget ended before the limit was known)' : '';
+  const isAtEnd = searched.looks.some(({ phase }) => phase === 'confirm');
+  const open = isAtEnd ? 'the budget ended before the limit was known' : 'the limit is not known yet';
+  const more = isCutShort ? ` (${open})` : '';
   const above = missed === null || isCutShort ? more : ` (${factorText(joint, missed)} was not held)`;
   const short = goalStep(joint) === null ? '' : ', not the given rates';
   return `These ${models} hold their targets together up to ${factorText(joint, factor)}${short}${above}${gainText(said)}${limits}. ${configText(rows)}`;

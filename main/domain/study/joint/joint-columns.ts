@@ -1,5 +1,7 @@
 import { type Column, count, named, rate, text } from '../../../contract/measured/column';
+import type { JointStrategy } from '../../../contract/study/joint';
 import type { JointRow } from './joint-answer';
+import type { JointTry } from './joint-tries';
 
 const ms = { unit: 'ms', kind: 'duration' } as const;
 
@@ -42,3 +44,48 @@ export const jointColumns: readonly Column<JointRow>[] = [
     read: ({ measured }) => measured,
   },
 ];
+
+/** The sets of configurations that were measured. */
+export function jointTryColumns({ isMix }: Pick<JointStrategy, 'isMix'>): readonly Column<JointTry>[] {
+  const amount = (factor: number | null): number | null =>
+    factor === null || isMix ? factor : Number(factor.toFixed(2));
+  const load = { unit: isMix ? 'inferences/s' : '× rates', kind: isMix ? 'rate' : 'typed' } as const;
+  return [
+    { ...named('set', 'set', 'No.', count), help: 'Place in the search', read: ({ number }) => number },
+    {
+      ...named('configurations', 'configurations', 'Configurations', text),
+      help: 'What differs from the present ones',
+      read: (row) => row.text,
+    },
+    {
+      ...named('result', 'result', 'Result', text),
+      help: 'What it came to',
+      read: ({ result }) => result,
+    },
+    {
+      ...named('held', 'held', 'Held', load),
+      help: 'Most load of all models within all targets that may be promised',
+      read: ({ factor }) => amount(factor),
+    },
+    {
+      ...named('missed', 'not_held', 'Not held', load),
+      help: 'Lowest load above it that was not held',
+      read: ({ missed }) => amount(missed),
+    },
+    {
+      ...named('limiting', 'limiting', 'Limits', text),
+      help: 'The model that misses its target first there',
+      read: ({ limiting }) => limiting ?? '',
+    },
+    {
+      ...named('instances', 'instances', 'Instances', count),
+      help: 'Model instances of all models',
+      read: ({ instances }) => instances,
+    },
+    {
+      ...named('looks', 'looks', 'Looks', count),
+      help: 'Measurements of all models together',
+      read: ({ looks }) => looks,
+    },
+  ];
+}

@@ -1,7 +1,7 @@
 import type { JointModel, JointStrategy } from '../../../contract/study/joint';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { largestOf, medianOf, smallestOf } from '../../statistics';
-import { type Arm, armOf, promisedCandidate, rateOf, stepOf } from '../search/arms';
+import { type Arm, armOf, promisedCandidate, rateOf, type Step, stepOf, stepsOf } from '../search/arms';
 import { changedFields } from '../search/candidates';
 import type { DueLook } from '../search/next-looks';
 
@@ -43,7 +43,7 @@ export function candidateIn(
 export const partsOf = (look: Look): readonly Look[] =>
   [look, ...(look.beside ?? [])].toSorted((one, other) => one.candidate - other.candidate);
 
-const picksOf = (look: Look): Picks => partsOf(look).map(({ candidate }) => candidate);
+export const picksOf = (look: Look): Picks => partsOf(look).map(({ candidate }) => candidate);
 
 /** The load factor that was sent. */
 export function factorOf(joint: JointStrategy, { candidate, load }: Look): number {
@@ -189,6 +189,10 @@ export function winnerOf(joint: JointStrategy, { sets, looks }: JointView): Join
     null
   );
 }
+
+/** The loads that a set was measured at, ascending. */
+export const loadsOf = (joint: JointStrategy, { looks }: JointView, { arm }: JointSet): readonly Step[] =>
+  stepsOf(asOneSearch(joint), looks, arm.candidate);
 
 /** The looks at a set at a step. */
 export const looksAt = (view: JointView, { looks }: Searched, set: JointSet, step: number): readonly Look[] =>

@@ -2,7 +2,8 @@ import { invalidInput, WorkbenchError } from '../../../contract/errors';
 import { formatBytes } from '../../../contract/numbers';
 import type { DeployedRun } from '../../../contract/run/run-state';
 import type { Choice } from '../../../contract/run/spec-tools';
-import type { JointModel, JointPlan, JointRequest, JointStrategy } from '../../../contract/study/joint';
+import type { JointModel, JointRequest, JointStrategy } from '../../../contract/study/joint';
+import type { JointPlan } from '../../../contract/study/study';
 import { smallestOf } from '../../statistics';
 import type { SearchMachine } from '../search/candidates';
 import { confirmRounds } from '../search/next-looks';
@@ -174,4 +175,10 @@ export function planJoint(
           ]),
     ],
   };
+}
+
+/** Measurements of all models together that its budget has room for, those of the last comparison among them. Pure. */
+export function mostLooks({ budgetS, lookMs, fullMs }: JointStrategy): number {
+  const last = 2 * confirmRounds;
+  return last + Math.max(0, Math.floor((1000 * budgetS - last * fullMs) / lookMs));
 }

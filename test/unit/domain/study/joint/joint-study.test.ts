@@ -46,6 +46,9 @@ it('is in the list of studies with its answer, and has a row per model on its pa
     [ids[1], 'bert: present configuration', 126.5],
   ]);
   expect(detail).toMatchObject({ search: null, secondsLeft: null, underWay: [] });
+  // With the runs that it made.
+  expect(detail.joint?.joint.models.map(({ runId }) => runId)).toEqual(ids);
+  expect(detail.joint?.searched).toEqual(study.searched);
 });
 
 it('while it runs it says what was measured, and what is left of the budget', () => {

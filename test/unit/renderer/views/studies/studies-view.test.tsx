@@ -27,6 +27,7 @@ const study = (state: StudyState, rows: readonly StudyRow[] = [row(1), row(2)]):
     underWay: [],
     winner: null,
     search: null,
+    joint: null,
     error: null,
   },
   ...{ createdAt: '2025-11-21T08:17:00.000Z', updatedAt: '2025-11-21T08:17:00.000Z', secondsLeft: null },
