@@ -5,6 +5,7 @@ import type { Preset } from '../../main/contract/run/preset';
 import type { ReportFile } from '../../main/contract/run/run-events';
 import { definitionOf, settingKeys } from '../../main/contract/settings/settings';
 import { attempting } from '../components/notices';
+import { runTitle } from '../format/run-title';
 import { formatWhen } from '../format/times';
 import { runStatusText } from '../format/words';
 import { settledChoice } from '../stores/draft/draft-state';
@@ -50,6 +51,12 @@ const actions = (
     title: 'Measure a running Triton …',
     note: 'a model on localhost:8000 or another server, as perf does',
     run: () => workbench.overlay.getState().measure({}),
+  },
+  {
+    id: 'search-together',
+    title: 'Search several models together …',
+    note: 'the best configurations of models that share one machine',
+    run: () => workbench.overlay.getState().searchTogether([]),
   },
   {
     id: 'add-host',
@@ -190,12 +197,7 @@ const runsByName = (
 ): readonly Command[] =>
   runs.map((run) => ({
     id: `run ${run.runId}`,
-    title: [
-      ...(run.name === null ? [] : [run.name]),
-      presets.find(({ id }) => id === run.preset)?.title ?? run.preset,
-      `${run.format} ${run.precision}`,
-      run.profile,
-    ].join(' · '),
+    title: runTitle(run, presets),
     note: [runStatusText[run.status], formatWhen(run.createdAt), ...run.tags].join(' · '),
     group: 'Runs',
     run: () => route.getState().go({ page: 'run', runId: run.runId }),

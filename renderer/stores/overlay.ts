@@ -15,25 +15,39 @@ export interface MeasureTarget {
 /** A run whose model is searched, or what is made first. */
 export type SearchSubject = { readonly runId: string } | { readonly choice: Choice };
 
+export interface DuelPair {
+  readonly first: string;
+  readonly second: string;
+}
+
 export type OverlayPage =
   'palette' | 'shortcuts' | 'add-host' | 'save-comparison' | 'report' | 'whats-new' | 'licenses' | 'about';
 
 export interface Overlay {
   /** null: only the page is shown. */
-  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | null;
+  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | 'together' | 'duel' | null;
   readonly renamed: string | null;
   readonly measured: MeasureTarget | null;
   readonly varied: Choice | null;
   readonly searched: SearchSubject | null;
+  /** Runs to begin with, whose models are searched together; null: not shown. */
+  readonly together: readonly string[] | null;
+  /** Two runs that are measured in turns. */
+  readonly duel: DuelPair | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
   readonly vary: (choice: Choice) => void;
   readonly search: (subject: SearchSubject) => void;
+  readonly searchTogether: (runIds: readonly string[]) => void;
+  readonly measureInTurns: (pair: DuelPair) => void;
   readonly close: () => void;
 }
 
-const nothing = { shown: null, renamed: null, measured: null, varied: null, searched: null } as const;
+const nothing = {
+  ...{ shown: null, renamed: null, measured: null, varied: null, searched: null },
+  ...{ together: null, duel: null },
+} as const;
 
 export function createOverlay(): StoreApi<Overlay> {
   return createStore<Overlay>()((set) => ({
@@ -43,6 +57,8 @@ export function createOverlay(): StoreApi<Overlay> {
     measure: (target) => set({ ...nothing, shown: 'measure', measured: target }),
     vary: (choice) => set({ ...nothing, shown: 'vary', varied: choice }),
     search: (subject) => set({ ...nothing, shown: 'search', searched: subject }),
+    searchTogether: (together) => set({ ...nothing, shown: 'together', together }),
+    measureInTurns: (duel) => set({ ...nothing, shown: 'duel', duel }),
     close: () => set(nothing),
   }));
 }

@@ -46,5 +46,7 @@ export const SettingsPage = pageOnDemand(
 
 export const HelpReader = onDemand(async () => (await import('./help/help-reader')).HelpReader);
 export const MeasureDialog = onDemand(async () => (await import('./measure/measure-dialog')).MeasureDialog);
+export const JointDialog = onDemand(async () => (await import('./studies/joint/joint-dialog')).JointDialog);
+export const DuelDialog = onDemand(async () => (await import('./studies/duel-dialog')).DuelDialog);
 export const SearchDialog = onDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
 export const VaryDialog = onDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);

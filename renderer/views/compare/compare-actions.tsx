@@ -15,7 +15,6 @@ import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { useReportDialog } from '../../components/report/use-report-dialog';
 import { useWorkbench } from '../../workbench';
-import { startDuel } from '../studies/start-duel';
 import { copyComparison, exportComparison, openComparison, removeComparison, savedOf } from './compare-tools';
 
 const files: readonly (readonly [Exclude<ComparisonFile, 'pdf'>, string])[] = [
@@ -76,8 +75,8 @@ export function CompareActions({ runIds }: { runIds: readonly string[] }) {
       {isPair ? (
         <SmallButton
           icon={IconScale}
-          title="Serves both again side by side and measures them in turns: at most 5 minutes of load"
-          onClick={attempting(() => startDuel(workbench, { between: { first, second } }))}
+          title="Serves both again side by side and measures them in turns"
+          onClick={() => workbench.overlay.getState().measureInTurns({ first, second })}
         >
           Measure both until it can be told
         </SmallButton>

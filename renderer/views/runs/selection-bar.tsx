@@ -1,4 +1,4 @@
-import { IconArrowsLeftRight, IconTrash, IconX } from '@tabler/icons-react';
+import { IconArrowsLeftRight, IconStack2, IconTrash, IconX } from '@tabler/icons-react';
 import type { RunSummary } from '../../../main/contract/api';
 import { formatCount } from '../../../main/contract/numbers';
 import { CompactButton } from '../../components/actions';
@@ -6,6 +6,7 @@ import { useWayTo } from '../../components/links';
 import { attempting } from '../../components/notices';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';
+import { isSearchable, leastModels } from '../studies/joint/joint-request';
 import { removeRuns } from './run-tools';
 import type { TickedRuns } from './ticked-runs';
 
@@ -43,6 +44,7 @@ export function SelectionBar({
   if (rows.length + hidden === 0) return <CompareLast shown={shown} />;
   const tooFew = rows.length < 2;
   const tooMany = rows.length > mostCompared;
+  const searchable = rows.filter(isSearchable);
   const removable = rows.filter((row) => row.status !== 'running');
   return (
     <div className="row end selection-bar" role="group" aria-label="Selected runs">
@@ -61,6 +63,15 @@ export function SelectionBar({
       >
         Compare
       </CompactButton>
+      {searchable.length < leastModels ? null : (
+        <CompactButton
+          icon={IconStack2}
+          title="The best configurations of these models on one machine, all under load together"
+          onClick={() => workbench.overlay.getState().searchTogether(byAge(searchable))}
+        >
+          Search together…
+        </CompactButton>
+      )}
       <CompactButton
         icon={IconTrash}
         disabled={removable.length === 0}

@@ -1,19 +1,20 @@
-import { Button, Modal, NumberInput, SegmentedControl } from '@mantine/core';
+import { Modal, NumberInput, SegmentedControl } from '@mantine/core';
+import { IconStack2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { toWire, type WireError } from '../../../main/contract/errors';
 import type { SearchRequest } from '../../../main/contract/study/search';
 import type { SearchPlan } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
-import { AskFirst } from '../../components/confirm-in-place';
+import type { Client } from '../../client';
+import { TextAction } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { counted } from '../../format/words';
 import type { SearchSubject } from '../../stores/overlay';
-import { useAnswer } from '../../use-answer';
-import { onSubmit, useFormWork } from '../../use-form-work';
+import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { PlaceField, placeFieldOf, placeOf, usualPlace } from './search/place-field';
+import { LoadFacts, PlanNotes, StartPlanned, usePlan } from './search/plan-search';
 import { noReplay, ReplayField, replayOf } from './search/replay-field';
 import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
 
@@ -28,60 +29,8 @@ const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
 
 const usualMinutes = 5;
 
-interface Planned {
-  readonly plan: SearchPlan | null;
-  readonly error: WireError | null;
-  /** False: of an earlier request, as this one is still asked. */
-  readonly isCurrent: boolean;
-}
-
-/**
- * @param request null: nothing to ask yet
- * @param times a request is asked once more for another number
- */
-function usePlan(request: SearchRequest | null, times: number): Planned {
-  const key = JSON.stringify([request, times]);
-  const { value } = useAnswer(async (of) => {
-    if (request === null) return { key, plan: null, error: null };
-    return of.call('searches.plan', request).then(
-      (plan) => ({ key, plan, error: null }),
-      (failure: unknown) => ({ key, plan: null, error: toWire(failure) }),
-    );
-  }, key);
-  const isCurrent = value?.key === key;
-  return { plan: request === null ? null : (value?.plan ?? null), error: value?.error ?? null, isCurrent };
-}
-
-function Start(props: { plan: SearchPlan; isCurrent: boolean; onStarted: () => void }) {
-  const { plan, isCurrent, onStarted } = props;
-  const { client, studies, route } = useWorkbench();
-  const { busy, error, begin } = useFormWork();
-  const { spec, asks } = plan;
-  const start = async (): Promise<void> => {
-    await client.call('studies.start', { spec });
-    await studies.getState().load();
-    onStarted();
-    route.getState().go({ page: 'studies', name: spec.name });
-  };
-  const button = (ask: () => void) => (
-    <Button loading={busy !== null} disabled={!isCurrent} onClick={ask}>
-      Start search
-    </Button>
-  );
-  const startNow = (): void => begin('submit', start);
-  return (
-    <>
-      {error === null ? null : <ErrorPanel error={error} />}
-      {asks === undefined || !isCurrent ? (
-        button(startNow)
-      ) : (
-        <AskFirst question={asks.question} action="Load and search" onConfirm={startNow}>
-          {button}
-        </AskFirst>
-      )}
-    </>
-  );
-}
+const planSearch = (client: Client, request: SearchRequest): Promise<SearchPlan> =>
+  client.call('searches.plan', request);
 
 function Plan({ plan }: { plan: SearchPlan }) {
   const { search, candidates, notes, asks } = plan;
@@ -90,26 +39,28 @@ function Plan({ plan }: { plan: SearchPlan }) {
       <p role="status">
         {counted(candidates.length, 'configuration')}, at most {durationText(search.budgetS)} of load.
       </p>
-      {asks === undefined ? null : (
-        <ul className="dim" aria-label="Running Triton">
-          {asks.facts.map((fact) => (
-            <li key={fact}>{fact}</li>
-          ))}
-        </ul>
-      )}
-      <div className="planned-runs dim" tabIndex={0} role="region" aria-label="Configurations to compare">
-        <ul>
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-          {candidates.map((candidate, at) => (
-            <li key={candidate}>
-              {at + 1}: {candidate}
-            </li>
-          ))}
-        </ul>
-      </div>
+      <LoadFacts asks={asks} />
+      <PlanNotes
+        label="Configurations to compare"
+        notes={[...notes, ...candidates.map((candidate, at) => `${at + 1}: ${candidate}`)]}
+      />
     </>
+  );
+}
+
+/** The model of a run, beside others that share its machine. */
+function TogetherWithOthers({ subject }: { subject: SearchSubject }) {
+  const { overlay } = useWorkbench();
+  if (!('runId' in subject)) return null;
+  return (
+    <div>
+      <TextAction
+        icon={IconStack2}
+        text="Together with other models…"
+        label="Together with other models…"
+        onClick={() => overlay.getState().searchTogether([subject.runId])}
+      />
+    </div>
   );
 }
 
@@ -135,9 +86,10 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
           ...(load === 'open' ? replayOf(replay) : {}),
           ...server,
         };
-  const { plan, error, isCurrent } = usePlan(request, place.times);
+  const { plan, error, isCurrent } = usePlan(planSearch, request, place.times);
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
+      <TogetherWithOthers subject={subject} />
       <SegmentedControl
         aria-label="Load"
         data={loads}
@@ -171,7 +123,12 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
       {plan === null ? null : (
         <>
           <Plan plan={plan} />
-          <Start plan={plan} isCurrent={isCurrent} onStarted={onDone} />
+          <StartPlanned
+            {...{ plan, isCurrent }}
+            text="Start search"
+            action="Load and search"
+            onStarted={onDone}
+          />
         </>
       )}
     </form>

@@ -1,4 +1,4 @@
-import { IconFileImport } from '@tabler/icons-react';
+import { IconFileImport, IconStack2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
@@ -55,7 +55,7 @@ function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary 
 }
 
 export function StudiesView({ name }: { name: string | undefined }) {
-  const { client, studies, runs, route } = useWorkbench();
+  const { client, studies, runs, route, overlay } = useWorkbench();
   const { value, error, load } = useStore(studies);
   const [spec, setSpec] = useState<StudySpec | null>(null);
   const list = value ?? [];
@@ -72,18 +72,27 @@ export function StudiesView({ name }: { name: string | undefined }) {
     const file = await client.call('desktop.openText');
     if (file !== null) setSpec(await client.call('studies.read', file));
   });
-  const startButton = (
-    <SmallButton
-      icon={IconFileImport}
-      variant="filled"
-      title="A matrix file, or a runner configuration with all its configurations"
-      onClick={choose}
-    >
-      Start from a file…
-    </SmallButton>
+  const startButtons = (
+    <>
+      <SmallButton
+        icon={IconStack2}
+        title="The best configurations of models that share one machine"
+        onClick={() => overlay.getState().searchTogether([])}
+      >
+        Search several models…
+      </SmallButton>
+      <SmallButton
+        icon={IconFileImport}
+        variant="filled"
+        title="A matrix file, or a runner configuration with all its configurations"
+        onClick={choose}
+      >
+        Start from a file…
+      </SmallButton>
+    </>
   );
   return (
-    <Page title="Studies" actions={list.length === 0 ? null : startButton}>
+    <Page title="Studies" actions={list.length === 0 ? null : startButtons}>
       <StartDialog spec={spec} onClose={() => setSpec(null)} />
       {error === null ? null : <ErrorPanel error={error} />}
       {value === null && error === null ? <Loading label="Reading the studies" /> : null}
@@ -92,9 +101,10 @@ export function StudiesView({ name }: { name: string | undefined }) {
           <h2>No studies yet</h2>
           <p>
             A study is several runs that are started, paused and reported together. Start one from a matrix
-            file or a runner configuration, or with Vary… on New deployment or on a run.
+            file or a runner configuration, with Vary… on New deployment or on a run, or search for the best
+            configurations of several models.
           </p>
-          {startButton}
+          <div className="row">{startButtons}</div>
         </div>
       ) : null}
       {list.length === 0 ? null : (

@@ -21,23 +21,31 @@ import { mostCompared } from '../../stores/compared-runs';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 
-const kinds = [
+type Kind = 'pdf' | 'html' | 'csv' | 'json' | 'markdown';
+type Offered = readonly (readonly [kind: Kind, text: string])[];
+const kinds: Offered = [
   ['pdf', 'PDF report'],
   ['html', 'HTML report'],
   ['csv', 'CSV, one row each'],
   ['json', 'JSON'],
-] as const;
+];
+const searchKinds: Offered = [...kinds, ['markdown', 'Markdown']];
 
 interface Asked {
   readonly withRuns: boolean;
   readonly size: StudySize;
 }
 
-const removeQuestion = ({ name, search }: StudyDetail, { withRuns, size }: Asked): string => {
+/** It measures configurations side by side, and has no runs of its own to compare. */
+const isSearch = ({ search, joint }: StudyDetail): boolean => search !== null || joint !== null;
+
+const removeQuestion = (study: StudyDetail, { withRuns, size }: Asked): string => {
   const { runIds, runBytes } = size;
   const runs = `${counted(runIds.length, 'run')} (${formatBytes(runBytes)})`;
-  const what = `Remove ${name} with its reports?`;
-  return search === null ? `${what} Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.` : what;
+  const what = `Remove ${study.name} with its reports?`;
+  return !isSearch(study)
+    ? `${what} Its ${runs} ${withRuns ? 'go to the trash' : 'stay in the list'}.`
+    : what;
 };
 
 function StudyWork({ study }: { study: StudyDetail }) {
@@ -77,9 +85,9 @@ function StudyWork({ study }: { study: StudyDetail }) {
 
 const chevron = <IconChevronDown size={14} aria-hidden="true" />;
 
-function ExportMenu({ name }: { name: string }) {
+function ExportMenu({ name, kinds: offered }: { name: string; kinds: Offered }) {
   const { client } = useWorkbench();
-  const save = async (kind: (typeof kinds)[number][0]): Promise<void> => {
+  const save = async (kind: Kind): Promise<void> => {
     noticeSaved(client, await client.call('desktop.saveStudy', { name, kind }));
   };
   const report = useReportDialog({ kind: 'study', name }, () => save('pdf'));
@@ -87,7 +95,7 @@ function ExportMenu({ name }: { name: string }) {
     <>
       {report.dialog}
       <ActionMenu button={<CompactButton rightSection={chevron}>Export</CompactButton>}>
-        {kinds.map(([kind, text]) => (
+        {offered.map(([kind, text]) => (
           <MenuAction key={kind} icon={IconDownload} onClick={attempting(() => save(kind))}>
             {text}
           </MenuAction>
@@ -101,7 +109,8 @@ function ExportMenu({ name }: { name: string }) {
 export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
   const { client, route } = useWorkbench();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const { name, state, rows, search } = study;
+  const { name, state, rows } = study;
+  const searched = isSearch(study);
   const ask = (withRuns: boolean) =>
     attempting(async () => {
       setAsked({ withRuns, size: await client.call('studies.size', { name }) });
@@ -129,7 +138,7 @@ export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemov
   return (
     <span className="row-actions end">
       <StudyWork study={study} />
-      {search === null ? (
+      {!searched ? (
         <TextAction
           icon={IconArrowsLeftRight}
           text="Compare"
@@ -138,8 +147,8 @@ export function StudyActions({ study, onRemoved }: { study: StudyDetail; onRemov
           onClick={() => route.getState().go({ page: 'compare', runIds: measured.slice(0, mostCompared) })}
         />
       ) : null}
-      <ExportMenu name={name} />
-      {search === null ? (
+      <ExportMenu name={name} kinds={searched ? searchKinds : kinds} />
+      {!searched ? (
         <ActionMenu
           button={
             <CompactButton icon={IconTrash} rightSection={chevron} disabled={state === 'running'}>

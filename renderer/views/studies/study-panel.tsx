@@ -24,6 +24,7 @@ import { useChartTheme } from '../../components/use-chart-theme';
 import { usePoll } from '../../components/use-time';
 import { createResource } from '../../stores/resource';
 import { useWorkbench } from '../../workbench';
+import { JointBody } from './joint/joint-body';
 import { SearchBody } from './search/search-body';
 import { StudyActions } from './study-actions';
 import { studyChart } from './study-chart';
@@ -168,16 +169,16 @@ function StudyBody({ study }: { study: StudyDetail }) {
 }
 
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, state, search } = study;
+  const { name, state, search, joint } = study;
+  const own = search === null ? null : <SearchBody study={study} {...search} />;
+  const body = joint === null ? own : <JointBody study={study} {...joint} />;
   return (
     <Panel
       title={name}
       note={<Status {...studyStyle(study)} data-study-state={state} />}
       head={<StudyActions study={study} onRemoved={onRemoved} />}
     >
-      <div className="column panel-body stack">
-        {search === null ? <StudyBody study={study} /> : <SearchBody study={study} {...search} />}
-      </div>
+      <div className="column panel-body stack">{body ?? <StudyBody study={study} />}</div>
     </Panel>
   );
 }

@@ -14,13 +14,13 @@ interface Sorting {
 const isText = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'text';
 
 /** The same column reverses; another begins with the highest number, or the first of the alphabet. */
-const nextSorting = (now: Sorting | null, column: Column<SearchRow>): Sorting => ({
+const nextSorting = (now: Sorting | null, column: Pick<Column, 'id' | 'kind'>): Sorting => ({
   id: column.id,
   descending: now?.id === column.id ? !now.descending : !isText(column) && column.kind !== 'duration',
 });
 
 /** Without a value last, in either direction. */
-function sorted(rows: readonly SearchRow[], columns: readonly Column<SearchRow>[], sorting: Sorting | null) {
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | null) {
   const column = columns.find(({ id }) => id === sorting?.id);
   if (column === undefined || sorting === null) return rows;
   const sign = sorting.descending ? -1 : 1;
@@ -31,13 +31,24 @@ function sorted(rows: readonly SearchRow[], columns: readonly Column<SearchRow>[
   });
 }
 
-/** Every configuration with what it came to, the best first. */
-export function CandidateTable(props: { name: string; search: SearchStrategy; rows: readonly SearchRow[] }) {
-  const { name, search, rows } = props;
+interface TriedRow {
+  /** Place in the search, from 1. */
+  readonly number: number;
+  readonly isBest: boolean;
+}
+
+/** Everything that a search tried with what it came to, in a table that sorts. `starred`: id of the column that marks the best. */
+export function TriedTable<Row>(props: {
+  label: string;
+  columns: readonly Column<Row>[];
+  starred: string;
+  rows: readonly Row[];
+  of: (row: Row) => TriedRow;
+}) {
+  const { label, columns, starred, rows, of } = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
-  const columns = searchColumns(search);
   return (
-    <ScrollTable label={`Configurations of ${name}`} className="study-runs">
+    <ScrollTable label={label} className="study-runs">
       <thead>
         <tr>
           {columns.map((column) => (
@@ -53,21 +64,35 @@ export function CandidateTable(props: { name: string; search: SearchStrategy; ro
         </tr>
       </thead>
       <tbody>
-        {sorted(rows, columns, sorting).map((row) => (
-          <tr
-            key={row.candidate}
-            data-candidate={row.candidate}
-            className={row.state === 'best' ? 'best' : undefined}
-          >
-            {columns.map((column) => (
-              <td key={column.id} className={isText(column) ? undefined : 'number'}>
-                {column.id === 'configuration' && row.state === 'best' ? '★ ' : ''}
-                {cellText(column, row)}
-              </td>
-            ))}
-          </tr>
-        ))}
+        {sorted(rows, columns, sorting).map((row) => {
+          const { number, isBest } = of(row);
+          return (
+            <tr key={number} data-candidate={number} className={isBest ? 'best' : undefined}>
+              {columns.map((column) => (
+                <td key={column.id} className={isText(column) ? undefined : 'number'}>
+                  {column.id === starred && isBest ? '★ ' : ''}
+                  {cellText(column, row)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
       </tbody>
     </ScrollTable>
   );
 }
+
+/** Every configuration with what it came to, the best first. */
+export const CandidateTable = (props: {
+  name: string;
+  search: SearchStrategy;
+  rows: readonly SearchRow[];
+}) => (
+  <TriedTable
+    label={`Configurations of ${props.name}`}
+    columns={searchColumns(props.search)}
+    starred="configuration"
+    rows={props.rows}
+    of={({ candidate, state }) => ({ number: candidate, isBest: state === 'best' })}
+  />
+);

@@ -9,13 +9,13 @@ function Line({ line }: { line: DiffLine }) {
   return line.kind === 'removed' ? <del>{text}</del> : text;
 }
 
-/** How the config.pbtxt of the best configuration differs from the present one. */
-export function ConfigChanges({ configs }: { configs: WinnerConfigs }) {
+/** How the config.pbtxt of the best configuration differs from the present one. `of`: a model of several. */
+export function ConfigChanges({ configs, of = '' }: { configs: WinnerConfigs; of?: string }) {
   const lines = diffLines(configs.present, configs.winner);
   if (lines.length === 0) return null;
   return (
     <Panel
-      title="Changes of config.pbtxt"
+      title={`Changes of config.pbtxt${of === '' ? '' : `: ${of}`}`}
       level={3}
       head={<CopyButton label="Copy changes" text={lines.map(diffText).join('\n')} />}
     >

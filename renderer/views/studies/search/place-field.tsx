@@ -132,12 +132,14 @@ function RunningFields(props: PlaceProps & { isAsking: boolean }) {
 }
 
 /** A Triton that is started for the search, or one that runs already: it is asked once its address is typed to the end. */
-export function PlaceField(props: PlaceProps & { isAsking: boolean }) {
-  const { place, onChange } = props;
+export function PlaceField(props: PlaceProps & { isAsking: boolean; withHosts?: boolean }) {
+  const { place, withHosts = true, onChange } = props;
   const { hosts } = useWorkbench();
   const entries = useStore(hosts, (state) => state.entries);
-  useEffect(() => void hosts.getState().list(), [hosts]);
-  const names = (entries ?? []).map(({ host }) => host.name);
+  useEffect(() => {
+    if (withHosts) void hosts.getState().list();
+  }, [hosts, withHosts]);
+  const names = withHosts ? (entries ?? []).map(({ host }) => host.name) : [];
   const choose = (value: string): void => {
     const host = value.startsWith(atHost) ? value.slice(atHost.length) : '';
     onChange({ ...place, isRunning: value === running, host, asked: null });

@@ -1,8 +1,6 @@
-import { Progress } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import type { Searched, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyDetail } from '../../../../main/contract/study/study';
-import { durationText } from '../../../../main/domain/run/time-left';
 import { placeLines } from '../../../../main/domain/study/place-text';
 import { isLatencySearch } from '../../../../main/domain/study/search/objective';
 import { searchAnswer } from '../../../../main/domain/study/search/search-answer';
@@ -18,7 +16,6 @@ import { CommandText } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
 import { PageLink } from '../../../components/links';
-import { Panel } from '../../../components/panel';
 import { useChartTheme } from '../../../components/use-chart-theme';
 import { useAnswer } from '../../../use-answer';
 import { CandidateTable } from './candidate-table';
@@ -26,6 +23,7 @@ import { ConfigChanges } from './config-changes';
 import { HelpedValues } from './helped-values';
 import { SearchCapacity } from './search-capacity';
 import { searchChart } from './search-chart';
+import { answerText, LoadProgress, Untried } from './search-parts';
 import { WinnerActions } from './winner-actions';
 
 /** What becomes of the best configuration, the charts, and how it differs. */
@@ -81,30 +79,10 @@ function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: S
   );
 }
 
-function Untried({ lines }: { lines: readonly string[] }) {
-  return (
-    <Panel title="What was not tried" level={3}>
-      <ul className="panel-body doubts-list">
-        {lines.map((line) => (
-          <li key={line}>{line}.</li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-function answerText(study: StudyDetail, hasLooks: boolean): string {
-  const { state, sentence, secondsLeft, interrupted } = study;
-  const best = state === 'running' && hasLooks ? 'Best so far: ' : '';
-  const left = secondsLeft === null ? '' : `, at most ${durationText(secondsLeft)} of load left`;
-  const end = interrupted ? ' The process that ran it has ended; Resume continues it.' : '';
-  return `${best}${sentence}${left}.${end}`;
-}
-
 /** A search: the answer first, then how it was found. */
 export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; searched: Searched }) {
   const { study, search, searched } = props;
-  const { name, state, underWay, error } = study;
+  const { name, state, error } = study;
   const answer = useMemo(() => searchAnswer(search, searched), [search, searched]);
   const { runId } = search;
   const isRunning = state === 'running';
@@ -115,15 +93,7 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
     <>
       <Answer text={answerText(study, hasLooks)} tone={answer.isConfirmed ? 'good' : 'warn'} />
       {error === null ? null : <ErrorPanel error={error} />}
-      {isRunning ? (
-        <div className="stack-small">
-          <Progress
-            value={(100 * answer.seconds) / Math.max(1, search.budgetS)}
-            aria-label={`Load used by ${name}`}
-          />
-          <div className="dim">{underWay.join('. ')}.</div>
-        </div>
-      ) : null}
+      <LoadProgress study={study} share={answer.seconds / Math.max(1, search.budgetS)} />
       {hasLooks ? (
         <div className="figures">
           {searchFigures(search, answer).map((figure) => (

@@ -14,13 +14,19 @@ export function WinnerActions(props: {
   /** The best one is not the present one. */
   isChange: boolean;
   configs: WinnerConfigs | null;
+  /** Of a search of several: its number from 1, and how it is called. */
+  model?: { readonly number: number; readonly title: string };
 }) {
-  const { name, runId, isChange, configs } = props;
+  const { name, runId, isChange, configs, model } = props;
   const servedRunId = configs?.runId ?? runId;
   const { client, deployments, route } = useWorkbench();
   const [busy, working] = useWork();
   return (
-    <div className="row wrap" role="group" aria-label="Best configuration">
+    <div
+      className="row wrap"
+      role="group"
+      aria-label={model === undefined ? 'Best configuration' : `Best configuration of ${model.title}`}
+    >
       {isChange ? (
         <SmallButton
           icon={IconPlayerPlay}
@@ -28,7 +34,7 @@ export function WinnerActions(props: {
           loading={busy}
           title="Continues the run with these values: what depends on them is checked and measured again, the model is kept"
           onClick={working(async () => {
-            await client.call('searches.run', { name });
+            await client.call('searches.run', { name, ...(model && { model: model.number }) });
             route.getState().go({ page: 'run', runId });
           })}
         >

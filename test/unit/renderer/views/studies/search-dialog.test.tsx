@@ -6,6 +6,7 @@ import { SearchDialog } from '../../../../../renderer/views/studies/search-dialo
 import { runA } from '../../../../support/duel';
 import { createClientDouble } from '../../client-double';
 import { mount } from '../../mounted';
+import { typeInto } from '../../type-into';
 
 const plan = {
   spec: { name: 'july', strategy: { kind: 'search', trials: [] }, hosts: null },
@@ -43,21 +44,6 @@ it('a search replays the trace that is chosen, until it is removed or the load i
   unmount();
 });
 
-/** As a person types: React reads the value through its own setter. */
-async function type(label: string, value: string): Promise<HTMLInputElement> {
-  const labels = [...document.querySelectorAll('label')];
-  const of = labels.find(({ textContent }) => textContent === label)?.htmlFor ?? '';
-  const field = document.getElementById(of);
-  if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) throw new Error(label);
-  const { prototype } = field instanceof HTMLInputElement ? HTMLInputElement : HTMLSelectElement;
-  await act(async () => {
-    Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value);
-    field.dispatchEvent(new Event(field instanceof HTMLInputElement ? 'input' : 'change', { bubbles: true }));
-    await Promise.resolve();
-  });
-  return field as HTMLInputElement;
-}
-
 it('a running Triton is asked once its address is typed to the end, and loaded into after a question', async () => {
   const asks = { question: 'Load 1 configuration on Triton 2.51.0?', facts: ['2 models are ready there.'] };
   const answer: { error: WorkbenchError | null } = { error: null };
@@ -77,12 +63,12 @@ it('a running Triton is asked once its address is typed to the end, and loaded i
     workbench.overlay.setState({ searched: { runId: runA } });
     await Promise.resolve();
   });
-  await type('Where to measure', 'running');
+  await typeInto('Where to measure', 'running');
   // Nothing is asked there before the person says so.
   expect(planned()).toHaveLength(1);
   expect(() => button('Start search')).toThrow();
   answer.error = new WorkbenchError('server-unreachable', 'No Triton answers', { where: '--url' });
-  const address = await type('Triton HTTP address', 'localhost:9000');
+  const address = await typeInto('Triton HTTP address', 'localhost:9000');
   expect(planned()).toHaveLength(1);
   await click(button('Check'));
   expect(planned().at(-1)).toMatchObject({ server: { url: 'localhost:9000' } });
@@ -92,7 +78,7 @@ it('a running Triton is asked once its address is typed to the end, and loaded i
   answer.error = new WorkbenchError('combination-unsupported', 'No memory', { where: '--metrics-url' });
   await click(button('Check'));
   expect(address.getAttribute('aria-invalid')).not.toBe('true');
-  const metrics = await type('Metrics address', 'localhost:9002');
+  const metrics = await typeInto('Metrics address', 'localhost:9002');
   expect(metrics.getAttribute('aria-invalid')).not.toBe('true');
   answer.error = null;
   await act(async () => {
@@ -126,14 +112,14 @@ it('a search is on a host of the list, and what is refused of it is said at the 
     workbench.overlay.setState({ searched: { runId: runA } });
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   });
-  const place = await type('Where to measure', 'host:gpu1');
+  const place = await typeInto('Where to measure', 'host:gpu1');
   expect(place.textContent).toContain('New Triton on the host gpu1');
   expect(planned()).toMatchObject({ host: 'gpu1' });
   expect(planned()).not.toHaveProperty('server');
-  await type('Where to measure', 'own');
+  await typeInto('Where to measure', 'own');
   expect(planned()).not.toHaveProperty('host');
   answer.error = new WorkbenchError('combination-unsupported', 'This run has no Docker', { where: '--host' });
-  await type('Where to measure', 'host:gpu1');
+  await typeInto('Where to measure', 'host:gpu1');
   await act(async () => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   });

@@ -38,12 +38,14 @@ it('a suggestion is tried by one press, which opens the page of the study', asyn
   mounted.unmount();
 });
 
-it('two runs are measured in turns by one press; of three none is left out', async () => {
+it('two runs are measured in turns after a plan is shown; of three none is left out', async () => {
   const { client, calls } = double();
   const mounted = await mount(client, <CompareActions runIds={[runA, runB]} />);
   await mounted.click(mounted.button('Measure both until it can be told'));
-  expect(calls[0]).toEqual(['duels.plan', { between: { first: runA, second: runB } }]);
-  expect(mounted.workbench.route.getState().route).toEqual({ page: 'studies', name: 'try-1' });
+  expect(calls).toEqual([]);
+  expect(mounted.workbench.overlay.getState()).toMatchObject({
+    ...{ shown: 'duel', duel: { first: runA, second: runB } },
+  });
   mounted.unmount();
   const three = await mount(client, <CompareActions runIds={[runA, runB, `${runB}c`]} />);
   expect(() => three.button('Measure both until it can be told')).toThrow();

@@ -1,0 +1,96 @@
+import { formatMs } from '../../../../main/contract/numbers';
+import type { JointStrategy } from '../../../../main/contract/study/joint';
+import { largestOf } from '../../../../main/domain/statistics';
+import { factorText } from '../../../../main/domain/study/joint/joint-answer';
+import type { JointLoad, JointPart, JointTry } from '../../../../main/domain/study/joint/joint-tries';
+import { budgetView } from '../../../charts/budget-line';
+import { baseLayout, type Chart, signTrace } from '../../../charts/chart';
+import type { ChartTheme } from '../../../charts/chart-theme';
+import { plain, wrapped } from '../../../charts/hover-text';
+import { valueAxis } from '../../../charts/sweep-axis';
+import type { Trace } from '../../../charts/trace';
+
+/** Latencies above their target by more than that are at the edge: else they would press all others to the foot. */
+const edge = 250;
+const symbols = ['circle', 'square', 'diamond', 'cross', 'triangle-up', 'star'] as const;
+
+const partText = ({ model, percentile, latencyUs, limitUs }: JointPart): string =>
+  `${model}: p${percentile} ${formatMs(latencyUs)} of ${formatMs(limitUs)} ms`;
+
+const hoverOf = (joint: JointStrategy, text: string, { factor, parts }: JointLoad): string =>
+  [wrapped(text), ...[factorText(joint, factor), ...parts.map(partText)].map(plain)].join('<br>');
+
+const percent = ({ latencyUs, limitUs }: JointPart): number => Math.min(edge, (100 * latencyUs) / limitUs);
+
+/** A model of the set over its loads: hollow where the set did not hold the load. */
+function modelTrace(joint: JointStrategy, { text, loads }: JointTry, at: number, theme: ChartTheme): Trace {
+  const color = theme.runs[at % theme.runs.length] ?? theme.throughput;
+  const symbol = symbols[at % symbols.length] ?? 'circle';
+  const known = loads.flatMap((load) => {
+    const part = load.parts[at];
+    return part === undefined ? [] : [{ load, part }];
+  });
+  return {
+    ...{ type: 'scatter', mode: 'lines+markers', name: plain(joint.models[at]?.title ?? '') },
+    x: known.map(({ load }) => load.factor),
+    y: known.map(({ part }) => percent(part)),
+    hovertext: known.map(({ load }) => hoverOf(joint, text, load)),
+    hoverinfo: 'text',
+    line: { color, width: 1.75, dash: 'solid' },
+    marker: {
+      ...{ color, size: 7, line: { width: 1.25, color } },
+      symbol: known.map(({ load }) => (load.held ? symbol : `${symbol}-open`)),
+    },
+  };
+}
+
+function othersTrace(
+  joint: JointStrategy,
+  tries: readonly JointTry[],
+  shown: JointTry,
+  theme: ChartTheme,
+): readonly Trace[] {
+  const marks = tries
+    .filter((one) => one !== shown)
+    .flatMap(({ text, loads }) => loads.map((load) => ({ text, load })));
+  if (marks.length === 0) return [];
+  return [
+    signTrace({
+      name: 'Other configurations, the nearest to its target',
+      x: marks.map(({ load }) => load.factor),
+      y: marks.map(({ load }) => Math.min(edge, 100 * load.share)),
+      hovertext: marks.map(({ text, load }) => hoverOf(joint, text, load)),
+      marker: {
+        ...{ color: theme.dim, size: 6, line: { width: 1, color: theme.dim } },
+        symbol: marks.map(({ load }) => (load.held ? 'circle' : 'circle-open')),
+      },
+    }),
+  ];
+}
+
+/** The latency of each model of the best set, of its target, over the load of all: which of them limits. null: nothing was measured. */
+export function jointChart(
+  joint: JointStrategy,
+  tries: readonly JointTry[],
+  theme: ChartTheme,
+): Chart | null {
+  const shown = tries.find(({ isBest }) => isBest) ?? tries[0];
+  if (shown === undefined) return null;
+  const lines = joint.models.map((_model, at) => modelTrace(joint, shown, at, theme));
+  const others = othersTrace(joint, tries, shown, theme);
+  const most = largestOf(tries.flatMap(({ loads }) => loads.map(({ factor }) => factor)));
+  const ends: [number, number] = [0, most * 1.06];
+  const budget = budgetView([...lines, ...others], 100, ends, theme, () => 'Target of each model');
+  return {
+    data: [...others, ...lines, ...budget.traces],
+    layout: {
+      ...baseLayout(theme),
+      shapes: budget.shapes,
+      xaxis: {
+        ...valueAxis({ theme }, joint.isMix ? 'Inferences/s of all' : 'Load (× the given rates)'),
+        ...{ range: ends, automargin: false },
+      },
+      yaxis: { ...valueAxis({ theme }, 'Latency (% of its target)'), ...budget.axis },
+    },
+  };
+}
