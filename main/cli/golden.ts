@@ -9,6 +9,7 @@ import { parseRule, ruleForms, ruleText, usualRule } from '../domain/outputs/rul
 import { addTlsOptions, collect, type TlsOptions } from './field-options';
 import { exitCodes, formatTable, type Output } from './output';
 import { readAddresses } from './perf/perf-addresses';
+import { lengthsHelp, readLengths, requireMade } from './read-lengths';
 import { readHeaders, readNumber, readShapes, resolveRunId } from './read-values';
 import type { Verb } from './verb';
 
@@ -28,6 +29,7 @@ interface RecordOptions extends RuleOptions, ServerOptions {
   readonly from: string;
   readonly samples?: number;
   readonly inputData?: string;
+  readonly lengthDistribution?: string;
   readonly shape?: readonly string[];
   readonly output: string;
   readonly force?: boolean;
@@ -169,9 +171,7 @@ const warn = (output: Output, warnings: readonly string[]) => {
   for (const warning of warnings) output.say(`Warning: ${warning}`);
 };
 
-/** `golden`: outputs that were kept, and whether a model still gives them. */
-export function addGolden(program: Verb): void {
-  const golden = program.command('golden').description('Keep outputs of a model, and check a model by them');
+function addRecord(golden: Verb): void {
   const record = golden
     .command('record')
     .description('Write inputs and the outputs of a served model, or of a run, into a golden file')
@@ -188,10 +188,14 @@ export function addGolden(program: Verb): void {
       'shape of an input with dynamic dimensions, NAME=3,224,224; repeatable',
       collect,
     )
+    .option('--length-distribution <lengths>', lengthsHelp.replace('Lengths', 'lengths').replace(/\.$/, ''))
     .requiredOption('--output <file>', 'file to write: .json, or .npz for samples of equal shapes')
     .option('--force', 'overwrite the file');
   addRuleOptions(addServerOptions(record)).answer(async ({ core, output }, options: RecordOptions) => {
-    const { samples, inputData, shape, force } = options;
+    const { samples, inputData, lengthDistribution, shape, force } = options;
+    requireMade(lengthDistribution, inputData === undefined ? [] : [inputData]);
+    const lengths =
+      lengthDistribution === undefined ? undefined : await readLengths(lengthDistribution, samples ?? 8);
     if (samples !== undefined && !(Number.isInteger(samples) && samples >= 1 && samples <= 4096)) {
       throw invalidInput('--samples', `${samples} is not a number of samples, 1 to 4096`);
     }
@@ -207,7 +211,7 @@ export function addGolden(program: Verb): void {
     const written = await untilInterrupted((signal) =>
       core.handlers['golden.record']({
         ...{ of: source.of, output: resolve(options.output), rules, signal },
-        ...present({ from: source.from, samples, force }),
+        ...present({ from: source.from, samples, force, lengths: lengths?.drawn }),
         ...present({ inputData: inputData === undefined ? undefined : resolve(inputData) }),
         ...(shape === undefined ? {} : { shapes: readShapes(shape) }),
       }),
@@ -222,6 +226,9 @@ export function addGolden(program: Verb): void {
       ],
     };
   });
+}
+
+function addCheck(golden: Verb): void {
   const check = golden
     .command('check')
     .description(
@@ -249,4 +256,11 @@ export function addGolden(program: Verb): void {
       };
     },
   );
+}
+
+/** `golden`: outputs that were kept, and whether a model still gives them. */
+export function addGolden(program: Verb): void {
+  const golden = program.command('golden').description('Keep outputs of a model, and check a model by them');
+  addRecord(golden);
+  addCheck(golden);
 }

@@ -69,6 +69,8 @@ export interface GoldenRecord {
   /** File or folder with inputs. */
   readonly inputData?: string;
   readonly shapes?: Readonly<Record<string, readonly number[]>>;
+  /** Sizes of dynamic dimensions without a shape, one sample each. */
+  readonly lengths?: readonly number[];
   readonly rules?: OutputRules;
   readonly output: string;
   /** Overwrites the file. */

@@ -71,7 +71,7 @@ function wantedOf({ metadata, config, batched }: Served): WantedTensors {
 
 async function inputsOf(
   served: Served,
-  { samples = 8, inputData, shapes = {} }: GoldenRecord,
+  { samples = 8, inputData, lengths, shapes = {} }: GoldenRecord,
   { reading }: CoreParts,
   dir: string,
 ): Promise<InputData> {
@@ -83,7 +83,7 @@ async function inputsOf(
       .inputs.filter(({ optional }) => optional !== true)
       .map(({ name }) => name);
     const inputs = metadata.inputs.filter(({ name }) => needed.includes(name));
-    return generateInput(inputs, { batched, shapes, mode: 'random', dir, samples });
+    return generateInput(inputs, { batched, shapes, mode: 'random', dir, samples, lengths });
   }
   return (await reading.readers.inputStore({ path: inputData, wanted: wantedOf(served), shapes, dir })).data;
 }

@@ -165,6 +165,7 @@ export async function onnxSource(path: string, facts: OnnxFacts, given: GivenSha
       name: tensor.name,
       datatype: datatypeOf(tensor) ?? '',
       dimensions: tensor.dimensions ?? (given[tensor.name] ?? []).map((): Dimension => ''),
+      tableRows: facts.tableRows.get(tensor.name),
     }));
   const inputs = described(facts.inputs);
   const outputs = described(facts.outputs);

@@ -6,6 +6,7 @@ import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
 import { makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { type LoadedPreset, type Presets, requirePreset } from '../presets/presets';
+import { inputRanges } from './input-ranges';
 import type { ModelReaders } from './model-readers';
 
 export interface InitOutcome {
@@ -92,6 +93,8 @@ export function filePreset(source: ModelSource): Preset {
   const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];
   // Samples are also the measured input, as their values affect some models.
+  const ranges = inputRanges(source);
+  const ofSamples = (samples: string) => ({ samples, ...(ranges === null ? {} : { ranges }) });
   const levels = { batchSizes: sizes, concurrency: [1, 2, 4], onlineBatchSize: 1, inputData: 'dataset' };
   return {
     id: presetName(source.title),
@@ -124,7 +127,7 @@ export function filePreset(source: ModelSource): Preset {
     profiles: {
       quick: {
         summary: 'A few samples, short windows.',
-        args: { samples: '16' },
+        args: ofSamples('16'),
         defaults: {
           performance: { ...levels, measurementIntervalMs: 1000, maxTrials: 6, warmupMs: 500 },
         },
@@ -132,7 +135,7 @@ export function filePreset(source: ModelSource): Preset {
       },
       full: {
         summary: 'More samples, windows of the usual length.',
-        args: { samples: '64' },
+        args: ofSamples('64'),
         defaults: { performance: { ...levels, measurementIntervalMs: 5000 } },
         byPrecision: { fp16: { accuracy: { atol: { '*': 0.05 }, rtol: { '*': 0.05 } } } },
       },

@@ -4,6 +4,7 @@ import { openModelFile } from '../platform/zip-directory';
 import { CutOff, limited, type MessageField, MessageWalk } from './message-walk';
 import { fileRefused } from './model-files';
 import { recognizedRefusal } from './recognize-file';
+import { TableIndices } from './table-indices';
 
 /** Size, or name of a dynamic dimension ('' without one). */
 export type Dimension = number | string;
@@ -29,6 +30,8 @@ export interface OnnxFacts {
   readonly externalFiles: ReadonlySet<string>;
   /** Input of each ZipMap of a classifier, by output name. */
   readonly zipMaps: ReadonlyMap<string, string>;
+  /** Rows of the smallest weight that an input chooses from (Gather), by input name: its values are below. */
+  readonly tableRows: ReadonlyMap<string, number>;
 }
 
 const depthLimit = 32;
@@ -38,8 +41,15 @@ const most = fileLimits.protobufModel;
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
 const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
-const attribute = { tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const;
-const tensor = { name: 8, externalData: 13 } as const;
+const attribute = { name: 1, integer: 3, tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const;
+const tensor = { dims: 1, name: 8, externalData: 13 } as const;
+/** Inputs, outputs and attributes of a node that are looked at. */
+const mostNamed = 256;
+const listed: Readonly<Record<number, 'inputs' | 'outputs' | 'attributes'>> = {
+  [node.input]: 'inputs',
+  [node.output]: 'outputs',
+  [node.attribute]: 'attributes',
+};
 /** Members of `TypeProto.value`. */
 const valueKinds: Readonly<Record<number, ValueKind>> = {
   1: 'tensor',
@@ -56,6 +66,7 @@ interface Found {
   readonly operators: Map<string, Set<string>>;
   readonly externalFiles: Set<string>;
   readonly zipMaps: Map<string, string>;
+  readonly tables: TableIndices;
 }
 
 class OnnxReader {
@@ -68,6 +79,7 @@ class OnnxReader {
     operators: new Map(),
     externalFiles: new Set(),
     zipMaps: new Map(),
+    tables: new TableIndices(),
   };
   graphs = 0;
   private operatorCount = 0;
@@ -120,8 +132,9 @@ class OnnxReader {
           this.node(field, depth);
           break;
         case graph.initializer: {
-          const name = this.tensor(field);
+          const { name, rows } = this.tensor(field);
           if (depth === 0) this.found.initializers.add(name);
+          if (depth === 0) this.found.tables.weight(name, rows);
           limited(this.found.initializers.size, most.weights, 'weights');
           break;
         }
@@ -143,22 +156,21 @@ class OnnxReader {
   }
 
   private node(at: MessageField, depth: number): void {
+    const parts: Record<'inputs' | 'outputs' | 'attributes', MessageField[]> = {
+      ...{ inputs: [], outputs: [], attributes: [] },
+    };
     let operator = '';
     let domain = '';
-    let [from, to]: (MessageField | null)[] = [null, null];
     for (const field of this.walk.fields(at.start, at.end)) {
-      if (field.number === node.input) from ??= field;
-      else if (field.number === node.output) to ??= field;
-      else if (field.number === node.operator) operator = this.walk.text(field);
+      const list = listed[field.number];
+      if (list !== undefined && parts[list].length < mostNamed) parts[list].push(field);
+      if (field.number === node.operator) operator = this.walk.text(field);
       else if (field.number === node.domain) domain = this.walk.text(field);
       else if (field.number === node.attribute) this.attribute(field, depth);
     }
     const key = domain === 'ai.onnx' ? '' : domain;
-    const { operators, zipMaps } = this.found;
-    if (operator === 'ZipMap' && from && to) {
-      zipMaps.set(this.walk.text(to), this.walk.text(from));
-      limited(zipMaps.size, most.tensors, 'operators ZipMap');
-    }
+    this.connection(operator, key, parts, depth);
+    const { operators } = this.found;
     let known = operators.get(key);
     if (known === undefined) {
       known = new Set();
@@ -171,6 +183,38 @@ class OnnxReader {
     limited(this.operatorCount, most.operators, 'operators');
   }
 
+  /** What later steps want to know of how this node is connected. */
+  private connection(
+    operator: string,
+    domain: string,
+    parts: Readonly<Record<'inputs' | 'outputs' | 'attributes', readonly MessageField[]>>,
+    depth: number,
+  ): void {
+    const { zipMaps, tables } = this.found;
+    const texts = (fields: readonly MessageField[]) => fields.map((field) => this.walk.text(field));
+    const { inputs, outputs, attributes } = parts;
+    if (operator === 'ZipMap') {
+      const [[from], [to]] = [texts(inputs.slice(0, 1)), texts(outputs.slice(0, 1))];
+      if (from !== undefined && to !== undefined) zipMaps.set(to, from);
+      limited(zipMaps.size, most.tensors, 'operators ZipMap');
+    }
+    if (depth > 0 || !TableIndices.concerns(operator, domain)) return;
+    tables.node(operator, texts(inputs.slice(0, 2)), texts(outputs), this.isFirstAxis(attributes));
+  }
+
+  /** `axis` of a node's attributes; 0 without it. */
+  private isFirstAxis(attributes: readonly MessageField[]): boolean {
+    return attributes.every((field) => {
+      let name = '';
+      let value = 0;
+      for (const part of this.walk.fields(field.start, field.end)) {
+        if (part.number === attribute.name) name = this.walk.text(part);
+        if (part.number === attribute.integer) value = part.value;
+      }
+      return name !== 'axis' || value === 0;
+    });
+  }
+
   private attribute(at: MessageField, depth: number): void {
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.end === field.start) continue;
@@ -179,10 +223,14 @@ class OnnxReader {
     }
   }
 
-  private tensor(at: MessageField): string {
+  /** `rows`: size of the first axis. */
+  private tensor(at: MessageField): { readonly name: string; readonly rows: number | null } {
     let name = '';
+    let rows: number | null = null;
     for (const field of this.walk.fields(at.start, at.end)) {
       if (field.number === tensor.name) name = this.walk.text(field);
+      // Written one by one, as onnx.proto has them; a packed list is not read.
+      if (field.number === tensor.dims && field.start === field.end) rows ??= field.value;
       if (field.number === tensor.externalData) {
         const [key, value] = this.walk.entry(field);
         // Dropped ones count towards the text limit.
@@ -191,7 +239,7 @@ class OnnxReader {
         limited(this.found.externalFiles.size, most.externalFiles, 'files with weights');
       }
     }
-    return name;
+    return { name, rows };
   }
 
   private valueInfo(at: MessageField): OnnxTensor {
@@ -263,13 +311,15 @@ export function readOnnx(path: string): OnnxFacts {
       );
     }
     const operators = new Map([...found.operators].filter(([domain]) => !reader.functionDomains.has(domain)));
+    const inputs = found.inputs.filter(({ name }) => !found.initializers.has(name));
     return {
-      inputs: found.inputs.filter(({ name }) => !found.initializers.has(name)),
+      inputs,
       outputs: found.outputs,
       opsets: reader.opsets,
       operators,
       externalFiles: found.externalFiles,
       zipMaps: found.zipMaps,
+      tableRows: found.tables.of(new Set(inputs.map(({ name }) => name))),
     };
   } finally {
     file.close();

@@ -1,4 +1,5 @@
 import type { ModelSource } from '../contract/run/run-spec';
+import { present } from '../contract/trees';
 import type { Dimension } from './read-onnx';
 
 /** Default side of images, on which most models were trained. */
@@ -72,6 +73,8 @@ interface FileTensor {
   readonly name: string;
   readonly datatype: string;
   readonly dimensions: readonly Dimension[];
+  /** Of an input; see `ModelSource`. */
+  readonly tableRows?: number | undefined;
 }
 
 /** Declared tensors -> tensors of the model source; dynamic axes with one name get one size. */
@@ -82,11 +85,12 @@ export function sourceTensors(
   const { inputs, outputs } = tensors;
   const known = new Map<string, number>();
   return {
-    inputs: inputs.map(({ name, datatype, dimensions }) => ({
+    inputs: inputs.map(({ name, datatype, dimensions, tableRows }) => ({
       name,
       datatype,
       shape: fileShape(dimensions),
       sample: [...(given[name] ?? sampleShape({ dimensions, datatype }, known))],
+      ...present({ tableRows }),
     })),
     outputs: outputs.map(({ name, datatype, dimensions }) => ({
       name,

@@ -8,13 +8,15 @@ import {
   isDatatype,
   type SampleDatatype,
 } from '../contract/measured/input-data';
+import { present } from '../contract/trees';
 import { createRandom } from '../domain/random';
+import { type InputRole, inputRole } from '../domain/run/input-roles';
 import { requireLoad } from '../domain/run/load-rules';
 import { shapeFinding } from '../domain/run/shape-finding';
 import { makeFolder } from '../platform/files';
 import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
-import { encodeTexts } from './input/encode-values';
+import { encodeTexts, encodeValues } from './input/encode-values';
 
 interface InputTensor {
   readonly name: string;
@@ -123,8 +125,44 @@ export function requireFittingShapes(
 interface MadeTensor {
   readonly name: string;
   readonly datatype: SampleDatatype;
-  readonly shape: number[];
+  /** Of one sample; -1 where the length of the sample counts. */
+  readonly shape: readonly number[];
+  /** Size along the axis that varies in the model, else along the last one. */
+  readonly length: number;
+  readonly role: InputRole | null;
 }
+
+/** Of each axis that is open the length of the sample. */
+const sizesOf = (shape: readonly number[], length: number): number[] =>
+  shape.map((size) => (size < 0 ? length : size));
+
+/** Values by what the input means; null: any will do. */
+function valuesByRole(
+  { datatype, role }: MadeTensor,
+  shape: readonly number[],
+  length: number,
+): Buffer | null {
+  if (role === null) return null;
+  const count = shape.reduce((product, size) => product * size, 1);
+  const last = shape.at(-1) ?? 1;
+  const valueAt: Readonly<Record<InputRole, (at: number) => number>> = {
+    mask: () => 1,
+    segment: () => 0,
+    position: (at) => at % last,
+    length: () => length,
+  };
+  const values = Array.from({ length: count }, (_unused, at) => valueAt[role](at));
+  try {
+    return encodeValues(datatype, values);
+  } catch {
+    // A length beyond the type.
+    return null;
+  }
+}
+
+/** Of what a `length` input says: of the first input that is none. */
+const measuredLength = (tensors: readonly MadeTensor[]): number =>
+  (tensors.find(({ role }) => role === null) ?? tensors.find(({ role }) => role !== 'length'))?.length ?? 1;
 
 /** Sample by sample, so that the first is the same however many follow. @returns files by tensor */
 async function writeSamples(
@@ -134,20 +172,26 @@ async function writeSamples(
     readonly dir: string;
     readonly strings: StringsLike;
     readonly samples: number;
+    readonly lengths: readonly number[];
     readonly next: () => number;
   },
 ): Promise<string[][]> {
-  const { mode, dir, strings, samples, next } = how;
+  const { mode, dir, strings, samples, lengths, next } = how;
   const files: string[][] = tensors.map(() => []);
   let room = mostMadeBytes;
   for (let sample = 0; sample < samples; sample += 1) {
-    for (const [at, { name, datatype, shape }] of tensors.entries()) {
+    const length = lengths[sample] ?? measuredLength(tensors);
+    for (const [at, tensor] of tensors.entries()) {
+      const { name, datatype } = tensor;
+      const shape = sizesOf(tensor.shape, length);
       const each = datatype === 'BYTES' ? 4 + textBytes(strings) : datatypeBytes[datatype];
       const count = countToMake({ name, datatype, shape }, each, room);
       room -= count * each;
       const file = sample === 0 ? `${at}.bin` : `${at}-${sample}.bin`;
+      const byRole = mode === 'zero' ? null : valuesByRole(tensor, shape, length);
       const raw =
-        datatype === 'BYTES' ? rawTexts(count, mode, strings, next) : rawValues(datatype, count, next);
+        byRole ??
+        (datatype === 'BYTES' ? rawTexts(count, mode, strings, next) : rawValues(datatype, count, next));
       await writeFile(join(dir, file), raw);
       files[at]?.push(file);
     }
@@ -155,44 +199,71 @@ async function writeSamples(
   return files;
 }
 
+interface MadeOptions {
+  readonly batched: boolean;
+  readonly shapes: Readonly<Record<string, readonly number[]>>;
+  /** Sizes of all dynamic dimensions without a shape, by sample. */
+  readonly lengths?: readonly number[] | undefined;
+}
+
+/** Throws input-invalid for a type without values, and for a dimension that nothing sets. */
+function madeTensor(tensor: InputTensor, { batched, shapes, lengths = [] }: MadeOptions): MadeTensor {
+  const { name, datatype } = tensor;
+  if (!isDatatype(datatype) && datatype !== 'BYTES') {
+    throw new WorkbenchError('input-invalid', `Input ${name} is of type ${datatype}`, {
+      remedy: `Values can be generated for ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
+    });
+  }
+  const own = tensor.shape.slice(batched ? 1 : 0);
+  const shape = shapes[name] ?? own;
+  if (lengths.length === 0 && shape.some((size) => size < 0)) {
+    throw invalidInput(
+      '--shape',
+      `Input ${name} has dynamic dimensions [${shape.join(', ')}]`,
+      `Set them, for example --shape ${name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
+    );
+  }
+  const open = own.findIndex((size) => size < 0);
+  const length = shape[open === -1 ? shape.length - 1 : open] ?? 1;
+  return { name, datatype, shape, length, role: inputRole({ name, datatype, rank: shape.length }) };
+}
+
 /**
  * Generates input from a model's metadata.
+ * Masks, segments, positions and lengths have values that fit the sample, by the names of the inputs.
  * @param shapes by input name without batch, for dynamic dimensions
  * Throws input-invalid for a dynamic dimension without shape, datatypes without raw form, and more than 1 GiB.
  */
 export async function generateInput(
   tensors: readonly InputTensor[],
-  options: {
-    readonly batched: boolean;
-    readonly shapes: Readonly<Record<string, readonly number[]>>;
+  options: MadeOptions & {
     readonly mode: 'random' | 'zero';
     readonly dir: string;
     readonly strings?: StringsLike | undefined;
-    /** How many samples, each with values of its own; default 1. */
+    /** How many samples, each with values of its own; default 1, or one per length. */
     readonly samples?: number | undefined;
   },
 ): Promise<InputData> {
   await makeFolder(options.dir);
   const next = options.mode === 'zero' ? () => 0 : createRandom(20210721);
-  const made: MadeTensor[] = [];
-  const { strings = {}, samples = 1 } = options;
-  for (const tensor of tensors) {
-    const { datatype } = tensor;
-    if (!isDatatype(datatype) && datatype !== 'BYTES') {
-      throw new WorkbenchError('input-invalid', `Input ${tensor.name} is of type ${tensor.datatype}`, {
-        remedy: `Values can be generated for ${[...Object.keys(datatypeBytes), 'BYTES'].join(', ')}.`,
-      });
-    }
-    const shape = options.shapes[tensor.name] ?? tensor.shape.slice(options.batched ? 1 : 0);
-    if (shape.some((size) => size < 0)) {
-      throw invalidInput(
-        '--shape',
-        `Input ${tensor.name} has dynamic dimensions [${shape.join(', ')}]`,
-        `Set them, for example --shape ${tensor.name}:${shape.map((size) => (size < 0 ? 16 : size)).join(',')}`,
-      );
-    }
-    made.push({ name: tensor.name, datatype, shape: [...shape] });
+  const { strings = {}, lengths = [] } = options;
+  const samples = lengths.length > 0 ? lengths.length : (options.samples ?? 1);
+  const made = tensors.map((tensor) => madeTensor(tensor, options));
+  if (lengths.length > 0 && !made.some(({ shape }) => shape.some((size) => size < 0))) {
+    throw invalidInput(
+      '--length-distribution',
+      'No input has a dynamic dimension without a shape, which a length could set',
+      'Leave the lengths out, or the --shape of the input that they are for.',
+    );
   }
-  const files = await writeSamples(made, { ...options, strings, samples, next });
-  return { source: options.mode, tensors: made.map((tensor, at) => ({ ...tensor, files: files[at] ?? [] })) };
+  const files = await writeSamples(made, { ...options, strings, samples, lengths, next });
+  return {
+    source: options.mode,
+    tensors: made.map(({ name, datatype, shape }, at) => {
+      const isOpen = shape.some((size) => size < 0);
+      const shapes = isOpen ? lengths.map((length) => sizesOf(shape, length)) : undefined;
+      const first = sizesOf(shape, lengths[0] ?? 1);
+      return { name, datatype, shape: first, ...present({ shapes }), files: files[at] ?? [] };
+    }),
+  };
 }

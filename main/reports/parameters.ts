@@ -100,7 +100,7 @@ function levelsText(levels: ServerLoad['levels']): string {
 const shapeText = ([name, dims]: readonly [string, readonly number[]]): string => `${name} ${dims.join('×')}`;
 
 export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
-  const { addresses, models, modelVersion, levels, shapes, sources, search, settings } = load;
+  const { addresses, models, modelVersion, levels, shapes, sources, lengths, search, settings } = load;
   const row = (name: string, value: string): Parameter => ({
     name,
     field: name,
@@ -142,6 +142,7 @@ export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
               ),
             ]),
         row('Input data', sources.join(', ') || 'random'),
+        ...(lengths === undefined ? [] : [row('Sample lengths', lengths.text)]),
         ...(found.length === 0 ? [] : [row('Shapes', found.map(shapeText).join(', '))]),
       ],
     },

@@ -11,6 +11,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly shape?: readonly string[];
   readonly inputData?: readonly string[];
   readonly stringLength?: string;
+  readonly lengthDistribution?: string;
   readonly stringData?: string;
   /** Milliseconds. */
   readonly metricsInterval?: number;

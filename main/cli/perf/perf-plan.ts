@@ -9,6 +9,7 @@ import { getAt, mergeTrees, present } from '../../contract/trees';
 import { planReplayedLoad } from '../../domain/run/server-plan';
 import { exists, requireOutput } from '../../platform/files';
 import { addFieldOptions, addTlsOptions, collect, flagOf, readFieldOptions } from '../field-options';
+import { lengthsHelp, readLengths, requireMade } from '../read-lengths';
 import { readBudgetMs, readDuration, readHeaders, readNumber, readShapes } from '../read-values';
 import { resolveAddresses } from './perf-addresses';
 import type { PerfOptions } from './perf-options';
@@ -154,6 +155,7 @@ export function addPerfOptions(command: Command): Command {
       collect,
     )
     .option('--string-length <n>', 'Characters of each generated string. Default: 128.')
+    .option('--length-distribution <lengths>', lengthsHelp)
     .option('--string-data <text>', 'Every generated string, instead of random ones.')
     .option('--metrics-interval <ms>', 'How often the metrics are read. Default: 1000.', (text) =>
       readDuration('--metrics-interval', text, 'ms'),
@@ -240,6 +242,12 @@ function readStrings({ stringLength, stringData }: PerfOptions): ServerLoad['str
   throw invalidInput('--string-length', `"${stringLength}" is not a number of characters`);
 }
 
+/** undefined: one sample. Throws input-invalid. */
+async function readLoadLengths({ lengthDistribution, inputData = [] }: PerfOptions) {
+  requireMade(lengthDistribution, inputData);
+  return lengthDistribution === undefined ? undefined : readLengths(lengthDistribution);
+}
+
 /** Throws input-invalid if the file exists; perf_analyzer does not overwrite either. */
 async function readProfileExport({ profileExportFile }: PerfOptions): Promise<string | undefined> {
   if (profileExportFile === undefined) return undefined;
@@ -317,6 +325,7 @@ export async function readPerfPlan(
     ...present({
       analyzerArguments: analyzerArguments.length === 0 ? undefined : analyzerArguments,
       strings: readStrings(options),
+      lengths: await readLoadLengths(options),
       metricsIntervalMs: options.metricsInterval,
       profileExportFile: await readProfileExport(options),
     }),

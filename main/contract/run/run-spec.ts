@@ -94,7 +94,13 @@ export const sourceSchema = z.strictObject({
   path: z.string(),
   title: z.string(),
   /** Empty for a folder, whose preset.yaml has them. */
-  inputs: z.array(sourceTensor.extend({ sample: z.array(z.int().min(0)) })),
+  inputs: z.array(
+    sourceTensor.extend({
+      sample: z.array(z.int().min(0)),
+      /** Rows of the smallest weight that it chooses from: its values are below. */
+      tableRows: z.int().min(1).optional(),
+    }),
+  ),
   outputs: z.array(sourceTensor),
   /** The first axis of every tensor is the batch. */
   batched: z.boolean(),

@@ -46,6 +46,10 @@ export const serverLoadSchema = z.strictObject({
   shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
   /** Length in characters, or content, of generated strings; absent: random of the usual length. */
   strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
+  /** Of generated samples, where dimensions are dynamic: as asked for, and by sample; absent: one sample. */
+  lengths: z
+    .strictObject({ text: z.string(), drawn: z.array(positive).min(1).max(1000).readonly() })
+    .optional(),
   /** Interval of reading the server's metrics, milliseconds; absent: one second. */
   metricsIntervalMs: z.number().positive().optional(),
   /** Further arguments of perf_analyzer. */

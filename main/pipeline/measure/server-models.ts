@@ -61,14 +61,16 @@ async function readServerInput(
     readonly config: ModelConfig;
     readonly shapes: Readonly<Record<string, readonly number[]>>;
     readonly strings: ServerLoad['strings'];
+    readonly lengths: ServerLoad['lengths'];
     readonly dir: string;
     readonly readers: InputReaders;
   },
 ): Promise<InputData> {
-  const { metadata, config, shapes, strings, dir, readers } = model;
+  const { metadata, config, shapes, strings, lengths, dir, readers } = model;
   const batched = config.maxBatchSize > 0;
   if (source === 'random' || source === 'zero') {
-    return generateInput(metadata.inputs, { batched, shapes, mode: source, dir, strings });
+    const how = { batched, shapes, mode: source, dir, strings, lengths: lengths?.drawn } as const;
+    return generateInput(metadata.inputs, how);
   }
   const wanted = {
     inputs: wantedTensors(metadata.inputs, { batched, optional: optionalInputs(config) }),
@@ -134,10 +136,10 @@ export async function checkKinds(
 /** Throws model-not-ready, and input-invalid. @param where.dir for input values */
 export async function readServerModels(
   client: TritonClient,
-  load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes' | 'strings'>,
+  load: Pick<ServerLoad, 'models' | 'modelVersion' | 'sources' | 'shapes' | 'strings' | 'lengths'>,
   where: { readonly dir: string; readonly readers: InputReaders },
 ): Promise<ServerModel[]> {
-  const { models, modelVersion, sources, shapes, strings } = load;
+  const { models, modelVersion, sources, shapes, strings, lengths } = load;
   const served: { readonly model: NamedModel; readonly metadata: ModelMetadata }[] = [];
   for (const model of models)
     served.push({ model, metadata: await client.modelMetadata(model.name, modelVersion) });
@@ -156,6 +158,7 @@ export async function readServerModels(
       config,
       shapes,
       strings,
+      lengths,
       dir,
       readers,
     });

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readLengths, requireMade } from '../../../main/cli/read-lengths';
+import { rejection } from '../../support/rejection';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'twb-lengths-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+it('reads quantiles or a file, and says what is wrong with either', async () => {
+  expect((await readLengths('8,16,32')).drawn).toHaveLength(100);
+  expect((await readLengths('8,16,32', 4)).drawn).toHaveLength(4);
+  const file = join(dir, 'lengths.txt');
+  await writeFile(file, '12\n30\n7\n');
+  expect(await readLengths(file)).toEqual({ text: '3 lengths of lengths.txt', drawn: [12, 30, 7] });
+  expect((await readLengths(file, 2)).drawn).toEqual([12, 30]);
+  for (const [text, message] of [
+    ['16,8,32', 'do not rise'],
+    ['p50,p95,max', 'is not read'],
+    [join(dir, 'absent'), 'is not read'],
+  ] as const) {
+    expect(await rejection(readLengths(text))).toMatchObject({
+      ...{ code: 'input-invalid', where: '--length-distribution' },
+      message: expect.stringContaining(message) as string,
+    });
+  }
+});
+
+it('is of values that are made, and not of those of a file', () => {
+  const check = (sources: readonly string[]) => () => {
+    requireMade('8,16,32', sources);
+  };
+  expect(check(['/data/texts.json'])).toThrow('has those of texts.json');
+  expect(check(['a=/data/texts.json'])).toThrow('texts.json');
+  for (const sources of [[], ['random'], ['zero'], ['a=random']]) expect(check(sources)).not.toThrow();
+});
