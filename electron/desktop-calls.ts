@@ -27,6 +27,7 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   'csv-offline': csv,
   'csv-online': csv,
   'csv-accuracy': csv,
+  'csv-slices': csv,
 };
 
 /** What the person saved in this session: the page cannot name any other file to open. */

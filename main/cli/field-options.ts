@@ -17,6 +17,7 @@ import {
   readNumbers,
   readPairs,
   readRange,
+  readStages,
 } from './read-values';
 
 type Verb = 'run' | 'perf';
@@ -34,7 +35,7 @@ export const collect = (value: string, before: readonly string[] | undefined) =>
 function formOf(row: FieldRow, verb: Verb): string | null {
   if (row.path.endsWith('.*')) return 'Repeatable.';
   const constraint = valuesOf(row);
-  if (constraint.type === 'texts') return 'A list.';
+  if (constraint.type === 'texts') return row.path === 'performance.stages' ? null : 'A list.';
   if (!isNumberList(constraint) || row.path === 'performance.requestIntervalsUs') return null;
   const formula = row.path === 'performance.concurrency' && verb === 'run';
   return `A list${formula ? ',' : ' or'} START:END:STEP${formula ? ', or "formula" for the published sweep' : ''}.`;
@@ -116,6 +117,7 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
     treeOf('performance.concurrency', text === 'formula' ? text : readRange(flag, text)),
   'performance.requestIntervalsUs': async (file, flag) =>
     treeOf('performance.requestIntervalsUs', await readIntervals(flag, file)),
+  'performance.stages': async (text, flag) => treeOf('performance.stages', await readStages(flag, text)),
   'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
 };
 

@@ -4,6 +4,7 @@ import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-content';
 import { parseShape, sampleDims } from '../contract/run/shape-text';
+import { isStageText, stageForms } from '../contract/run/stages';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 
@@ -123,6 +124,46 @@ export async function readIntervals(flag: string, file: string): Promise<number[
     throw invalidInput(flag, message, 'Write one per line, in microseconds.');
   }
   return intervals;
+}
+
+/** The text of a column or member, with the unit that its name has. */
+const stageOf = (rate: unknown, seconds: unknown, toRate: unknown): string =>
+  `${String(rate)}${isBlank(toRate) ? '' : `-${String(toRate)}`}:${/[a-z]$/.test(String(seconds)) ? String(seconds) : `${String(seconds)}s`}`;
+
+const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** Lines of `RATE:TIME`, or CSV with the columns rate, duration (seconds, or a time with its unit) and perhaps to_rate. */
+function stagesIn(text: string): readonly string[] {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const header = (lines[0] ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const [rateAt, timeAt, toAt] = ['rate', 'duration', 'to_rate'].map((name) => header.indexOf(name));
+  if (rateAt === undefined || timeAt === undefined || rateAt < 0 || timeAt < 0) return lines;
+  return lines.slice(1).map((line) => {
+    const cells = line.split(',').map((cell) => cell.trim());
+    return stageOf(cells[rateAt], cells[timeAt], toAt === undefined ? '' : cells[toAt]);
+  });
+}
+
+/** Named or listed stages, or those of a file. */
+export async function readStages(flag: string, text: string): Promise<readonly string[]> {
+  const listed = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (listed.length > 0 && listed.every(isStageText)) return listed;
+  const found = await readBoundedFile(text, fileLimits.stages.bytes, { links: 'follow' });
+  if ('problem' in found) {
+    throw invalidInput(flag, `"${text}" has no stages, and is not a file: ${found.problem}`, stageForms);
+  }
+  const stages = stagesIn(found.text);
+  const wrong = stages.find((stage) => !isStageText(stage));
+  if (wrong !== undefined || stages.length === 0) {
+    throw invalidInput(flag, `${text} has no stages${wrong === undefined ? '' : `: "${wrong}"`}`, stageForms);
+  }
+  return stages;
 }
 
 export function readOneOf<Value extends string>(

@@ -1,4 +1,5 @@
 import type { LoadPoint, pointFlags } from './measured/results';
+import { refusedCount } from './measured/timeline';
 import { formatCount, formatShortShare } from './numbers';
 
 const plain = /^[\w@%+=:,./-]+$/;
@@ -13,7 +14,12 @@ export function shellLine(argv: readonly string[]): string {
 type PointFlag = (typeof pointFlags)[number];
 
 /** Throughput and latency of a level with one of these would differ if it were measured again. */
-const unsteadyFlags: ReadonlySet<PointFlag> = new Set(['unstable', 'drifting', 'server-restarted']);
+const unsteadyFlags: ReadonlySet<PointFlag> = new Set([
+  'unstable',
+  'drifting',
+  'server-restarted',
+  'over-saturated',
+]);
 
 const flagWord: Readonly<Record<PointFlag, string>> = {
   unstable: 'not steady',
@@ -27,9 +33,13 @@ const flagWord: Readonly<Record<PointFlag, string>> = {
   'rate-not-reached': 'rate not reached',
   'clocks-throttled': 'clocks throttled',
   'gpu-idle': 'GPU idle',
+  refused: 'refusals',
+  'over-saturated': 'over-saturated',
 };
 
-const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' | 'not-finite'>, string>> = {
+type CountedFlag = 'errors' | 'wrong-responses' | 'not-finite' | 'refused';
+
+const flagText: Readonly<Record<Exclude<PointFlag, CountedFlag>, string>> = {
   unstable: 'Not steady: throughput or latency still changed after the last allowed window.',
   'client-saturated': 'Client-limited: the load generator was the limit, so the server may be faster.',
   'machine-busy':
@@ -42,10 +52,15 @@ const flagText: Readonly<Record<Exclude<PointFlag, 'errors' | 'wrong-responses' 
     'Clocks throttled: power, temperature or the hardware held the clocks of a GPU down, so a cooler or less limited one is faster.',
   'gpu-idle':
     'GPU idle: Triton computed most of the time while its GPU was busy for less than 5 % of it, so the work is on the CPU, or kernels are chosen anew for each batch size.',
+  'over-saturated':
+    'Over-saturated: requests in flight and latency rose without end, so the level ended early; the server answers fewer requests than were due.',
 };
 
 type Judged = Pick<LoadPoint, 'stable' | 'flags'>;
-type Counted = Pick<LoadPoint, 'requestCount' | 'errorCount' | 'outputChecks' | 'sharedMemory' | 'notFinite'>;
+type Counted = Pick<
+  LoadPoint,
+  'requestCount' | 'errorCount' | 'refused' | 'outputChecks' | 'sharedMemory' | 'notFinite'
+>;
 
 /** "1.2 %"; "more than 1 %" just above, as "1.0 %" would not show that a limit of 1 % is exceeded. */
 function failedShare(share: number): string {
@@ -56,18 +71,25 @@ function failedShare(share: number): string {
     : formatShortShare(share);
 }
 
+const sentCount = (point: Counted): number =>
+  (point.requestCount ?? 0) + point.errorCount + refusedCount(point);
+
 /** "50 % of the requests failed"; "12 requests failed" where the total is not known. */
-const failedText = ({ errorCount, requestCount }: Counted): string =>
-  requestCount === null
-    ? `${formatCount(errorCount)} requests failed`
-    : `${failedShare(errorCount / Math.max(1, requestCount + errorCount))} of the requests failed`;
+const failedText = (point: Counted): string =>
+  point.requestCount === null
+    ? `${formatCount(point.errorCount)} requests failed`
+    : `${failedShare(point.errorCount / Math.max(1, sentCount(point)))} of the requests failed`;
+
+/** "41 % of the requests were refused". */
+const refusedText = (point: Counted): string =>
+  `${failedShare(refusedCount(point) / Math.max(1, sentCount(point)))} of the requests were refused`;
 
 /** "12 of 1,000 requests failed (1.2 %)" of a level that is not faulty for it; null where none failed. */
 export function permittedFailuresText(point: Counted & Pick<LoadPoint, 'flags'>): string | null {
   const { errorCount, requestCount, flags } = point;
   if (errorCount === 0 || flags.includes('errors')) return null;
   if (requestCount === null) return failedText(point);
-  const all = requestCount + errorCount;
+  const all = sentCount(point);
   const share = errorCount / all;
   const percent = share < 0.0005 ? 'less than 0.1 %' : formatShortShare(share);
   return `${formatCount(errorCount)} of ${formatCount(all)} requests failed (${percent})`;
@@ -97,15 +119,16 @@ const flagsOf = ({ stable, flags }: Judged): readonly PointFlag[] =>
 /** Stable, without drift or server restart: a repeated measurement would agree. */
 export const isSteady = (point: Judged): boolean => !flagsOf(point).some((flag) => unsteadyFlags.has(flag));
 
-/** More failed requests than permitted, or wrong responses: the level is not an answer, whatever its figures. */
+/** More failed or refused requests than permitted, or wrong responses: the level is not an answer, whatever its figures. */
 export const isFaulty = ({ flags }: Pick<LoadPoint, 'flags'>): boolean =>
-  flags.includes('errors') || flags.includes('wrong-responses');
+  flags.includes('errors') || flags.includes('wrong-responses') || flags.includes('refused');
 
 /** "50 % of the requests failed", "all 9 checked responses are wrong". */
 export const faultText = (point: Counted & Pick<LoadPoint, 'flags'>): string =>
   [
     ...(point.flags.includes('errors') ? [failedText(point)] : []),
     ...(point.flags.includes('wrong-responses') ? [wrongText(point)] : []),
+    ...(point.flags.includes('refused') ? [refusedText(point)] : []),
   ].join(', ');
 
 /** Steady and not {@link isFaulty}: a basis for decisions. */
@@ -115,6 +138,7 @@ export const reasonsOf = (point: Judged & Counted): readonly string[] =>
   flagsOf(point).map((flag) => {
     if (flag === 'errors') return `Errors: ${failedText(point)}.`;
     if (flag === 'wrong-responses') return `Wrong responses: ${wrongText(point)}.`;
+    if (flag === 'refused') return `Refusals: ${refusedText(point)}.`;
     if (flag !== 'not-finite') return flagText[flag];
     return `${notFiniteText(point)}${point.notFinite === undefined ? '' : `: ${point.notFinite.message}`}.`;
   });
@@ -129,6 +153,7 @@ export const countedMarksOf = (point: Judged & Counted): readonly string[] => {
     [flagWord.errors]: failedText(point),
     [flagWord['wrong-responses']]: wrongText(point),
     [flagWord['not-finite']]: notFiniteText(point),
+    [flagWord.refused]: refusedText(point),
   };
   return marksOf(point).map((mark) => texts[mark] ?? mark);
 };

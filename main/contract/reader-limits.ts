@@ -37,6 +37,8 @@ export const fileLimits = {
   profileExport: { bytes: 32 * mebibyte, levels: 2000, windows: 20_000 },
   /** Microseconds between requests, one per line. */
   intervals: { bytes: 4 * mebibyte },
+  /** Rates and durations, a stage per line. */
+  stages: { bytes: 256 * kibibyte },
   /** A recorded trace: an hour of 250 requests a second has 900,000. */
   trace: { bytes: 64 * mebibyte, requests: 1_000_000 },
   /** Lines of JSON, one prompt of a language model each. */

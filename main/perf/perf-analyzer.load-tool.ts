@@ -25,7 +25,7 @@ import {
 } from './analyzer/run-analyzer';
 import { partsInterval, stabilityWindows } from './intervals';
 import type { LoadTool, MeasureInput } from './load-tool';
-import { sequenceLengths } from './request-schedule';
+import { sequenceLengths } from './sequence-lengths';
 
 interface PerfAnalyzerOptions {
   readonly binary: string;

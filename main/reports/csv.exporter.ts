@@ -1,7 +1,7 @@
 import type { AccuracyResult } from '../contract/measured/results';
 import type { Scenario } from '../contract/run/run-events';
-import { csvText, type CsvValue, loadCsv } from './csv';
-import type { Exporter } from './report';
+import { csvText, type CsvValue, loadCsv, slicesCsv } from './csv';
+import type { Exporter, Report } from './report';
 
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
@@ -42,7 +42,7 @@ const columns: readonly (readonly [
 
 const headings = columns.map(([heading]) => heading);
 
-const rows = (result: AccuracyResult): CsvValue[][] => [
+const accuracyRows = (result: AccuracyResult): CsvValue[][] => [
   ...result.metrics.map((metric) => columns.map(([, ofMetric]) => ofMetric(metric, result))),
   ...result.outputs.map((output) => columns.map(([, , ofOutput]) => ofOutput(output))),
 ];
@@ -52,7 +52,7 @@ export const csvAccuracy: Exporter = {
   id: 'csv-accuracy',
   render: ({ state }) => ({
     fileName: 'accuracy.csv',
-    content: csvText(headings, state.accuracy === null ? [] : rows(state.accuracy.result)),
+    content: csvText(headings, state.accuracy === null ? [] : accuracyRows(state.accuracy.result)),
   }),
 };
 
@@ -69,3 +69,12 @@ const csvOf = (scenario: Scenario): Exporter => ({
 
 export const csvOffline = csvOf('offline');
 export const csvOnline = csvOf('online');
+
+const pointsOf = ({ scenarios }: Report) =>
+  scenarios.flatMap(({ rows }) => rows.flatMap(({ point }) => point ?? []));
+
+export const csvSlices: Exporter = {
+  id: 'csv-slices',
+  applies: (report) => pointsOf(report).some(({ timeline }) => timeline !== undefined),
+  render: ({ report }) => ({ fileName: 'time-slices.csv', content: slicesCsv(pointsOf(report)) }),
+};

@@ -13,8 +13,10 @@ import {
 } from '../contract/measured/columns';
 import { partsInFiles, partsOf, streamColumns } from '../contract/measured/detail-columns';
 import type { LoadPoint } from '../contract/measured/results';
+import { sliceColumns } from '../contract/measured/slice-columns';
 import type { Verification } from '../contract/run/run-outcome';
 import { type Sweep, sweepOf } from '../contract/run/sweep';
+import { levelText } from '../contract/words';
 import type { ReportLevel, ReportScenario } from './report';
 
 /** Text is quoted and escaped, numbers are bare, null is an empty cell. */
@@ -65,6 +67,17 @@ export function csvOf<Of>(all: readonly Column<Of>[], rows: readonly Of[]): stri
   return csvText(
     columns.map(({ heading }) => heading ?? ''),
     rows.map((row) => columns.map((column) => exactValue(column, row))),
+  );
+}
+
+/** Results by time slice, of all levels that have them. */
+export function slicesCsv(points: readonly LoadPoint[]): string {
+  const rows = points.flatMap((point) =>
+    (point.timeline?.slices ?? []).map((slice) => ({ level: levelText(point), slice })),
+  );
+  return csvText(
+    ['Level', ...sliceColumns.map(({ heading }) => heading ?? '')],
+    rows.map(({ level, slice }) => [level, ...sliceColumns.map((column) => exactValue(column, slice))]),
   );
 }
 

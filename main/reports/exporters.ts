@@ -1,4 +1,4 @@
-import { csvAccuracy, csvOffline, csvOnline } from './csv.exporter';
+import { csvAccuracy, csvOffline, csvOnline, csvSlices } from './csv.exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';
 import { markdown } from './markdown.exporter';
@@ -15,4 +15,12 @@ export function checkExporters(list: readonly Exporter[]): readonly Exporter[] {
 }
 
 /** The PDF is printed from `html`. */
-export const exporters = checkExporters([html, csvOffline, csvOnline, csvAccuracy, json, markdown]);
+export const exporters = checkExporters([
+  html,
+  csvOffline,
+  csvOnline,
+  csvAccuracy,
+  json,
+  markdown,
+  csvSlices,
+]);

@@ -142,14 +142,18 @@ const exactRequests = (performance: PerformanceSpec): string =>
   `A level is measured by exactly ${formatCount(performance.requestCount)} requests, ${warmupText(performance)}. ` +
   `It is not judged by how windows agree. ${noneDropped}`;
 
-/** Of the online level that replays a trace, before the rule of all others. */
-function replayedTrace({ replay, warmupMs }: PerformanceSpec): string {
-  if (replay === undefined) return '';
+/** Of online levels with a trace or stages, before the rule of all others. */
+function replayedTrace({ replay, stages, warmupMs }: PerformanceSpec): string {
+  if ((replay ?? stages) === undefined) return '';
   const warmup =
     warmupMs > 0 ? `after a warm-up of ${formatCount(warmupMs)} ms that is not counted` : 'without a warm-up';
+  const what =
+    replay === undefined
+      ? 'The requests of the stages are sent at the times of their rates'
+      : 'The requests of the trace are sent at their recorded times';
   return (
-    `The requests of the trace are sent at their recorded times, ${warmup}. ` +
-    'That level is not judged by how windows agree. All other levels are measured as follows. '
+    `${what}, ${warmup}. ` +
+    'Such a level is not judged by how windows agree. All other levels are measured as follows. '
   );
 }
 

@@ -244,5 +244,7 @@ interface ExportedFile {
 /** A report format without side effects; the caller writes atomically. */
 export interface Exporter {
   readonly id: Exclude<ReportFile['kind'], 'pdf'>;
+  /** Whether the run has something for this file; absent: always. */
+  readonly applies?: (report: Report) => boolean;
   readonly render: (input: ExportInput) => ExportedFile;
 }

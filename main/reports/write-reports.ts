@@ -27,6 +27,7 @@ export async function writeReports(input: WriteReportsInput): Promise<readonly R
   const files: ReportFile[] = [];
   for (const exporter of exporters) {
     if (signal.aborted) throw new WorkbenchError('cancelled', 'Writing the report was cancelled');
+    if (exporter.applies?.(report) === false) continue;
     const { fileName, content } = exporter.render({ state, report });
     const path = join(dir, fileName);
     await writeFileAtomic(path, content);

@@ -78,6 +78,7 @@ const endings: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-offline': '.csv',
   'csv-online': '.csv',
   'csv-accuracy': '.csv',
+  'csv-slices': '.csv',
 };
 
 /** Older versions stored absolute paths. */

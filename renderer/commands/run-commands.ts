@@ -18,6 +18,7 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-offline': 'Export CSV of this run, offline levels',
   'csv-online': 'Export CSV of this run, online levels',
   'csv-accuracy': 'Export CSV of this run, accuracy',
+  'csv-slices': 'Export CSV of this run, time slices',
 };
 
 /** Longer than the palette takes to give the focus back to where it was opened. */

@@ -4,6 +4,7 @@ import { isLoopback } from '../../contract/address';
 import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/run/generation';
 import type { ServerLoad } from '../../contract/run/server-load';
+import { stagesOf, stagesText } from '../../contract/run/stages';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
 import { planReplayedLoad } from '../../domain/run/server-plan';
@@ -350,7 +351,7 @@ function ofFrontend(
   return { ...addresses, metrics: metricsUrl === undefined ? own : metrics };
 }
 
-type PlannedLoad = Pick<ServerLoad, 'tools'> & {
+type PlannedLoad = Pick<ServerLoad, 'tools' | 'levels'> & {
   readonly settings: Pick<
     ServerLoad['settings'],
     | 'measurementMode'
@@ -358,6 +359,7 @@ type PlannedLoad = Pick<ServerLoad, 'tools'> & {
     | 'measurementRequestCount'
     | 'requestCount'
     | 'replay'
+    | 'stages'
     | 'warmupMs'
     | 'warmupRequestCount'
   >;
@@ -374,8 +376,13 @@ function warmupText({ tools, settings }: PlannedLoad): string {
   return tools.includes('perf_analyzer') ? `${text} (perf_analyzer has none)` : text;
 }
 
-function windowsText({ settings }: PlannedLoad): string {
+function windowsText({ settings, levels }: PlannedLoad): string {
   if (settings.replay !== undefined) return 'the requests of the trace';
+  if (settings.stages !== undefined) {
+    const [only, ...others] = levels.flatMap(({ requestRate }) => requestRate ?? []);
+    // Of several promised rates the stages differ.
+    return others.length > 0 ? 'the stages' : stagesText(stagesOf(settings.stages, only ?? 0));
+  }
   const { measurementMode, measurementIntervalMs, measurementRequestCount, requestCount } = settings;
   if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
   return measurementMode === 'count_windows'

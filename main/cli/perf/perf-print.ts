@@ -34,6 +34,7 @@ import {
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
+import { sliceColumns } from '../../contract/measured/slice-columns';
 import { formatCount, formatMeasured, formatMs, formatRate } from '../../contract/numbers';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';
@@ -45,6 +46,7 @@ import {
   sideText,
   verdictText,
 } from '../../domain/measured/cross-check';
+import { refusedShareText, shapeLines } from '../../domain/measured/shape-text';
 import { crossedOf, levelsDocument, type LevelsHow } from '../json/levels-document';
 import { formatTable, type Output } from '../output';
 
@@ -117,8 +119,10 @@ export function pointLine(point: LoadPoint): string {
   const beside = togetherText(point);
   const sent = replayedText(point);
   const replay = sent === null ? '' : ` (${sent})`;
+  const refusals = refusedShareText(point);
+  const refused = refusals === null ? '' : `, ${refusals}`;
   const together = beside === null ? '' : ` (together with ${beside})`;
-  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${first}${tokens}${replay}${flags}${unverified}`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${refused}${first}${tokens}${replay}${flags}${unverified}`;
 }
 
 interface Cell {
@@ -209,6 +213,20 @@ export const gpuTable = (points: readonly LoadPoint[]): string | null =>
     (point.gpus ?? []).map((gpu) => [gpu.uuid, ...cellsOf(gpus, gpu)]),
   );
 
+/** null without refused requests. */
+export const refusedTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, ['Answered', 'Queue full', 'Timeout', 'Cancelled'], ({ requestCount, refused }) =>
+    refused === undefined
+      ? []
+      : [[requestCount, refused.queueFull, refused.timeout, refused.cancelled].map(formatCount)],
+  );
+
+/** null without time slices. */
+export const sliceTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, titlesOf(sliceColumns), ({ timeline }) =>
+    (timeline?.slices ?? []).map((slice) => cellsOf(sliceColumns, slice)),
+  );
+
 export const errorTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Failed or wrong', 'Kind', 'First message'], (point) =>
     faultKinds(point).map(({ kind, count, message }) => [formatCount(count), kind, message.slice(0, 200)]),
@@ -221,10 +239,14 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   output.say('Times in ms; "±": half-width of the 95 % interval.');
   output.say(pointTable(points));
   for (const text of serverPartsTexts(points)) output.say(text);
-  const details = [tokenTable, certaintyTable, gpuTable, cacheTable, composingTable, errorTable].map(
-    (table) => table(points),
-  );
+  const details = [
+    ...[tokenTable, certaintyTable, gpuTable, cacheTable, composingTable, errorTable],
+    ...[refusedTable, sliceTable],
+  ].map((table) => table(points));
   for (const table of details) if (table !== null) output.say(table);
+  for (const point of points)
+    for (const line of shapeLines(point))
+      output.say(points.length === 1 ? line : `${levelName(point)}: ${line}`);
 }
 
 interface Limit {

@@ -1,4 +1,5 @@
 import { isTree } from '../trees';
+import { arrivalFields } from './arrival-fields';
 import type { FieldRow, ValueAt } from './field';
 import { generationFields } from './generation-fields';
 import { windowFields } from './window-fields';
@@ -8,7 +9,7 @@ const has = (valueAt: ValueAt, name: string): boolean => {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== 'none';
 };
 const withRates = (valueAt: ValueAt): boolean =>
-  has(valueAt, 'requestRates') || has(valueAt, 'requestIntervalsUs');
+  has(valueAt, 'requestRates') || has(valueAt, 'requestIntervalsUs') || has(valueAt, 'stages');
 const withReplay = {
   text: 'a replayed trace',
   isNeeded: true,
@@ -23,7 +24,11 @@ const replayRead = (name: string): FieldRow => ({
   decides: 'step',
   internal: true,
 });
-const withSearch = { text: 'a search', holds: (at: ValueAt) => has(at, 'search') };
+const withSearch = {
+  text: 'a search, stages or time slices',
+  holds: (at: ValueAt) =>
+    has(at, 'search') || has(at, 'stages') || at('performance.sliceDurationS') !== undefined,
+};
 const withSequences = { text: 'sequence_batching in config.pbtxt', holds: isStateful };
 
 /** An edited config.pbtxt makes Triton keep state, by either spelling of the field. */
@@ -83,32 +88,7 @@ export const performanceFields: readonly FieldRow[] = [
     aliases: ['--request-rate-range'],
     decides: 'step',
   },
-  {
-    path: 'performance.requestDistribution',
-    group: 'online',
-    label: 'Request distribution',
-    term: 'request-distribution',
-    help: 'Even intervals, or the seeded arrivals of independent clients.',
-    choices: { constant: 'Constant', poisson: 'Poisson' },
-    option: '--request-distribution <name>',
-    decides: 'level',
-    onlyWith: { text: 'request rates', holds: withRates },
-  },
-  {
-    path: 'performance.requestSeed',
-    group: 'online',
-    label: 'Request seed',
-    term: 'request-seed',
-    help: 'Seed of the Poisson schedule: the same seed gives the same send times.',
-    identifier: true,
-    option: '--request-seed <n>',
-    decides: 'level',
-    onlyWith: {
-      text: 'Poisson',
-      isNeeded: true,
-      holds: (at) => withRates(at) && at('performance.requestDistribution') === 'poisson',
-    },
-  },
+  ...arrivalFields,
   {
     path: 'performance.requestIntervalsUs',
     group: 'online',
@@ -185,7 +165,7 @@ export const performanceFields: readonly FieldRow[] = [
     group: 'online',
     label: 'Latency threshold (p99)',
     term: 'latency-threshold',
-    help: 'Highest p99 that the search accepts; with request rates it counts from the scheduled send.',
+    help: 'Highest p99 that the search accepts, or longest latency of a good request with stages or time slices; with request rates it counts from the scheduled send.',
     unit: 'ms',
     zero: 'none',
     option: '--latency-threshold <ms>',

@@ -3,6 +3,7 @@ import { achievedRate, type Sweep, sweepTitle } from '../run/sweep';
 import { loadToolText } from '../words';
 import { type Column, count, ms, named, rate, text } from './column';
 import { latencyIntervalUs, type LatencyName, type LoadPoint, type Repeats } from './results';
+import { refusedCount } from './timeline';
 
 /** Every measured column, once, for tables, CSV files, charts and comparisons. Times are read in microseconds. */
 
@@ -202,6 +203,12 @@ export const errors: Column = {
   ...named('errors', 'Error Count', 'Failed requests', count),
   help: 'Requests that failed in the windows that count.',
   read: (point) => point.errorCount,
+};
+
+export const refused: Column = {
+  ...named('refused', 'Refused Count', 'Refused requests', count),
+  help: 'Requests that were refused (queue full, timeout) or cancelled; they are neither answered nor errors.',
+  read: (point) => (point.requestCount === null ? null : refusedCount(point)),
 };
 
 export const flags: Column = {

@@ -1,5 +1,6 @@
 import { togetherText } from '../words';
 import { type Column, count, ms, named, rate, share, spreadColumns, text } from './column';
+import { refused } from './columns';
 import type { ComposingModelColumns } from './composing';
 import { tokensInFiles } from './generation-columns';
 import { replayedText } from './replayed';
@@ -348,4 +349,5 @@ export const partsInFiles = [
   ['tls', [tls]],
   ['model', [model, together]],
   ['serverCpuShare', [serverCpu]],
+  ['refused', [refused]],
 ] as const satisfies Parameters<typeof partsOf>[1];

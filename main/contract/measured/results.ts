@@ -5,6 +5,7 @@ import { composingModelSchema } from './composing';
 import { generatedSchema } from './generated';
 import { replayedSchema } from './replayed';
 import { spreadSchema } from './spread';
+import { shapedSchema } from './timeline';
 
 const us = z.number().min(0);
 
@@ -39,7 +40,8 @@ export const latencyIntervalUs = (
  * have NaN or infinities; `client-saturated`: the load generator was the limit; `machine-busy`: other work on its machine
  * held it up; `drifting`: throughput or latency moved one way over the merged windows; `rate-not-reached`: fewer requests
  * than asked for; `clocks-throttled`: power, heat or the hardware reduced a GPU's clocks; `gpu-idle`: Triton computed,
- * its GPUs did not.
+ * its GPUs did not; `refused`: more requests were refused than may fail; `over-saturated`: requests in flight and latency
+ * rose without end, and the level ended early.
  */
 export const pointFlags = [
   'unstable',
@@ -53,6 +55,8 @@ export const pointFlags = [
   'rate-not-reached',
   'clocks-throttled',
   'gpu-idle',
+  'refused',
+  'over-saturated',
 ] as const;
 
 /** One measurement window of a level, in microseconds; null: not reported. */
@@ -60,6 +64,8 @@ export const windowSchema = z.object({
   durationUs: us.nullable(),
   requestCount: z.int().min(0).nullable(),
   errorCount: z.int().min(0),
+  /** Refused and cancelled requests, which are no errors; absent: none. */
+  refusedCount: z.int().min(1).optional(),
   inferencesPerSecond: z.number().min(0),
   /** perf_analyzer reports only the percentile where one was asked for. */
   avgUs: us,
@@ -132,9 +138,10 @@ export const loadPointSchema = z.object({
   concurrency: z.int().min(1),
   /** Requested requests per second; absent: a concurrency level. */
   requestRate: z.number().positive().optional(),
-  requestDistribution: z.enum(['constant', 'poisson', 'custom', 'replay']).optional(),
-  /** Of `poisson`; absent: not reported. */
+  requestDistribution: z.enum(['constant', 'poisson', 'gamma', 'custom', 'replay']).optional(),
+  /** Of `poisson` and `gamma`; absent: not reported. */
   requestSeed: z.int().min(0).optional(),
+  ...shapedSchema.shape,
   /** Of a replayed trace, as it was sent; `requestRate` is its mean. */
   replay: replayedSchema.optional(),
   inferencesPerSecond: z.number().min(0),

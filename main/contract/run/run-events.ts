@@ -82,7 +82,16 @@ export const runOutcomes = ['done', 'failed', 'gate-failed', 'cancelled', 'pause
 export type RunOutcome = (typeof runOutcomes)[number];
 
 export const reportFileSchema = z.object({
-  kind: z.enum(['html', 'pdf', 'csv-offline', 'csv-online', 'csv-accuracy', 'json', 'markdown']),
+  kind: z.enum([
+    'html',
+    'pdf',
+    'csv-offline',
+    'csv-online',
+    'csv-accuracy',
+    'csv-slices',
+    'json',
+    'markdown',
+  ]),
   /** Name inside `results`; older journals have an absolute path. */
   path: z.string(),
 });

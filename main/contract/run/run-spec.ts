@@ -6,6 +6,7 @@ import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { generationSchema } from './generation';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
+import { stagesSchema } from './stages';
 import '../issue-text';
 
 export { type Format, formats } from './model-formats';
@@ -44,7 +45,7 @@ export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
 export const protocols = ['grpc', 'http'] as const;
 const batchingModes = ['disabled', 'static', 'dynamic'] as const;
-const requestDistributions = ['constant', 'poisson'] as const;
+const requestDistributions = ['constant', 'poisson', 'gamma'] as const;
 /** Equal seeds give equal send times. */
 export const defaultRequestSeed = 20_210_721;
 export const defaultErrorPercentage = 1;
@@ -233,7 +234,9 @@ export const performanceSchema = z.strictObject({
   /** Requests per second, one online level each, in place of `concurrency`: sent when due. */
   requestRates: z.array(z.number().positive()).default([]),
   requestDistribution: z.enum(requestDistributions).default('constant'),
-  /** Of `poisson`; perf_analyzer has its own seed. */
+  /** Shape of `gamma`: 1 is Poisson, less comes in bursts; absent: 1. */
+  burstiness: z.number().min(0.01).max(1000).optional(),
+  /** Of `poisson` and `gamma`; perf_analyzer has its own seed. */
   requestSeed: z
     .int()
     .min(0)
@@ -243,9 +246,18 @@ export const performanceSchema = z.strictObject({
   requestIntervalsUs: z.array(z.number().positive()).max(100_000).default([]),
   /** Requests at the times of a recorded trace: one online level in place of `requestRates`. */
   replay: replaySchema.optional(),
+  /** Parts of each online level with rates of their own; the request rate is the promised one. */
+  stages: stagesSchema.optional(),
+  /** Time in which rate or concurrency rise to their value, before the warm-up; absent: at once. */
+  rampUpMs: positive.max(longestTimerMs).optional(),
+  /** Percentage of requests that the client cancels, and how long after their send. */
+  requestCancellationRate: z.number().positive().max(100).optional(),
+  requestCancellationDelayS: z.number().min(0).max(3600).optional(),
+  /** Length of the time slices that results are also given by; absent: a fortieth of the stages, none without stages. */
+  sliceDurationS: z.number().min(0.05).max(3600).optional(),
   /** All online levels, or those tried by a search for the last within `latencyThresholdMs`. */
   search: z.enum(searches).default('none'),
-  /** Largest p99 of a search, milliseconds; 0: none. */
+  /** Largest p99 of a search, or latency of a good request with stages or time slices, milliseconds; 0: none. */
   latencyThresholdMs: z.number().min(0).default(0),
   sharedMemory: z.enum(sharedMemories).default('none'),
   /** Bytes per output of a request. */

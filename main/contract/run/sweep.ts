@@ -1,7 +1,9 @@
 import type { WireError } from '../errors';
 import type { LoadPoint } from '../measured/results';
+import { present } from '../trees';
 import { type Scenario, scenarios } from './run-events';
 import { type LoadTool, loadTools, type PerformanceSpec, type Replay } from './run-spec';
+import { firstRateOf } from './stages';
 
 export interface LoadLevel {
   readonly batchSize: number;
@@ -13,6 +15,8 @@ export interface LoadLevel {
 
 /** Requests in flight at most in an open loop: a server that does not keep up would only queue more. */
 export const mostUnderWay = 128;
+/** With stages: enough that a server with a limited queue refuses before the client waits. */
+const mostUnderStages = 512;
 
 /** Mean requests per second of a list of intervals. */
 export function rateOfIntervals(intervalsUs: readonly number[]): number {
@@ -24,12 +28,15 @@ export const rateOfReplay = ({ speed, read }: Replay): number =>
   read === undefined ? speed : (speed * read.requests) / read.seconds;
 
 type OpenLoad = Pick<PerformanceSpec, 'requestRates' | 'requestIntervalsUs'> &
-  Pick<Partial<PerformanceSpec>, 'replay'>;
+  Pick<Partial<PerformanceSpec>, 'replay' | 'stages'>;
 
 /** Requests a second of each online level that is an open loop; none: they are closed loops. */
-function ratesOf({ requestRates, requestIntervalsUs, replay }: OpenLoad): readonly number[] {
+function ratesOf({ requestRates, requestIntervalsUs, replay, stages }: OpenLoad): readonly number[] {
   if (replay !== undefined) return [rateOfReplay(replay)];
-  return requestIntervalsUs.length > 0 ? [rateOfIntervals(requestIntervalsUs)] : requestRates;
+  if (requestIntervalsUs.length > 0) return [rateOfIntervals(requestIntervalsUs)];
+  if (stages === undefined || requestRates.length > 0) return requestRates;
+  const first = firstRateOf(stages);
+  return first === null ? [] : [first];
 }
 
 /** Whether online requests are sent when they are due, in place of a number of them at a time. */
@@ -40,7 +47,7 @@ export function scenarioLevels(
     PerformanceSpec,
     'batchSizes' | 'concurrency' | 'onlineBatchSize' | 'requestRates' | 'requestIntervalsUs' | 'search'
   > &
-    Pick<Partial<PerformanceSpec>, 'sequences' | 'replay'>,
+    Pick<Partial<PerformanceSpec>, 'sequences' | 'replay' | 'stages'>,
   scenario: Scenario,
 ): readonly LoadLevel[] {
   if (scenario === 'offline') {
@@ -50,7 +57,8 @@ export function scenarioLevels(
   const rates = ratesOf(performance);
   const ordered = (values: readonly number[]) =>
     search === 'none' ? values : [...new Set(values)].sort((a, b) => a - b);
-  const most = performance.sequences?.concurrent ?? mostUnderWay;
+  const usual = performance.stages === undefined ? mostUnderWay : mostUnderStages;
+  const most = performance.sequences?.concurrent ?? usual;
   return rates.length > 0
     ? ordered(rates).map((requestRate) => ({ batchSize, concurrency: most, requestRate }))
     : ordered(performance.concurrency).map((concurrency) => ({ batchSize, concurrency }));
@@ -123,12 +131,12 @@ export const searchLatencyUs = (point: LoadPoint): number =>
 
 /** Load of one scenario: common values under its own. */
 export function ofScenario(performance: PerformanceSpec, scenario: Scenario): PerformanceSpec {
-  const { offline = {}, online = {}, replay, ...both } = performance;
+  const { offline = {}, online = {}, replay, stages, ...both } = performance;
   const own = scenario === 'offline' ? offline : online;
   return {
     ...both,
-    // A trace is sent online.
-    ...(replay === undefined || scenario === 'offline' ? {} : { replay }),
+    // Requests of a trace or of stages are sent online.
+    ...(scenario === 'offline' ? {} : present({ replay, stages })),
     loadTool: own.loadTool ?? both.loadTool,
     protocol: own.protocol ?? both.protocol,
     sharedMemory: own.sharedMemory ?? both.sharedMemory,

@@ -193,6 +193,8 @@ const ownLookSchema = z.object({
   latencyUs: z.number().min(0),
   requestCount: z.int().min(0),
   errorCount: z.int().min(0),
+  /** Ended early, as requests in flight and latency rose without end. */
+  overSaturated: z.literal(true).optional(),
   /** null: not known. */
   meanServerBatch: z.number().min(0).nullable(),
   serverQueueUs: z.number().min(0).nullable(),

@@ -99,8 +99,8 @@ export function againOf(state: RunState, answer: Answer | null = answerOf(state)
   for (const best of answer.again) {
     const { scenario, point } = best;
     const key = loadKey(point);
-    // A trace has as many requests as it has.
-    if (point.replay !== undefined) continue;
+    // A trace has as many requests as it has, and stages are as long as they are.
+    if ((point.replay ?? point.stages) !== undefined) continue;
     // Models measured at the same time share a level.
     if (levels.some((other) => other.scenario === scenario && loadKey(other) === key)) continue;
     const how = measuredHow(state, scenario);

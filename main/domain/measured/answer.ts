@@ -105,7 +105,10 @@ export function levelFigures(best: BestPoint, headroom: number | null): string {
   return `${formatRate(point.inferencesPerSecond)} inferences/s at p99 ${p99Text(point)} (${room}${levelWords(best, [basisText(point)])})`;
 }
 
-const faultWord = ({ flags }: LoadPoint): string => (flags.includes('errors') ? 'errors' : 'wrong responses');
+function faultWord({ flags }: LoadPoint): 'errors' | 'wrong responses' | 'refusals' {
+  if (flags.includes('errors')) return 'errors';
+  return flags.includes('wrong-responses') ? 'wrong responses' : 'refusals';
+}
 
 function nameOf({ point }: BestPoint): string {
   const name = isSteady(point) ? 'Best steady level' : 'Best level, not steady';
@@ -122,7 +125,7 @@ const leftOutKinds = [
     more: 'are not steady',
     mark: 'not steady',
   },
-  ...(['errors', 'wrong responses'] as const).map((what) => ({
+  ...(['errors', 'wrong responses', 'refusals'] as const).map((what) => ({
     is: (point: LoadPoint) => isFaulty(point) && faultWord(point) === what,
     one: `has ${what}`,
     more: `have ${what}`,

@@ -1,11 +1,13 @@
 import type { LoadPoint } from '../../contract/measured/results';
-import { createRandom } from '../random';
+import { createReplay, createSchedule } from '../arrivals/intervals';
 
 export type Arrivals =
   /** Connections that each send the next request once the last is answered. */
   | { readonly kind: 'closed'; readonly concurrency: number }
   /** Requests per second at seeded Poisson times, independent of answers. */
   | { readonly kind: 'poisson'; readonly requestRate: number }
+  /** Bursts, or more even than Poisson. */
+  | { readonly kind: 'gamma'; readonly requestRate: number; readonly burstiness: number }
   | { readonly kind: 'constant'; readonly requestRate: number }
   /** Microseconds, ascending; with rows per request where they differ. */
   | { readonly kind: 'recorded'; readonly timesUs: readonly number[]; readonly rows?: readonly number[] };
@@ -55,36 +57,28 @@ export function arrivalSource(arrivals: Arrivals, count: number, seed: number): 
   switch (arrivals.kind) {
     case 'closed':
       return closedSource(arrivals.concurrency, count);
+    case 'recorded':
+      return openSource(createReplay(arrivals.timesUs), arrivals.timesUs.length);
     case 'constant':
-      return openSource(() => 1e6 / arrivals.requestRate, count);
-    case 'poisson': {
-      const next = createRandom(seed);
-      return openSource(() => (-Math.log(1 - next()) * 1e6) / arrivals.requestRate, count);
-    }
-    case 'recorded': {
-      const { timesUs } = arrivals;
-      let sent = 0;
-      let lastUs = 0;
-      const interval = () => {
-        const us = (timesUs[sent] ?? lastUs) - lastUs;
-        lastUs = timesUs[sent] ?? lastUs;
-        sent += 1;
-        return us;
-      };
-      return openSource(interval, timesUs.length);
+    case 'poisson':
+    case 'gamma': {
+      const { kind: distribution, requestRate: rate, ...scatter } = arrivals;
+      return openSource(createSchedule({ rate, distribution, seed, intervalsUs: [], ...scatter }), count);
     }
   }
 }
 
 /** The load that a level was measured with. */
-export const arrivalsOfLevel = ({
+export function arrivalsOfLevel({
   requestRate,
   requestDistribution,
+  burstiness = 1,
   concurrency,
-}: Pick<LoadPoint, 'requestRate' | 'requestDistribution' | 'concurrency'>): Exclude<
+}: Pick<LoadPoint, 'requestRate' | 'requestDistribution' | 'burstiness' | 'concurrency'>): Exclude<
   Arrivals,
   { kind: 'recorded' }
-> =>
-  requestRate === undefined
-    ? { kind: 'closed', concurrency }
-    : { kind: requestDistribution === 'poisson' ? 'poisson' : 'constant', requestRate };
+> {
+  if (requestRate === undefined) return { kind: 'closed', concurrency };
+  if (requestDistribution === 'gamma') return { kind: 'gamma', requestRate, burstiness };
+  return { kind: requestDistribution === 'poisson' ? 'poisson' : 'constant', requestRate };
+}

@@ -11,7 +11,9 @@ type FedPoint = Pick<
   | 'concurrency'
   | 'requestRate'
   | 'requestDistribution'
+  | 'burstiness'
   | 'replay'
+  | 'stages'
   | 'inferencesPerSecond'
   | 'avgUs'
   | 'serverQueueUs'
@@ -215,7 +217,7 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
 /** Sum of squared logarithms of predicted and measured mean latency. */
 function missOf(levels: readonly FedLevel[], times: MeasuredTimes): number {
   return levels.reduce((sum, { point, serving }) => {
-    if (point.avgUs === null || point.replay !== undefined) return sum;
+    if (point.avgUs === null || (point.replay ?? point.stages) !== undefined) return sum;
     const { predictedLatency } = predict({
       ...{ ...times, serving, arrivals: arrivalsOfLevel(point) },
       ...{ batchSize: point.batchSize, requestCount: fittedRequests },

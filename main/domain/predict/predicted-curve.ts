@@ -33,8 +33,10 @@ function loadsBetween(lowest: number, highest: number, isOpen: boolean): readonl
 
 const isOneSweep = (points: readonly LoadPoint[], first: LoadPoint): boolean =>
   points.every(
-    ({ batchSize, requestRate, requestDistribution, model }) =>
+    ({ batchSize, requestRate, requestDistribution, burstiness, stages, model }) =>
       model === undefined &&
+      stages === undefined &&
+      burstiness === first.burstiness &&
       batchSize === first.batchSize &&
       (requestRate === undefined) === (first.requestRate === undefined) &&
       requestDistribution === first.requestDistribution,

@@ -56,7 +56,11 @@ export function whatIfProblem(
   return null;
 }
 
-const distribution = { poisson: 'at Poisson times', constant: 'at constant intervals' } as const;
+const distribution = {
+  poisson: 'at Poisson times',
+  gamma: 'at gamma intervals',
+  constant: 'at constant intervals',
+} as const;
 
 function loadText({ arrivals, batchSize }: WhatIf): string {
   const rows = batchSize === 1 ? '' : `, ${formatCount(batchSize)} rows each`;

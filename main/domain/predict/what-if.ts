@@ -123,7 +123,7 @@ function findPredictable(state: RunState): PredictableRun | Unpredictable {
   }
   const points = measuredPoints(state)
     .map(({ point }) => point)
-    .filter(({ replay }) => replay === undefined);
+    .filter(({ replay, stages }) => (replay ?? stages) === undefined);
   const times = fitServiceTimes(points.map((point) => ({ point, serving: servingOf(configure) })));
   if (times === null) {
     const reason =

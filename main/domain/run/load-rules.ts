@@ -5,10 +5,12 @@ import { sendsText } from '../../contract/run/generation';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
+import { peakRateOf, stagesOf } from '../../contract/run/stages';
 import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
+import { arrivalFindings } from './arrival-rules';
 import { generationFindings } from './generation-rules';
 import { replayFindings } from './replay-rules';
 import { allOf, type Found, problem, type RuleFinding, unsupported, warning } from './rule-finding';
@@ -108,7 +110,8 @@ function search({ performance }: JudgedLoad): Found {
       'Set the highest p99 in milliseconds, for example 20, or measure all levels.',
     );
   }
-  if (kind !== 'none' || latencyThresholdMs === 0) return null;
+  const isBudget = performance.stages !== undefined || performance.sliceDurationS !== undefined;
+  if (kind !== 'none' || latencyThresholdMs === 0 || isBudget) return null;
   return warning(
     'performance.latencyThresholdMs',
     'The latency threshold has no effect without a search',
@@ -193,6 +196,7 @@ function loadField({ performance, isServer }: JudgedLoad, limit: keyof RemoteLim
   if (limit === 'concurrency' && performance.sequences !== undefined) return 'performance.sequences';
   if (!isOpenLoop(performance) || (isServer && limit === 'concurrency')) return 'performance.concurrency';
   if (performance.replay !== undefined) return 'performance.replay.file';
+  if (performance.stages !== undefined) return 'performance.stages';
   return performance.requestIntervalsUs.length > 0
     ? 'performance.requestIntervalsUs'
     : 'performance.requestRates';
@@ -209,9 +213,11 @@ function remoteLoad(load: JudgedLoad): Found {
       `${text} that another machine gets`,
       `Reduce the load, or raise engine.limits.${limit} if the owner of the machine agrees.`,
     );
+  const { stages } = load.performance;
   for (const { requestRate = 0, concurrency: underWay } of levels) {
-    if (requestRate > requestsPerSecond) {
-      const text = `${Math.round(requestRate)} requests per second are more than the ${requestsPerSecond}`;
+    const peak = stages === undefined ? requestRate : peakRateOf(stagesOf(stages, requestRate));
+    if (peak > requestsPerSecond) {
+      const text = `${Math.round(peak)} requests per second are more than the ${requestsPerSecond}`;
       return over('requestsPerSecond', text);
     }
     if (underWay > concurrency) {
@@ -303,6 +309,7 @@ export const sentFindings = (sent: SentRequests, model: LoadedModel): RuleFindin
 
 const rules = [
   generationFindings,
+  arrivalFindings,
   rates,
   replayFindings,
   search,

@@ -4,6 +4,7 @@ import { performanceOf, specOf } from '../../contract/run/run-source';
 import type { PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import type { RunState, StepState } from '../../contract/run/run-state';
 import type { Alike, PastRun } from '../../contract/run/run-step';
+import { stagesOf } from '../../contract/run/stages';
 import { medianOf } from '../statistics';
 
 /** Three agreeing windows make a level steady; see main/perf/intervals.ts. */
@@ -11,8 +12,12 @@ const expectedWindows = 3;
 
 /** Seconds of a level by its settings; null where a window ends by count. */
 export function plannedLevelS(performance: PerformanceSpec): number | null {
-  const { measurementMode, requestCount, replay } = performance;
+  const { measurementMode, requestCount, replay, stages } = performance;
   if (measurementMode === 'count_windows' || requestCount > 0 || replay !== undefined) return null;
+  if (stages !== undefined) {
+    const stagesS = stagesOf(stages, 1).reduce((sum, { seconds }) => sum + seconds, 0);
+    return performance.warmupMs / 1000 + stagesS;
+  }
   const windows = Math.min(expectedWindows, performance.maxTrials);
   return (performance.warmupMs + windows * performance.measurementIntervalMs) / 1000;
 }

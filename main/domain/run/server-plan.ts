@@ -70,7 +70,7 @@ function weightFindings(
 
 /** null: all levels are measured. */
 function searchOf(
-  { search, latencyThresholdMs }: PerformanceSpec,
+  { search, latencyThresholdMs, stages, sliceDurationS }: PerformanceSpec,
   {
     addresses,
     limits,
@@ -80,6 +80,8 @@ function searchOf(
 ): ServerLoad['search'] {
   const thresholdUs = latencyThresholdMs * 1000;
   if (thresholdUs === 0) return null;
+  // There it says what a good request is.
+  if (search === 'none' && (stages ?? sliceDurationS) !== undefined && holdEdgeS === undefined) return null;
   if (holdEdgeS !== undefined) {
     const mostRate = isLoopback(addresses.http)
       ? mostRateHere
@@ -128,7 +130,7 @@ function rampFindings(
   holdEdgeS: number | undefined,
 ): readonly RuleFinding[] {
   if (holdEdgeS === undefined) return [];
-  const { requestRates, requestIntervalsUs, replay, search, repeats, batchSizes } = settings;
+  const { requestRates, requestIntervalsUs, replay, stages, search, repeats, batchSizes } = settings;
   const found: readonly (readonly [boolean, string, string, string])[] = [
     [
       settings.latencyThresholdMs === 0,
@@ -143,7 +145,7 @@ function rampFindings(
       'Leave the search out.',
     ],
     [
-      requestRates.length > 1 || requestIntervalsUs.length > 0 || replay !== undefined,
+      requestRates.length > 1 || requestIntervalsUs.length > 0 || (replay ?? stages) !== undefined,
       'performance.requestRates',
       'A ramp begins at one rate',
       'Give one rate to begin with, or none.',

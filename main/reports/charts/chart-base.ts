@@ -1,7 +1,9 @@
 import type { LineSeriesOption } from 'echarts/charts';
+import type { Slice } from '../../contract/measured/timeline';
 import { formatFixed } from '../../contract/numbers';
 import { type Sweep, sweepHeading } from '../../contract/run/sweep';
 import { axisTitles, chartSigns } from '../../domain/measured/chart-lines';
+import { timelineTitles } from '../../domain/measured/timeline-lines';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 
@@ -219,6 +221,18 @@ export const rateAxis = (max: number): ChartOption['xAxis'] => ({
     ...chartText(10, ink.soft),
     formatter: (value: number) => formatFixed(value, max < 5 ? 1 : 0),
   },
+});
+
+/** Seconds from the start of a level. @param last its last time slice */
+export const timeAxis = (last: Slice | undefined): ChartOption['xAxis'] => ({
+  ...axisStyle,
+  type: 'value',
+  min: 0,
+  max: last === undefined ? 1 : Math.ceil((last.startUs + last.durationUs) / 1e6),
+  name: timelineTitles.time,
+  nameLocation: 'middle',
+  nameGap: 24,
+  splitLine: { show: false },
 });
 
 /** ECharts' placeholder for missing values. */

@@ -39,6 +39,7 @@ import {
 } from './chart-base';
 import { holeSeries, intervalSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
 import type { Chart } from './render-chart';
+import { timelineCharts } from './timeline-charts';
 
 /** Symbols and dashes distinguish lines without color. */
 const dashes: Partial<Readonly<Record<ChartTone, 'dashed' | 'dotted'>>> = { p95: 'dotted', p99: 'dashed' };
@@ -389,6 +390,7 @@ export function scenarioCharts(scenario: ReportScenario): readonly Chart[] {
     ...(scenario.rows.filter(({ point }) => point !== null).length > 1 ? [tradeOffChart(scenario)] : []),
     ...(hasComponents(scenario) ? [componentsChart(scenario)] : []),
     ...(ofModels.length > 0 ? [modelsChart(scenario, ofModels)] : []),
+    ...timelineCharts(scenario),
     ...gpuReadings(scenario),
   ];
 }

@@ -3,6 +3,7 @@ import {
   errors,
   latencies,
   meanBatch,
+  refused,
   requests,
   scheduled,
   throughput,
@@ -27,10 +28,13 @@ import {
 } from '../../contract/measured/detail-columns';
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
+import { sliceColumns } from '../../contract/measured/slice-columns';
+import { refusedCount } from '../../contract/measured/timeline';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { levelText } from '../../contract/words';
 import { longerText } from '../../domain/measured/again';
 import { repeatsText } from '../../domain/measured/repeats';
+import { shapeLines } from '../../domain/measured/shape-text';
 import { largestOf } from '../../domain/statistics';
 import type { ReportLevel } from '../report';
 import { cells, detailTable, headings, Markup, markup } from './markup';
@@ -73,7 +77,12 @@ export function samplingTable(rows: Rows, load: string): Markup | null {
       point.longer === undefined ? [] : `${levelText(point)}: ${longerText(point)}.`,
     ),
   ];
-  const before = [requests, errors, windows];
+  const before = [
+    requests,
+    errors,
+    ...(points.some((point) => refusedCount(point) > 0) ? [refused] : []),
+    windows,
+  ];
   const behind = [meanBatch, timeSpent, ...cpus];
   const table = detailTable(
     rows,
@@ -207,6 +216,25 @@ export const tlsTable = (rows: Rows): Markup | null =>
 export const replayTable = (rows: Rows): Markup | null =>
   detailTable(rows, 'Replayed trace', [markup`<th>Sent</th>`], (point) =>
     point.replay === undefined ? [] : [[markup`<td>${cellText(replayed, point)}</td>`]],
+  );
+
+/** What the stages of a level came to; null without stages. */
+export const stagesTable = (rows: Rows): Markup | null =>
+  detailTable(rows, 'Stages', [markup`<th>Result</th>`], (point) =>
+    point.stages === undefined ? [] : [[markup`<td>${shapeLines(point).join(' ')}</td>`]],
+  );
+
+/** More rows than these are in the CSV file only. */
+const mostSlices = 200;
+
+/** Results by time slice; null without any. */
+export const slicesTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Time slices',
+    headings(sliceColumns),
+    (point) => (point.timeline?.slices ?? []).slice(0, mostSlices).map((slice) => cells(sliceColumns, slice)),
+    { className: 'fixed', load },
   );
 
 /** Models measured together; null without. */

@@ -31,6 +31,8 @@ import {
   repeatsTable,
   replayTable,
   samplingTable,
+  slicesTable,
+  stagesTable,
   streamTable,
   tlsTable,
   togetherTable,
@@ -206,6 +208,8 @@ ${intervalTable(measured, load)}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
 ${replayTable(measured)}
+${stagesTable(measured)}
+${slicesTable(measured, load)}
 ${streamTable(measured, load)}
 ${tokensTable(measured, load)}
 ${checksTable(measured)}

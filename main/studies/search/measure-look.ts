@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LoadPoint } from '../../contract/measured/results';
+import { refusedCount } from '../../contract/measured/timeline';
 import type { PerformanceSpec, Replay } from '../../contract/run/run-spec';
 import { mostUnderWay, searchLatencyUs } from '../../contract/run/sweep';
 import type { Look } from '../../contract/study/search';
@@ -67,6 +68,9 @@ const settingsOf = (
   ...performance,
   ...{ requestRates: [], requestIntervalsUs: [], search: 'none', repeats: 1, crossCheck: false },
   requestDistribution: 'poisson',
+  // A look is one even load.
+  ...{ stages: undefined, rampUpMs: undefined, sliceDurationS: undefined },
+  ...{ requestCancellationRate: undefined, requestCancellationDelayS: undefined },
   ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
   ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
   percentile: percentile === usualPercentile ? 0 : percentile,
@@ -135,7 +139,9 @@ function lookOf(
     inferencesPerSecond: point.inferencesPerSecond,
     latencyUs: searchLatencyUs(point),
     requestCount: point.requestCount ?? 0,
-    errorCount: point.errorCount,
+    // A refused request is not answered within the target either.
+    errorCount: point.errorCount + refusedCount(point),
+    ...(point.flags.includes('over-saturated') ? { overSaturated: true as const } : {}),
     meanServerBatch: point.meanServerBatch,
     serverQueueUs: point.serverQueueUs,
     measured: {

@@ -12,7 +12,8 @@ import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type Replay, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
-import { ofScenarios } from '../../../main/contract/run/sweep';
+import { stagesOf, stagesText } from '../../../main/contract/run/stages';
+import { ofScenarios, scenarioLevels } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, sameValue } from '../../../main/contract/trees';
 import { stepTitle, thresholdSign } from '../../../main/contract/words';
@@ -29,10 +30,15 @@ function replayPlanText({ speed, read }: Replay): string {
 }
 
 function onlineText(performance: RunSpec['performance']): string {
-  const { requestRates, requestIntervalsUs, replay, concurrency, search, latencyThresholdMs } = performance;
+  const { requestRates, requestIntervalsUs, replay, stages, concurrency, search, latencyThresholdMs } =
+    performance;
   const found =
     search === 'none' ? '' : `, of which a ${search} search for p99 ≤ ${latencyThresholdMs} ms tries some`;
   if (replay !== undefined) return replayPlanText(replay);
+  if (stages !== undefined) {
+    const levels = scenarioLevels(performance, 'online').flatMap(({ requestRate }) => requestRate ?? []);
+    return `${counted(levels.length, 'level')}: ${levels.map((rate) => stagesText(stagesOf(stages, rate))).join('; ')}`;
+  }
   if (requestIntervalsUs.length > 0) return `1 level: ${requestIntervalsUs.length} intervals in turn`;
   return requestRates.length > 0
     ? `${counted(requestRates.length, 'level')}: ${list(requestRates)} requests/s${found}`

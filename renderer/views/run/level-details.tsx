@@ -20,6 +20,7 @@ import {
 } from '../../../main/contract/measured/detail-columns';
 import { tokenCounts, tokenTimes } from '../../../main/contract/measured/generation-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
+import { sliceColumns } from '../../../main/contract/measured/slice-columns';
 import { formatCount, missing } from '../../../main/contract/numbers';
 import { levelText } from '../../../main/contract/words';
 import { type DetailsRow, detailsTable, headingsOf } from './details-table';
@@ -51,6 +52,35 @@ export const ErrorsTable = detailsTable({
     faultKinds(point).map(({ kind, count, message }) => ({
       key: `${keyOf(point)} ${kind}`,
       cells: [levelText(point), formatCount(count), kind, message],
+    })),
+});
+
+export const RefusedTable = detailsTable({
+  title: 'Refused requests',
+  note: 'not answered, and not counted as errors',
+  headings: [
+    { title: 'Level' },
+    { title: 'Answered', number: true },
+    { title: 'Queue full', number: true },
+    { title: 'Timeout', number: true },
+    { title: 'Cancelled', number: true, help: 'By the client, as asked for.' },
+  ],
+  rowsOf: (point) => {
+    const { requestCount, refused } = point;
+    if (refused === undefined) return [];
+    const counts = [requestCount, refused.queueFull, refused.timeout, refused.cancelled];
+    return [levelRow(point, counts.map(formatCount))];
+  },
+});
+
+export const SliceTable = detailsTable({
+  title: 'Time slices',
+  note: 'by the time at which requests were due; latencies in ms from then on',
+  headings: [{ title: 'Level' }, ...headingsOf(sliceColumns)],
+  rowsOf: (point) =>
+    (point.timeline?.slices ?? []).map((slice) => ({
+      key: `${keyOf(point)} ${slice.startUs}`,
+      cells: [levelText(point), ...sliceColumns.map((column) => cellText(column, slice))],
     })),
 });
 

@@ -30,14 +30,17 @@ import {
   EffortTable,
   ErrorsTable,
   GpuTable,
+  RefusedTable,
   SequenceTable,
   SharedMemoryTable,
+  SliceTable,
   StreamTable,
   TogetherTable,
   TokenTable,
 } from './level-details';
 import { SweepCharts, WindowsPanel } from './live-charts';
 import { PointsTable } from './points-table';
+import { StagesPanel, TimelinePanels } from './timeline-panels';
 
 const isBusy = (state: RunState, scenario: Scenario): boolean =>
   state.steps.some((step) => step.id === scenario && step.status === 'running');
@@ -53,6 +56,7 @@ const componentsHelp = <ComponentsHelp />;
 
 const details = [
   ErrorsTable,
+  RefusedTable,
   ChecksTable,
   TogetherTable,
   StreamTable,
@@ -63,6 +67,7 @@ const details = [
   ComposingTable,
   EffortTable,
   GpuTable,
+  SliceTable,
 ] as const;
 
 const plannedOf = (state: Pick<RunState, 'source' | 'scenarios'>, scenario: Scenario): Sweep => {
@@ -250,7 +255,9 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
           fileName={fileName}
         />
         <GpuCharts input={input} sweep={sweep} fileName={fileName} />
+        <TimelinePanels points={points} theme={theme} fileName={fileName} />
       </div>
+      <StagesPanel points={points} />
       <PointsTable scenario={scenario} state={measured} answer={answer} />
       {details.map((Details, index) => (
         <Details key={index} points={points} />

@@ -82,6 +82,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   'csv-offline': 'CSV, offline levels',
   'csv-online': 'CSV, online levels',
   'csv-accuracy': 'CSV, accuracy',
+  'csv-slices': 'CSV, time slices',
   html: 'HTML report',
   markdown: 'Markdown report',
   json: 'JSON',

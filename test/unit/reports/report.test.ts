@@ -153,6 +153,7 @@ describe('the tables', () => {
       'configure.maxQueueSize',
       'configure.queueTimeoutUs',
       'configure.warmup',
+      'performance.stages',
       'performance.replay.file',
       'performance.streaming',
       'performance.blsModels',

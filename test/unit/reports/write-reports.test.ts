@@ -8,6 +8,7 @@ import { checkExporters, exporters } from '../../../main/reports/exporters';
 import { toReport } from '../../../main/reports/to-report';
 import { writeReports } from '../../../main/reports/write-reports';
 import { completeState, runCreated } from '../../support/run-state';
+import { slicedState } from '../../support/sliced-state';
 
 const context = { generatedAt: '2025-11-21T08:30:00.000Z' };
 
@@ -39,12 +40,12 @@ describe('the registry of report formats', () => {
   it.each(exporters.map((exporter) => [exporter.id, exporter] as const))(
     '%s renders a complete run and an empty one under the same name',
     (_id, exporter) => {
-      const files = [completeState(), runCreated()].map((state) =>
+      const files = [slicedState(), runCreated()].map((state) =>
         exporter.render({ state, report: toReport(state, context) }),
       );
       expect(files[0]?.content.length).toBeGreaterThan(100);
       expect(files[1]?.content.length).toBeGreaterThan(0);
-      expect(files[0]?.fileName).toMatch(/^[a-z]+\.(html|csv|json|md)$/);
+      expect(files[0]?.fileName).toMatch(/^[a-z-]+\.(html|csv|json|md)$/);
       expect(files[1]?.fileName).toBe(files[0]?.fileName);
     },
   );
@@ -66,8 +67,13 @@ describe('the registry of report formats', () => {
 describe('writeReports', () => {
   const input = () => ({ state: completeState(), context, dir, signal: new AbortController().signal });
 
-  it('writes every file and says where', async () => {
+  it('writes no file of time slices where no level has any', async () => {
     const files = await writeReports({ ...input(), printPdf: copyPrinter });
+    expect(files.map(({ kind }) => kind)).not.toContain('csv-slices');
+  });
+
+  it('writes every file and says where', async () => {
+    const files = await writeReports({ ...input(), state: slicedState(), printPdf: copyPrinter });
     expect(files.map(({ kind }) => kind).sort()).toEqual([...reportFileSchema.shape.kind.options].sort());
     for (const { path } of files) expect((await readFile(path)).length).toBeGreaterThan(0);
     expect((await readdir(dir)).sort()).toEqual(
@@ -79,6 +85,7 @@ describe('writeReports', () => {
         'report.json',
         'report.md',
         'report.pdf',
+        'time-slices.csv',
       ].sort(),
     );
   });

@@ -65,13 +65,13 @@ const doubt = 2;
 
 export function partOf(joint: JointStrategy, look: Look): Part {
   const { model } = candidateIn(joint, look.candidate);
-  const { requestCount, errorCount, inferencesPerSecond, latencyUs, load } = look;
+  const { requestCount, errorCount, inferencesPerSecond, latencyUs, load, overSaturated = false } = look;
   const asked = 'requestRate' in load ? load.requestRate * model.batchSize : 1;
   const percent = (100 * errorCount) / Math.max(1, requestCount + errorCount);
   return {
     share: Math.min(1, inferencesPerSecond / asked + doubt / Math.sqrt(Math.max(1, requestCount))),
     latency: latencyUs / model.latencyUs,
-    isFaulty: requestCount === 0 || percent > model.errorPercentage,
+    isFaulty: requestCount === 0 || overSaturated || percent > model.errorPercentage,
   };
 }
 

@@ -80,6 +80,7 @@ function isHeld(search: SearchStrategy, candidate: number, step: number, looks: 
   return (
     requests > 0 &&
     isKept &&
+    !looks.some(({ overSaturated }) => overSaturated === true) &&
     failedPercent <= target.errorPercentage &&
     medianOf(looks.map(({ latencyUs }) => latencyUs)) <= (target.latencyUs ?? Infinity)
   );

@@ -107,6 +107,7 @@ function levelOf(
     flags: [
       ...(failedPercent > target.errorPercentage ? (['errors'] as const) : []),
       ...(isReached ? [] : (['rate-not-reached'] as const)),
+      ...(looks.some(({ overSaturated }) => overSaturated === true) ? (['over-saturated'] as const) : []),
     ],
     ...{ loadTool: 'native', protocol: spec.performance.protocol, windows: [], elapsedUs: null },
     meanServerBatch: knownMedian(looks.map(({ meanServerBatch }) => meanServerBatch)),

@@ -1,6 +1,7 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { toWire, WorkbenchError } from '../../../contract/errors';
-import { createReplay, createSchedule } from '../../request-schedule';
+import { createReplay, createSchedule } from '../../../domain/arrivals/intervals';
+import { refusalOf } from '../../../domain/measured/refusals';
 import { GrpcTransport } from '../grpc/transport';
 import { TextTransport } from '../http1/text-transport';
 import { HttpTransport } from '../http1/transport';
@@ -14,6 +15,7 @@ import {
 } from '../seam/transport';
 import { CountedWindow } from '../windows/counted-window';
 import { type LoadWindows, WindowKeeper } from '../windows/window-keeper';
+import { CancellingTransport } from './cancelling-transport';
 
 /** Timer with sub-millisecond precision, which event loop timers lack. */
 interface Pacer {
@@ -82,6 +84,8 @@ export class LoadGenerator implements TransportEvents {
   private readonly free: number[] = [];
   /** Slots waiting for shared memory. */
   private readonly parked: number[] = [];
+  /** Slots of a closed loop that have not begun yet. */
+  private readonly ramp: NodeJS.Timeout[] = [];
   private nextInterval: (() => number) | null;
   /** Of a trace: which request each slot sends, which is the next, and the items of those that succeeded. */
   private readonly requests: Int32Array;
@@ -119,7 +123,8 @@ export class LoadGenerator implements TransportEvents {
     const go = (measured = false) => {
       this.go(measured);
     };
-    if (job.exactRequests === undefined) return new WindowKeeper(job, transport, post, go);
+    if (job.exactRequests === undefined)
+      return new WindowKeeper(job, transport, post, go, () => this.inFlight());
     return new CountedWindow(job, job.exactRequests, {
       transport,
       post,
@@ -130,10 +135,21 @@ export class LoadGenerator implements TransportEvents {
   }
 
   private transportOf(job: LoadJob): Transport {
-    if (job.protocol === 'grpc') return new GrpcTransport(job, this);
-    return job.generation === undefined
-      ? new HttpTransport(job, this)
-      : new TextTransport(job, job.generation.endpoint, this);
+    const made = (events: TransportEvents): Transport => {
+      if (job.protocol === 'grpc') return new GrpcTransport(job, events);
+      return job.generation === undefined
+        ? new HttpTransport(job, events)
+        : new TextTransport(job, job.generation.endpoint, events);
+    };
+    return job.cancellation === undefined
+      ? made(this)
+      : new CancellingTransport(made, this, job.cancellation);
+  }
+
+  /** Requests that are due and not answered, with those that wait for a slot. */
+  private inFlight(): number {
+    const rate = this.job.schedule?.rate ?? 0;
+    return this.underWay + Math.max(0, ((nowUs() - this.nextDueUs) * rate) / 1e6);
   }
 
   /** Starts all free slots. */
@@ -144,7 +160,7 @@ export class LoadGenerator implements TransportEvents {
       this.nextRequest = 0;
     }
     if (this.nextInterval === null) {
-      for (const slot of this.free.splice(0).reverse()) this.sendNext(slot);
+      this.goClosed(this.free.splice(0).reverse());
       return;
     }
     this.pacer ??= this.ports.createPacer(() => this.sendDue());
@@ -152,8 +168,22 @@ export class LoadGenerator implements TransportEvents {
     this.sendDue();
   }
 
+  /** All slots at once, or one after the other. */
+  private goClosed(slots: readonly number[]): void {
+    const { rampUpMs = 0 } = this.job;
+    const sendNext = (slot: number) => {
+      if (!this.stopping && !this.finished) this.sendNext(slot);
+    };
+    for (const [index, slot] of slots.entries()) {
+      const afterMs = (index * rampUpMs) / slots.length;
+      if (afterMs === 0) this.sendNext(slot);
+      else this.ramp.push(setTimeout(sendNext, afterMs, slot));
+    }
+  }
+
   stop(): void {
     this.stopping = true;
+    for (const timer of this.ramp) clearTimeout(timer);
     this.windows.stop();
     for (const slot of this.free.splice(0)) this.endSequence(slot);
     if (this.underWay === 0) this.finish();
@@ -240,17 +270,24 @@ export class LoadGenerator implements TransportEvents {
   }
 
   failure(slot: number, kind: string, message: string): void {
-    this.failures.add(kind, message);
-    this.windows.failure(kind, message);
+    const named = refusalOf(kind, message) ?? kind;
+    this.failures.add(named, message);
+    const endUs = nowUs();
+    this.windows.failure(
+      named,
+      message,
+      this.nextInterval === null ? endUs : (this.dueUs[slot] ?? endUs),
+      endUs,
+    );
     if (this.isLostRegion(message)) {
       if (this.parked.length === 0) this.ports.post({ type: 'regions-lost' });
       this.parked.push(slot);
       this.underWay -= 1;
-      this.lastEndUs = nowUs();
+      this.lastEndUs = endUs;
       if (this.stopping && this.underWay === 0) this.finish();
       return;
     }
-    this.afterEnd(slot, nowUs());
+    this.afterEnd(slot, endUs);
   }
 
   private afterEnd(slot: number, endUs: number): void {
@@ -304,6 +341,7 @@ export class LoadGenerator implements TransportEvents {
     if (this.finished) return false;
     this.finished = true;
     clearInterval(this.watch);
+    for (const timer of this.ramp) clearTimeout(timer);
     this.windows.close();
     this.pacer?.close();
     this.transport.close();

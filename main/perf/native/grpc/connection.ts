@@ -1,7 +1,7 @@
 import { defaultWindowBytes } from '../http2/frame-reader';
 import { Http2Session, type Http2SessionEvents, type Http2SessionOptions } from '../http2/session';
 import { ReplyTooLarge } from '../seam/load-job';
-import { nowUs, type TransportEvents } from '../seam/transport';
+import { cancelled, nowUs, type TransportEvents } from '../seam/transport';
 import type { MessageSink } from './message-reader';
 import { grpcPrefixBytes } from './request';
 import { GrpcResponseChecker } from './response';
@@ -48,10 +48,25 @@ export abstract class GrpcSlotConnection {
     this.session.flush();
   }
 
+  /** Ends the slot's request, which fails; nothing where it has none. */
+  cancel(slot: number): void {
+    const waiting = this.waiting.indexOf(slot);
+    if (waiting >= 0) {
+      this.waiting.splice(waiting, 1);
+      this.options.events.failure(slot, cancelled.kind, cancelled.message);
+      return;
+    }
+    this.abandon(slot);
+    this.session.flush();
+  }
+
   /** No events after this. */
   close(): void {
     this.session.close();
   }
+
+  /** Resets the stream of the slot's request, which fails. */
+  protected abstract abandon(slot: number): void;
 
   /** Passes the slot's next request to the session; the caller flushes. */
   protected abstract begin(slot: number): void;
@@ -150,6 +165,15 @@ export class GrpcConnection extends GrpcSlotConnection {
 
   protected failAbove(last: number, kind: string, message: string): void {
     for (const streamId of [...this.active.keys()]) if (streamId > last) this.fail(streamId, kind, message);
+  }
+
+  protected abandon(slot: number): void {
+    for (const [streamId, stream] of this.active) {
+      if (stream.slot !== slot) continue;
+      this.session.cancel(streamId);
+      this.fail(streamId, cancelled.kind, cancelled.message);
+      return;
+    }
   }
 
   protected takeSlots(): number[] {

@@ -4,7 +4,7 @@ import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { Http2Session } from '../http2/session';
 import { largestReplyBytes, parseAddress, ReplyTooLarge } from '../seam/load-job';
-import { authorityOf, nowUs } from '../seam/transport';
+import { authorityOf, cancelled, nowUs } from '../seam/transport';
 import { type GrpcConnectionOptions, GrpcSlotConnection } from './connection';
 import { GrpcMessageSplitter } from './message-reader';
 import { encodeGrpcRequest, grpcHeaders } from './request';
@@ -77,6 +77,13 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
   protected failAbove(last: number, kind: string, message: string): void {
     for (const stream of [...this.byId.values()])
       if (stream.streamId > last) this.drop(stream, kind, message);
+  }
+
+  protected abandon(slot: number): void {
+    const stream = this.bySlot.get(slot);
+    if (stream?.busy !== true) return;
+    this.session.cancel(stream.streamId);
+    this.drop(stream, cancelled.kind, cancelled.message);
   }
 
   protected takeSlots(): number[] {

@@ -45,6 +45,11 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
     this.connections[index]?.start(slot);
   }
 
+  cancel(slot: number): void {
+    this.connections[Math.floor(slot / this.slotsPerConnection)]?.cancel(slot);
+    for (const connection of this.retiring) connection.cancel(slot);
+  }
+
   override close(): void {
     super.close();
     for (const connection of this.retiring) connection.close();

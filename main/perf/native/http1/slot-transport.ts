@@ -1,6 +1,7 @@
 import { largestRequestBytes } from '../requests/batch-payloads';
 import { JobTransport } from '../requests/job-transport';
 import { replyLimitBytes } from '../seam/load-job';
+import { cancelled } from '../seam/transport';
 
 /** A connection with one request at a time, of its slot. */
 interface SlotConnection {
@@ -18,6 +19,15 @@ export abstract class SlotTransport<Connection extends SlotConnection> extends J
   start(slot: number): void {
     while (this.connections.length <= slot) this.open(this.connections.length);
     this.connections[slot]?.start();
+  }
+
+  /** HTTP/1.1 has no other way than to close the connection. */
+  cancel(slot: number): void {
+    const connection = this.connections[slot];
+    if (connection?.occupied !== true) return;
+    connection.close();
+    this.replace(connection);
+    this.failed(slot, cancelled.kind, cancelled.message);
   }
 
   /** What the owner of the connections does for each of them. */

@@ -21,12 +21,13 @@ import {
   LatencyHistogram,
   spreadOf,
 } from '../../latency-histogram';
-import { sequenceLengths } from '../../request-schedule';
+import { sequenceLengths } from '../../sequence-lengths';
 import type { LoadJob, RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
 import { clientFlag, clientLoadOf } from '../windows/client-load';
 import { generationOf } from './generation-result';
 import { composingOf, type CountedWindow, countsOf, serverParts } from './server-parts';
+import { errorsIn, refusedIn, shapeColumns, type ShapeSettings } from './shape-result';
 
 /** Latency intervals from parts of windows, or from windows if parts have too few requests. */
 function latencyIntervalsOf(
@@ -69,11 +70,14 @@ export function summarizeWindow(
 ): MeasurementWindow {
   const latencies = histogramOf(window.latencies);
   const { count } = latencies;
+  const errorCount = failureCount(errorsIn(window.failures) ?? []);
+  const refusedCount = failureCount(window.failures) - errorCount;
   return {
     durationUs: roundUs(window.durationUs),
     startUs: roundUs(window.startUs),
     requestCount: count,
-    errorCount: failureCount(window.failures),
+    errorCount,
+    ...(refusedCount === 0 ? {} : { refusedCount }),
     inferencesPerSecond: (itemsOf(window, batchSize) * 1e6) / window.durationUs,
     avgUs: roundUs(latencies.avgUs),
     p50Us: count === 0 ? null : roundUs(latencies.percentile(50)),
@@ -163,6 +167,8 @@ interface LevelSettings {
   readonly tokens?: LoadJob['generation'];
   /** The server has no counters of Triton. */
   readonly uncounted?: boolean;
+  /** Absent: neither stages nor time slices. */
+  readonly shape?: ShapeSettings;
 }
 
 function percentileOf(
@@ -262,13 +268,16 @@ export function levelResult(
   const { decoupled = false, generators = 1, replayed = false } = settings;
   const streaming = streamingOf(recorded);
   const bins = latencies.bins(histogramBins);
-  const failures = mergedKinds(recorded.flatMap((window) => window.failures));
+  const ended = mergedKinds(recorded.flatMap((window) => window.failures));
+  const refusals = failureCount(ended) - errorCount;
   const signs = [
     !stable && 'unstable',
-    hasTooManyErrors(errorCount, count, settings) && 'errors',
+    hasTooManyErrors(errorCount, count + refusals, settings) && 'errors',
+    hasTooManyErrors(refusals, count + errorCount, settings) && 'refused',
+    windows.some((window) => window.recorded.overSaturated === true) && 'over-saturated',
     clientFlag(client, latencies.percentile(50), generators),
     settings.uncounted !== true && windows.some((window) => window.server === null) && 'server-restarted',
-    ...rateSigns(recorded, level, { blocks, latencies, ended: count + errorCount, replayed }),
+    ...rateSigns(recorded, level, { blocks, latencies, ended: count + errorCount + refusals, replayed }),
   ] as const;
   return {
     ...level,
@@ -302,8 +311,15 @@ export function levelResult(
       cache,
       executedBatches,
       composing: composingOf(last, settings.ensemble),
-      errorsByKind: failures.length === 0 ? null : failures,
+      errorsByKind: errorsIn(ended),
+      refused: refusedIn(ended),
     }),
+    ...shapeColumns(
+      windows.map((window) => window.recorded),
+      level,
+      items / count,
+      settings.shape,
+    ),
     windows: summaries,
   };
 }

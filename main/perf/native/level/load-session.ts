@@ -5,6 +5,10 @@ import { Worker } from 'node:worker_threads';
 import { fromWire, invalidInput, WorkbenchError } from '../../../contract/errors';
 import { sendsText } from '../../../contract/run/generation';
 import { defaultRequestSeed } from '../../../contract/run/run-spec';
+import { stagesOf } from '../../../contract/run/stages';
+import { present } from '../../../contract/trees';
+import type { Scatter } from '../../../domain/arrivals/intervals';
+import { stagedTimes } from '../../../domain/arrivals/staged-times';
 import type { TritonClient } from '../../../triton/client';
 import { readTls } from '../../../triton/tls';
 import { sizeProblem } from '../../input/wanted-tensor';
@@ -60,22 +64,38 @@ export async function readOutputChecks(
 /** So slow a trace has few requests to warm up with. */
 const leastWarmupRate = 10;
 
-/** null: no trace is replayed. */
+/** null: neither a trace nor stages. */
 async function arrivalsOf(input: MeasureInput): Promise<Arrivals | null> {
   const { level, settings, replayFile, modelName, inputData } = input;
-  const { replay } = settings;
+  const { replay, stages } = settings;
+  if (stages !== undefined && level.requestRate !== undefined) {
+    const atUs = stagedTimes(stagesOf(stages, level.requestRate), scatterIn(settings));
+    const all = (value: number) => new Int32Array(atUs.length).fill(value);
+    return { atUs, sizes: all(level.batchSize), firsts: all(-1) };
+  }
   if (replay === undefined || replayFile === undefined || level.requestRate === undefined) return null;
   const { batchSize } = level;
   return readArrivals(replayFile, { modelName, speed: replay.speed, batchSize, inputData });
 }
 
+function scatterIn({
+  requestDistribution: distribution = 'constant',
+  requestSeed: seed = defaultRequestSeed,
+  burstiness,
+}: MeasureInput['settings']): Scatter {
+  return { distribution, seed, ...(distribution === 'gamma' ? present({ burstiness }) : {}) };
+}
+
 function scheduleOf({ level, settings }: MeasureInput, arrivals: Arrivals | null): LoadJob['schedule'] {
   const { requestRate: rate } = level;
   if (rate === undefined) return null;
-  const { requestDistribution: distribution = 'constant', requestSeed: seed = defaultRequestSeed } = settings;
-  if (arrivals !== null)
+  const scatter = scatterIn(settings);
+  if (settings.replay !== undefined && arrivals !== null) {
+    const { seed } = scatter;
     return { rate: Math.max(leastWarmupRate, rate), distribution: 'constant', seed, intervalsUs: [] };
-  return { rate, distribution, seed, intervalsUs: settings.requestIntervalsUs ?? [] };
+  }
+  const { rampUpMs = 0, requestIntervalsUs: intervalsUs = [] } = settings;
+  return { rate, ...scatter, intervalsUs, ...(rampUpMs > 0 ? { rampUpUs: 1000 * rampUpMs } : {}) };
 }
 
 const exactRequestsOf = (
@@ -85,6 +105,14 @@ const exactRequestsOf = (
   if (arrivals !== null) return { exactRequests: arrivals.atUs.length, replay: arrivals };
   return requestCount > 0 ? { exactRequests: requestCount } : {};
 };
+
+function cancellationOf({
+  requestCancellationRate: percent = 0,
+  requestCancellationDelayS: delayS = 0,
+  requestSeed: seed = defaultRequestSeed,
+}: MeasureInput['settings']): LoadJob['cancellation'] {
+  return percent === 0 ? undefined : { share: percent / 100, delayMs: 1000 * delayS, seed };
+}
 
 function generationJob({ generation }: MeasureInput['settings']): LoadJob['generation'] {
   if (generation === undefined) return undefined;
@@ -117,6 +145,9 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     batched: input.batched,
     concurrency: level.concurrency,
     schedule: scheduleOf(input, arrivals),
+    rampUpMs: settings.rampUpMs,
+    cancellation: cancellationOf(settings),
+    keepsOutcomes: settings.stages !== undefined || settings.sliceDurationS !== undefined,
     shared: null,
     outputChecks: null,
     sequences: settings.sequences ?? null,
@@ -125,7 +156,8 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     generation: generationJob(settings),
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     headers: input.headers ?? [],
-    warmupMs: settings.warmupMs,
+    // The warm-up begins when the load has its height.
+    warmupMs: settings.warmupMs + (settings.rampUpMs ?? 0),
     warmupRequests: settings.warmupRequestCount,
     mode: settings.measurementMode,
     intervalMs: settings.measurementIntervalMs,

@@ -4,6 +4,7 @@ import type { LoadPoint } from '../../../contract/measured/results';
 import { asksOpenai } from '../../../contract/run/generation';
 import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
+import { scatterOf } from '../../../domain/arrivals/intervals';
 import { linkedAbort } from '../../../platform/abort';
 import { createTritonClient, type TritonClient } from '../../../triton/client';
 import { composingModels, type Counters, createCounters, type Ensemble } from '../../../triton/model-traits';
@@ -127,7 +128,7 @@ class LevelWindows {
     if (this.decided) return;
     const { input, measured } = this;
     const { group } = this.context;
-    const recorded = { ...window, startUs: window.startUs + this.offsetUs };
+    const recorded = shifted(window, this.offsetUs);
     const summary = summarizeWindow(recorded, input.level.batchSize, input.settings.percentile);
     if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
     measured.push({
@@ -145,7 +146,10 @@ class LevelWindows {
       measured.map((window) => window.summary),
       input.settings.stabilityPercentage,
     );
-    const enough = steady || measured.length >= input.settings.maxTrials;
+    const isOver = recorded.overSaturated === true;
+    if (isOver)
+      input.onLog(['More requests are due than the server answers: the level ends early, over-saturated.']);
+    const enough = steady || isOver || measured.length >= input.settings.maxTrials;
     const finish = () => {
       this.decided = true;
       stop();
@@ -153,6 +157,14 @@ class LevelWindows {
     if (group !== undefined) group.update(this, enough, finish);
     else if (enough) finish();
   }
+}
+
+/** On the clock of the first turn. */
+function shifted(window: RecordedWindow, byUs: number): RecordedWindow {
+  const startUs = window.startUs + byUs;
+  const { outcomes } = window;
+  if (outcomes === undefined || byUs === 0) return { ...window, startUs };
+  return { ...window, startUs, outcomes: { ...outcomes, dueUs: outcomes.dueUs.map((at) => at + byUs) } };
 }
 
 /** null: tensors over the network. CUDA was rejected earlier. */
@@ -181,7 +193,7 @@ function sayWhatIsSent(input: MeasureInput, job: LoadJob): void {
 /** A level with a request count has one window. */
 function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
   const { requestCount = 0 } = settings;
-  const isCounted = requestCount > 0 || input.replayFile !== undefined;
+  const isCounted = requestCount > 0 || input.replayFile !== undefined || settings.stages !== undefined;
   return { ...input, settings: isCounted ? { ...settings, maxTrials: 1 } : settings };
 }
 
@@ -189,25 +201,29 @@ function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
 function jobColumns({ schedule, tls, replay }: LoadJob, { settings }: MeasureInput) {
   const custom = schedule !== null && schedule.intervalsUs.length > 0;
   const own: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
-  const distribution: LoadPoint['requestDistribution'] = replay === undefined ? own : 'replay';
+  const distribution: LoadPoint['requestDistribution'] = settings.replay === undefined ? own : 'replay';
   return present({
     replay: replay && settings.replay && replayedOf(replay, settings.replay),
     requestDistribution: distribution,
-    requestSeed: distribution === 'poisson' ? schedule?.seed : null,
+    requestSeed: distribution === 'poisson' || distribution === 'gamma' ? schedule?.seed : null,
+    burstiness: distribution === 'gamma' ? (settings.burstiness ?? 1) : null,
+    rampUpMs: settings.rampUpMs,
     tls: tls && { verified: !tls.insecure, clientCertificate: tls.cert !== undefined },
   });
 }
 
 function judgedBy(
   { settings, decoupled, inputData }: MeasureInput,
-  { exactRequests, replay, generation }: LoadJob,
+  { exactRequests, replay, generation, schedule }: LoadJob,
 ) {
   const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
   return {
     ...{ stabilityPercentage, errorPercentage, sequences },
+    shape: { ...settings, scatter: schedule === null ? 0 : scatterOf(schedule) },
     decoupled: decoupled === true,
     streams: inputData.streams,
     counted: exactRequests !== undefined,
+    // The rate of a trace and of stages rises and falls by itself.
     replayed: replay !== undefined,
     tokens: generation,
     ...present({ percentile }),

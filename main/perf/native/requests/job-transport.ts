@@ -38,6 +38,8 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
 
   abstract start(slot: number): void;
 
+  abstract cancel(slot: number): void;
+
   get checks(): SharedChecks {
     return { checked: this.source.checked, wrong: this.source.wrong };
   }

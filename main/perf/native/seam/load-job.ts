@@ -3,11 +3,12 @@ import { type WireError, WorkbenchError } from '../../../contract/errors';
 import { datatypeBytes, isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
 import type { Endpoint } from '../../../contract/run/generation';
 import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
+import type { ScheduleInput } from '../../../domain/arrivals/intervals';
+import type { Outcomes } from '../../../domain/measured/timeline';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
 import type { Arrivals } from '../../replay/arrivals';
-import type { ScheduleInput } from '../../request-schedule';
 import type { RecordedTokens, TokenBudgets } from '../../token-recorder';
 import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
@@ -114,6 +115,15 @@ export interface OutputCheckJob {
 
 export type RequestTarget = Pick<LoadJob, 'modelName' | 'modelVersion' | 'headers'>;
 
+/** Requests that the client cancels. */
+export interface CancellationJob {
+  /** Of all requests, 0 to 1. */
+  readonly share: number;
+  /** After the send. */
+  readonly delayMs: number;
+  readonly seed: number;
+}
+
 interface GenerationJob {
   readonly endpoint: Endpoint;
   readonly budgets: TokenBudgets;
@@ -139,6 +149,11 @@ export interface LoadJob {
   readonly schedule: ScheduleInput | null;
   /** The level's requests one by one, `exactRequests` of them; then `schedule` is that of the warm-up. */
   readonly replay?: Arrivals | undefined;
+  /** Closed loop: the slots begin one after the other within this time. */
+  readonly rampUpMs?: number | undefined;
+  readonly cancellation?: CancellationJob | undefined;
+  /** Windows keep what each request came to. */
+  readonly keepsOutcomes?: boolean | undefined;
   /** null: tensors over the network. */
   readonly shared: SharedJob | null;
   /** null: only response lengths are checked. */
@@ -214,6 +229,10 @@ export interface RecordedWindow {
   readonly tokens?: RecordedTokens;
   /** Absent unless requested. */
   readonly requests?: KeptRequests;
+  /** Absent unless requested. */
+  readonly outcomes?: Outcomes;
+  /** Ended early: more requests were due than the server answers. */
+  readonly overSaturated?: boolean;
 }
 
 /** Times in microseconds of the thread's clock. */

@@ -60,6 +60,8 @@ export interface OutputCheckCounts {
 export interface Transport {
   /** Sends as soon as the connection is open. */
   start(slot: number): void;
+  /** Ends the slot's request, which fails as "cancelled"; nothing where it has ended. */
+  cancel(slot: number): void;
   /** Makes the slot's next request end its sequence; false without one. */
   closeSequence(slot: number): boolean;
   readonly sequencesEnded: number;
@@ -86,6 +88,9 @@ export interface FailureCount {
   /** The first one's message. */
   readonly message: string;
 }
+
+/** What a cancelled request ended with. */
+export const cancelled: Failure = { kind: 'cancelled', message: 'the client cancelled the request' };
 
 /** Further kinds are counted together, because servers choose the texts. */
 const maxKinds = 50;

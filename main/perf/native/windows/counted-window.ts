@@ -74,8 +74,8 @@ export class CountedWindow implements LoadWindows {
     if (answers !== undefined) this.recorder.answers(startUs, answers);
   }
 
-  failure(kind: string, message: string): void {
-    if (this.measuring) this.recorder.failure(kind, message);
+  failure(kind: string, message: string, dueUs: number, endUs: number): void {
+    if (this.measuring) this.recorder.failure(kind, message, dueUs, endUs);
   }
 
   requestEnded(endUs: number): void {

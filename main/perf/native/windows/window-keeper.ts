@@ -1,6 +1,7 @@
 import type { FromWorker, LoadJob } from '../seam/load-job';
 import { nowUs, type ResponseTimes, type Transport } from '../seam/transport';
 import { OwnLoad } from './own-load';
+import { SaturationWatch, watchMsOf } from './saturation-watch';
 import { WindowRecorder } from './window-recorder';
 
 /** perf_analyzer's count windows last whole seconds, at least one. */
@@ -27,7 +28,13 @@ type EndedRequest =
       readonly dueUs: number;
       readonly answers: ResponseTimes | undefined;
     })
-  | { readonly succeeded: false; readonly kind: string; readonly message: string };
+  | {
+      readonly succeeded: false;
+      readonly kind: string;
+      readonly message: string;
+      readonly dueUs: number;
+      readonly endUs: number;
+    };
 
 /** A due window bound, and requests ended since. */
 interface Bound extends RequestEnd {
@@ -52,7 +59,7 @@ export interface LoadWindows {
     dueUs: number,
     answers: ResponseTimes | undefined,
   ): void;
-  failure(kind: string, message: string): void;
+  failure(kind: string, message: string, dueUs: number, endUs: number): void;
   requestEnded(endUs: number): void;
   cut(number: number, succeeded: number | null, underWay: number): void;
   stop(): void;
@@ -81,6 +88,8 @@ export class WindowKeeper implements LoadWindows {
   private overdue = false;
   private startUs = 0;
   private warmupLeft: number;
+  private watch: NodeJS.Timeout | undefined;
+  private overSaturated = false;
 
   /** @param go starts all slots */
   constructor(
@@ -88,6 +97,7 @@ export class WindowKeeper implements LoadWindows {
     private readonly transport: () => Pick<Transport, 'sequencesEnded'>,
     private readonly post: (message: FromWorker) => void,
     private readonly go: () => void,
+    private readonly inFlight: () => number,
   ) {
     this.warmupLeft = job.warmupRequests ?? 0;
     this.counting = job.mode === 'count_windows';
@@ -135,9 +145,9 @@ export class WindowKeeper implements LoadWindows {
     }
   }
 
-  failure(kind: string, message: string): void {
-    if (this.bound !== null) this.bound.since.push({ succeeded: false, kind, message });
-    else if (this.measuring) this.recorder.failure(kind, message);
+  failure(kind: string, message: string, dueUs: number, endUs: number): void {
+    if (this.bound !== null) this.bound.since.push({ succeeded: false, kind, message, dueUs, endUs });
+    else if (this.measuring) this.recorder.failure(kind, message, dueUs, endUs);
   }
 
   /** Applies due bounds after each request. */
@@ -180,11 +190,25 @@ export class WindowKeeper implements LoadWindows {
   /** Disables the clock. */
   stop(): void {
     clearTimeout(this.timer);
+    clearInterval(this.watch);
   }
 
   close(): void {
-    clearTimeout(this.timer);
+    this.stop();
     this.own.close();
+  }
+
+  /** An open level that queues without end is over. */
+  private watchSaturation(): void {
+    const everyMs = watchMsOf(this.job);
+    if (everyMs === null || this.job.schedule === null) return;
+    const watch = new SaturationWatch(this.job.schedule, everyMs);
+    this.watch = setInterval(() => {
+      const { scheduledSoFar } = this.recorder;
+      if (scheduledSoFar === null) return;
+      this.overSaturated ||= watch.look({ ...scheduledSoFar, inFlight: this.inFlight() });
+      this.overdue ||= this.overSaturated;
+    }, everyMs);
   }
 
   private isOver(endUs: number): boolean {
@@ -225,7 +249,7 @@ export class WindowKeeper implements LoadWindows {
   private record(request: EndedRequest): void {
     if (!this.measuring) return;
     if (!request.succeeded) {
-      this.recorder.failure(request.kind, request.message);
+      this.recorder.failure(request.kind, request.message, request.dueUs, request.endUs);
       return;
     }
     const { startUs, endUs, sendUs, recvUs, dueUs, answers } = request;
@@ -241,6 +265,7 @@ export class WindowKeeper implements LoadWindows {
     this.measuring = true;
     this.own.begin(sequencesEnded);
     this.beginWindow(endUs);
+    this.watchSaturation();
   }
 
   private beginWindow(startUs: number): void {
@@ -259,7 +284,8 @@ export class WindowKeeper implements LoadWindows {
 
   private endWindow({ endUs, sequencesEnded }: RequestEnd): void {
     const window = this.recorder.close(endUs, this.own.read(sequencesEnded));
-    this.post({ type: 'window', window });
+    const { overSaturated } = this;
+    this.post({ type: 'window', window: overSaturated ? { ...window, overSaturated } : window });
     this.beginWindow(endUs);
   }
 }

@@ -1,9 +1,12 @@
 import { isStreamed } from '../../../contract/run/generation';
+import { refusalOf } from '../../../domain/measured/refusals';
+import { outcome } from '../../../domain/measured/timeline';
 import { partLatencies } from '../../intervals';
 import { LatencyHistogram } from '../../latency-histogram';
 import { TokenRecorder } from '../../token-recorder';
 import type { LoadJob, RecordedAnswers, RecordedWindow } from '../seam/load-job';
 import { FailureCounter, type ResponseTimes } from '../seam/transport';
+import { OutcomeRecorder } from './outcome-recorder';
 
 /** Response times of streamed requests, in constant memory. */
 class ResponseRecorder {
@@ -58,7 +61,7 @@ type OwnLoad = Pick<
   'loopUtilization' | 'loopDelayP99Us' | 'cpuUs' | 'cpuSpanUs' | 'sequencesEnded'
 >;
 
-type RecordedJob = Pick<LoadJob, 'schedule' | 'streaming' | 'keepsRequests' | 'generation'>;
+type RecordedJob = Pick<LoadJob, 'schedule' | 'streaming' | 'keepsRequests' | 'keepsOutcomes' | 'generation'>;
 
 /** Results of a window, in constant memory. */
 export class WindowRecorder {
@@ -68,6 +71,7 @@ export class WindowRecorder {
   private readonly scheduled: LatencyHistogram | null;
   private readonly several: ResponseRecorder | null;
   private readonly tokens: TokenRecorder | null;
+  private readonly outcomes: OutcomeRecorder | null;
   private readonly block = new LatencyHistogram();
   private sendSumUs = 0;
   private recvSumUs = 0;
@@ -82,8 +86,9 @@ export class WindowRecorder {
 
   constructor(
     private readonly blockUs: number,
-    { schedule, streaming, keepsRequests = false, generation }: RecordedJob,
+    { schedule, streaming, keepsRequests = false, keepsOutcomes = false, generation }: RecordedJob,
   ) {
+    this.outcomes = keepsOutcomes ? new OutcomeRecorder() : null;
     this.scheduled = schedule === null ? null : new LatencyHistogram();
     this.keeps = keepsRequests;
     this.isStreaming = streaming;
@@ -99,8 +104,15 @@ export class WindowRecorder {
     return this.latencies.count + this.block.count + this.failed;
   }
 
+  /** Latencies from the schedule in this window so far; null in a closed loop. */
+  get scheduledSoFar(): { readonly count: number; readonly sumUs: number } | null {
+    const { scheduled } = this;
+    return scheduled === null ? null : { count: scheduled.count, sumUs: scheduled.count * scheduled.avgUs };
+  }
+
   begin(startUs: number): void {
     if (this.firstUs < 0) this.firstUs = startUs;
+    this.outcomes?.begin(this.firstUs);
     this.latencies.clear();
     this.scheduled?.clear();
     this.several?.clear();
@@ -125,6 +137,7 @@ export class WindowRecorder {
     this.sendSumUs += sendUs;
     this.recvSumUs += recvUs;
     if (this.keeps && !this.isStreaming) this.kept.push(startUs, 1, endUs);
+    this.outcomes?.add(dueUs, endUs, outcome.answered);
     if (this.scheduled === null) return;
     this.scheduled.add(endUs - dueUs);
     if (startUs - dueUs > delayedUs) this.delayed += 1;
@@ -137,9 +150,10 @@ export class WindowRecorder {
     if (this.keeps) this.kept.push(startUs, times.contentUs.length, ...times.contentUs);
   }
 
-  failure(kind: string, message: string): void {
+  failure(kind: string, message: string, dueUs: number, endUs: number): void {
     this.failed += 1;
     this.failures.add(kind, message);
+    this.outcomes?.add(dueUs, endUs, refusalOf(kind, message) === null ? outcome.error : outcome.refused);
   }
 
   /** Ends the window; its memory is reused. */
@@ -167,6 +181,7 @@ export class WindowRecorder {
       ...(this.tokens === null ? {} : { tokens: this.tokens.data() }),
       lastBlockUs,
       ...this.requestsUntil(endUs),
+      ...(this.outcomes === null ? {} : { outcomes: this.outcomes.data() }),
       ...own,
     };
   }

@@ -45,7 +45,8 @@ export function windowOf(
     const endUs = ((index + 0.5) * second) / latencies.length;
     recorder.success(endUs - latency, endUs, 3, 2);
   }
-  for (let index = 0; index < (options.failures ?? 0); index += 1) recorder.failure('UNAVAILABLE', 'no');
+  for (let index = 0; index < (options.failures ?? 0); index += 1)
+    recorder.failure('UNAVAILABLE', 'no', 0, 0);
   const recorded = recorder.close(second, {
     loopUtilization: options.busy ?? 0.2,
     loopDelayP99Us: options.delayUs ?? 0,

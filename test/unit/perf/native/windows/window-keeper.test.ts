@@ -25,6 +25,7 @@ function measure(atOnce: number, seconds: number): void {
       if (message.type === 'bound') keeper.cut(message.bound, null, 0);
     },
     () => undefined,
+    () => 0,
   );
   keeper.start();
   for (let endMs = 2000; endMs <= seconds * 1000; endMs += 2000) {
@@ -68,6 +69,7 @@ function keeperOf(settings: Partial<LoadJob> = {}) {
     () => ({ sequencesEnded }),
     (message) => posted.push(message),
     () => undefined,
+    () => 0,
   );
   keeper.start();
   let endUs = 0;
@@ -80,7 +82,7 @@ function keeperOf(settings: Partial<LoadJob> = {}) {
     }
   };
   const failure = () => {
-    keeper.failure('reset', 'gone');
+    keeper.failure('reset', 'gone', 0, 0);
     keeper.requestEnded(endUs);
   };
   /** The time is over; the request that ends now asks for the server's count. */
@@ -214,4 +216,36 @@ it('a server that does not answer holds up no window for ever', () => {
   timeOver();
   request(100_000);
   expect(windows()[0]).toMatchObject({ durationUs: 10, latencies: { total: 1 } });
+});
+
+it('an open level that queues without end is over before its time', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  const job = { mode: 'time_windows', intervalMs: 4000, warmupMs: 0, streaming: false };
+  const schedule = { rate: 1000, distribution: 'constant', seed: 1, intervalsUs: [] };
+  let waiting = 0;
+  const keeper = new WindowKeeper(
+    { ...job, schedule } as unknown as LoadJob,
+    () => ({ sequencesEnded: 0 }),
+    (message) => {
+      posted.push(message);
+      if (message.type === 'bound') keeper.cut(message.bound, null, 0);
+    },
+    () => undefined,
+    () => waiting,
+  );
+  keeper.start();
+  // 900 of 1000 requests/s are answered: 20 more wait after each 200 ms, each 2 ms longer than the one before.
+  for (let atMs = 10; atMs <= 4000 && windows().length === 0; atMs += 10) {
+    vi.advanceTimersByTime(10);
+    waiting = atMs / 10;
+    for (let one = 0; one < 9; one += 1) {
+      const endUs = 1000 * atMs + one;
+      keeper.success(endUs - 1000, endUs, 1, 1, endUs - 1000 - 100 * atMs, undefined);
+      keeper.requestEnded(endUs);
+    }
+  }
+  keeper.close();
+  const [window] = windows();
+  expect(window?.overSaturated).toBe(true);
+  expect(window?.durationUs).toBeLessThan(3.5e6);
 });

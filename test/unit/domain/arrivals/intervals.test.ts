@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rateOfIntervals } from '../../../main/contract/run/sweep';
-import { createReplay, createSchedule } from '../../../main/perf/request-schedule';
+import { rateOfIntervals } from '../../../../main/contract/run/sweep';
+import { createReplay, createSchedule, scatterOf } from '../../../../main/domain/arrivals/intervals';
 
 const take = (next: () => number, count: number) => Array.from({ length: count }, next);
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -39,5 +39,35 @@ describe('a schedule', () => {
     const next = createSchedule({ rate: 1, distribution: 'poisson', seed: 1, intervalsUs: [10, 20, 30] });
     expect(take(next, 5)).toEqual([10, 20, 30, 10, 20]);
     expect(rateOfIntervals([1000, 3000])).toBe(500);
+  });
+
+  it.each([0.25, 1, 4])('of a gamma process of shape %s has its mean and its scatter', (burstiness) => {
+    const scatter = { distribution: 'gamma', seed: 3, burstiness } as const;
+    const intervals = take(createSchedule({ rate: 1000, ...scatter, intervalsUs: [] }), 40_000);
+    expect(Math.min(...intervals)).toBeGreaterThanOrEqual(0);
+    expect(mean(intervals)).toBeGreaterThan(960);
+    expect(mean(intervals)).toBeLessThan(1040);
+    const variance = mean(intervals.map((value) => (value / 1000 - 1) ** 2));
+    expect(scatterOf(scatter)).toBe(1 / burstiness);
+    expect(variance * burstiness).toBeGreaterThan(0.9);
+    expect(variance * burstiness).toBeLessThan(1.1);
+  });
+
+  it('rises to its rate: half of the requests of that time are due, most of them late in it', () => {
+    const next = createSchedule({
+      ...{ rate: 1000, distribution: 'constant', seed: 1, intervalsUs: [] },
+      rampUpUs: 2e6,
+    });
+    const dueUs: number[] = [];
+    for (let at = 0; at < 4e6;) {
+      at += next();
+      dueUs.push(at);
+    }
+    const until = (us: number) => dueUs.filter((at) => at <= us + 1e-3).length;
+    expect(until(1e6)).toBe(250);
+    expect(until(2e6)).toBe(1000);
+    // At its height from then on.
+    expect(until(3e6)).toBe(2000);
+    expect(next()).toBe(1000);
   });
 });

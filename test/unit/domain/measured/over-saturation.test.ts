@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createSchedule } from '../../../../main/domain/arrivals/intervals';
+import { isOverSaturated, type LoadSample } from '../../../../main/domain/measured/over-saturation';
+import { outcome } from '../../../../main/domain/measured/timeline';
+import { simulatedQueue } from '../../../support/simulated-queue';
+
+const seconds = 4;
+const everyUs = 100_000;
+
+/** Samples of a simulated server with a capacity of 1000 requests/s, as a generator would take them. */
+function samplesAt(rate: number, seed: number): readonly LoadSample[] {
+  const next = createSchedule({ rate, distribution: 'poisson', seed, intervalsUs: [] });
+  const due: number[] = [];
+  for (let at = next(); at < seconds * 1e6; at += next()) due.push(at);
+  const { latencyUs, kinds } = simulatedQueue(due, { serviceUs: 1000 });
+  expect(kinds.every((kind) => kind === outcome.answered)).toBe(true);
+  return Array.from({ length: (seconds * 1e6) / everyUs }, (_unused, index) => {
+    const atUs = (index + 1) * everyUs;
+    const ended = due.flatMap((at, place) => {
+      const latency = latencyUs[place] ?? 0;
+      return at + latency > atUs - everyUs && at + latency <= atUs ? [latency] : [];
+    });
+    return {
+      inFlight: due.filter((at, place) => at <= atUs && at + (latencyUs[place] ?? 0) > atUs).length,
+      latencyUs: ended.length === 0 ? null : ended.reduce((sum, one) => sum + one, 0) / ended.length,
+    };
+  });
+}
+
+const judged = (rate: number, seed: number) =>
+  isOverSaturated(samplesAt(rate, seed), { requests: rate * seconds, scatter: 1 });
+
+const seeds = Array.from({ length: 25 }, (_unused, index) => index + 1);
+
+describe('an open level', () => {
+  it('above the capacity is over-saturated', () => {
+    expect(seeds.filter((seed) => judged(1200, seed))).toEqual(seeds);
+    expect(seeds.filter((seed) => judged(2000, seed))).toEqual(seeds);
+  });
+
+  it('up to the capacity is not, however long its queue gets by chance', () => {
+    expect(seeds.filter((seed) => judged(500, seed))).toEqual([]);
+    expect(seeds.filter((seed) => judged(950, seed))).toEqual([]);
+    expect(seeds.filter((seed) => judged(1000, seed))).toEqual([]);
+  });
+
+  it('is not judged by a few samples, nor where only one of the two rises', () => {
+    const rising = samplesAt(2000, 1);
+    const how = { requests: 8000, scatter: 1 };
+    expect(isOverSaturated(rising.slice(0, 8), how)).toBe(false);
+    expect(
+      isOverSaturated(
+        rising.map((one) => ({ ...one, latencyUs: 1000 })),
+        how,
+      ),
+    ).toBe(false);
+    expect(
+      isOverSaturated(
+        rising.map((one) => ({ ...one, inFlight: 64 })),
+        how,
+      ),
+    ).toBe(false);
+  });
+});
