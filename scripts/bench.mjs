@@ -44,6 +44,8 @@ search-promise: the rate that a search answers under open load, sent for two min
 (--cases N, --seconds N, --budget SECONDS). Exit code 1: it does not hold, or 1.25 times the rate does.
 search-kills: searches that are killed again and again and resumed, and writes docs/benchmarks-search-kills.md (--kills N,
 --seed N). Exit code 1: a measurement lost or repeated, a budget exceeded, or something left. Ctrl-C keeps what they have.
+search-limits: ten planted mistakes, what is said of each, and what its first suggestion brings, and writes
+docs/benchmarks-search-limits.md (--mistake TEXT, --budget TIME of a try). Exit code 1: a wrong suggestion, or one that brings nothing.
 search-gate: compares a model with itself, and with one that is 15 % slower, by compare --measure beside a loop that takes half
 of the processors, and writes docs/benchmarks-search-gate.md (--out elsewhere; --repeats N, --minutes N). Exit code 1: more
 false alarms, more that cannot be told, or fewer found than there may be.
@@ -70,6 +72,7 @@ const programs = [
     'search/search-48-bench',
     'search/search-promise-bench',
     'search/search-kills-bench',
+    'search/search-limits-bench',
     'search/search-gate-bench',
     'search/search-peers-bench',
   ],
@@ -218,6 +221,7 @@ const benches = {
   'search-predict': benchPlain,
   'search-promise': benchPlain,
   'search-kills': benchPlain,
+  'search-limits': benchPlain,
   'search-gate': benchPlain,
   'search-peers': benchPlain,
 };

@@ -65,6 +65,18 @@ function judge(state: RunState, level: BestPoint | null): Limits | null {
   };
 }
 
+/**
+ * The level of the answer; the fastest online level where nothing is to be done about that one: what a batch that comes
+ * whole, from one connection, takes says nothing about how requests are served.
+ */
+function judgeAnswer(state: RunState): Limits | null {
+  const answered = judgedLevel(state);
+  const limits = judge(state, answered);
+  if (limits !== null && limits.suggestions.length > 0) return limits;
+  const online = answered?.scenario === 'offline' ? judge(state, fastestOnline(state)) : null;
+  return online !== null && online.suggestions.length > 0 ? online : limits;
+}
+
 /** Of a state, which is never changed: page and reports ask for them at every turn. */
 const knownLimits = new WeakMap<RunState, Limits | null>();
 
@@ -76,7 +88,7 @@ export function limitsOf(state: RunState, level?: BestPoint): Limits | null {
   if (level !== undefined) return judge(state, level);
   const known = knownLimits.get(state);
   if (known !== undefined) return known;
-  const limits = judge(state, judgedLevel(state));
+  const limits = judgeAnswer(state);
   knownLimits.set(state, limits);
   return limits;
 }

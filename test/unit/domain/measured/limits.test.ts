@@ -361,4 +361,18 @@ describe('what is said of a limit', () => {
     expect(limitsDocument(state)?.limits[0]?.kind).toBe('queue');
     expect(limitsLines(state)[0]).toBe('What limits it (online, batch size 1, concurrency 16):');
   });
+
+  it('is of the fastest online level where nothing is to be done about batches that come whole', () => {
+    const state = run({
+      cores: 1,
+      spec: ({ configure }) => {
+        configure.batching = 'static';
+      },
+      levels: [...offline, ['online', level({ concurrency: 16, queueUs: 67_500, computeUs: 4500 })]],
+    });
+    const whole = offline.at(-1)?.[1];
+    expect(whole?.inferencesPerSecond).toBeGreaterThan(500);
+    expect(limitsDocument(state)).toMatchObject({ scenario: 'online', concurrency: 16 });
+    expect(limitsOf(state)?.suggestions[0]?.change.configure).toMatchObject({ batching: 'dynamic' });
+  });
 });
