@@ -15,7 +15,7 @@ import triton_python_backend_utils as pb_utils
 
 class TritonPythonModel:
     def initialize(self, args):
-        self.known = set()
+        self.seen = {}
 
     def execute(self, requests):
         inputs = [pb_utils.get_input_tensor_by_name(request, "INPUT").as_numpy() for request in requests]
@@ -37,10 +37,13 @@ const files: Readonly<Record<string, string>> = {
   ...python('slow', 'time.sleep(0.015)'),
   'whole/config.pbtxt': `platform: "ensemble"\n${tensors}ensemble_scheduling { step [ ${step('quick', 'INPUT', 'middle')}, ${step('slow', 'middle', 'OUTPUT')} ] }\n`,
   'whole/1/.keep': '',
-  ...python('cold', 'time.sleep(0.005 if rows in self.known else 1)\n        self.known.add(rows)'),
+  ...python(
+    'cold',
+    'self.seen[rows] = self.seen.get(rows, 0) + 1\n        time.sleep(0.06 if self.seen[rows] <= 20 else 0.005)',
+  ),
 };
 
-/** A repository with `whole`, an ensemble of which `slow` takes nearly all, and `cold`, which is slow once at each batch size. */
+/** A repository with `whole`, an ensemble of which `slow` takes nearly all, and `cold`, whose first 20 executions are slow at each batch size. */
 export async function writePlantedRepository(folder: string): Promise<void> {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

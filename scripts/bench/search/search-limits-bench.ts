@@ -10,6 +10,7 @@ import { homeLayout } from '../../../main/platform/layout';
 import { startTestTriton } from '../../../test/support/triton';
 import { exitCodeOf, factTable, type Judged, judgedTable, option, say } from '../bench-facts';
 import { cutText, exitWhenCut, isCut, untilCut } from '../until-cut';
+import { limitProcess } from './limited-process';
 import { writePlantedRepository } from './planted-repository';
 import { makeWideHome } from './wide-home';
 
@@ -19,8 +20,8 @@ const only = option('mistake', '');
 const budget = option('budget', '60s');
 /** Of ten. */
 const kept = 0.9;
-/** Of each 20 ms an overloaded load generator has 3. */
-const [heldMs, freeMs] = [17, 3] as const;
+/** Of a processor, for a load generator that is overloaded. */
+const littleShare = 0.06;
 /** A gain by this factor of two measurements one after the other is not chance. */
 const clearly = 1.3;
 const levels = z.array(z.looseObject({ inferencesPerSecond: z.number() })).default([]);
@@ -35,8 +36,8 @@ interface Mistake {
   /** Of the command that measures it; the last is the model. */
   readonly argv: readonly string[];
   readonly isRight: (change: Change, text: string) => boolean;
-  /** The load generator has only a part of a core, as in a container with a limit. */
-  readonly isHeldUp?: boolean;
+  /** The load generator has little of a processor, as in a container with a limit. */
+  readonly isLimited?: boolean;
   /** A change that cannot be measured beside the run is measured by itself, with these arguments more. */
   readonly instead?: (change: Change) => readonly string[];
 }
@@ -131,7 +132,7 @@ const mistakes: readonly Mistake[] = [
   {
     name: 'an overloaded client',
     argv: ['perf', '-m', 'echo', '-u', triton.httpAddress, '--json', ...['--concurrency', '16']],
-    isHeldUp: true,
+    isLimited: true,
     isRight: ({ performance }) => (performance?.onlineBatchSize ?? 1) > 1,
     instead: ({ performance }) => ['--batch-sizes', String(performance?.onlineBatchSize ?? 1)],
   },
@@ -159,22 +160,18 @@ interface Level {
 }
 
 /** Runs it. @returns its identification, and the most throughput of its levels */
-async function measured({ argv, isHeldUp = false }: Mistake, more: readonly string[] = []): Promise<Level> {
+async function measured({ argv, isLimited = false }: Mistake, more: readonly string[] = []): Promise<Level> {
   const program = execute(process.execPath, [option('cli', ''), ...argv, ...more], {
     ...{ env: wide.env, maxBuffer: 2 ** 26 },
   });
-  const { child } = program;
-  const timer = setInterval(() => {
-    if (!isHeldUp) return;
-    child.kill('SIGSTOP');
-    setTimeout(() => child.kill('SIGCONT'), heldMs);
-  }, heldMs + freeMs);
+  const { pid } = program.child;
+  const free = isLimited && pid !== undefined ? await limitProcess(pid, littleShare) : null;
   try {
     const { runId, offline, online, points } = runSchema.parse(JSON.parse((await program).stdout));
     const rates = [...offline, ...online, ...points].map((one) => one.inferencesPerSecond);
     return { runId, inferencesPerSecond: Math.max(0, ...rates) };
   } finally {
-    clearInterval(timer);
+    await free?.();
   }
 }
 
@@ -254,7 +251,7 @@ function documentOf(all: readonly Found[], { cut, version }: { cut: boolean; ver
     '',
     'Written by `npm run bench -- search-limits`. Each mistake is planted in a run of its own on the local Triton, or in a repository that `perf` measures.',
     `\`limits\` then says what limits it, and \`limits --try 1\` measures its first suggestion in turns with the run as it is, with at most ${budget} of load.`,
-    `A longer warm-up, and larger requests of a load generator that has ${freeMs} of each ${heldMs + freeMs} ms, are measured by themselves; what is said of a composing`,
+    `A longer warm-up, and larger requests of a load generator that has ${100 * littleShare} % of a processor, are measured by themselves; what is said of a composing`,
     'model is about another model than the measured one, and is not tried.',
     '',
     ...(cut ? cutText(`${all.length} of ${mistakes.length} mistakes`) : []),
