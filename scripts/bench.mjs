@@ -41,7 +41,7 @@ search-predict: feeds the predictor of Triton's batcher with a minute of short l
 search-48: the search and all 48 configurations of a model under closed load, with its answers measured in pairs with the best of
 all, and writes docs/benchmarks-search-48.md (--seeds N, --rounds N, --look-ms N, --pairs N). Exit code 1: worse, or too long.
 search-promise: the rate that a search answers under open load, sent for two minutes, and writes docs/benchmarks-search-promise.md
-(--cases N, --seconds N, --budget SECONDS). Exit code 1: it does not hold, or 1.25 times the rate does.
+(--cases N, --seconds N, --budget SECONDS, --looks FILE). Exit code 1: it does not hold, or 1.25 times the rate does.
 search-kills: searches that are killed again and again and resumed, and writes docs/benchmarks-search-kills.md (--kills N,
 --seed N). Exit code 1: a measurement lost or repeated, a budget exceeded, or something left. Ctrl-C keeps what they have.
 search-limits: ten planted mistakes, what is said of each, and what its first suggestion brings, and writes

@@ -17,7 +17,11 @@ export const closed: SearchStrategy = {
   load: { kind: 'closed', batchSize: 1, concurrency: [1, 2, 4, 8, 16, 32, 64] },
   target: { percentile: 99, latencyUs: 40_000, errorPercentage: 1 },
 };
-export const open: SearchStrategy = { ...closed, load: { kind: 'open', batchSize: 1 } };
+export const open: SearchStrategy = {
+  ...closed,
+  ...{ lookMs: 1500, fullMs: 6000 },
+  load: { kind: 'open', batchSize: 1 },
+};
 
 /** 3.5 ms a batch and 0.7 ms a row; two instances slow each other down by a third. */
 const computeUs = (batch: number, busy: number): number => (3500 + 700 * batch) * (busy === 1 ? 1 : 1.33);
@@ -30,6 +34,9 @@ export const truth = {
 };
 
 const simulated = new Map<string, Prediction>();
+
+/** About normal, of deviation 1. */
+const chanceOf = (random: () => number): number => 2 * (random() + random() + random() - 1.5);
 
 /** A simulated Triton; the noise is that of whole looks. */
 export function measure(candidate: Candidate, due: DueLook, random: () => number): Look {
@@ -46,10 +53,16 @@ export function measure(candidate: Candidate, due: DueLook, random: () => number
   const { avgUs, p99Us } = served.predictedLatency ?? { avgUs: 1e6, p99Us: 1e6 };
   const other = { p50Us: avgUs, p90Us: p99Us, p95Us: p99Us, p99Us };
   const busy = candidate.instances;
+  const answered = served.predictedInferencesPerSecond;
+  // Of a Poisson process as many come as come.
+  const windowS = (due.ms - Math.min(500, due.ms / 3)) / 1000;
+  const wanted = answered * windowS;
+  const requestCount = Math.round(wanted + chanceOf(random) * Math.sqrt(wanted));
+  const inferencesPerSecond = 'concurrency' in load ? answered * off() : requestCount / windowS;
   return {
     ...{ candidate: due.candidate, phase: due.phase, load, seconds: due.ms / 1000, errorCount: 0 },
-    ...{ inferencesPerSecond: served.predictedInferencesPerSecond * off(), latencyUs: p99Us * off() },
-    ...{ requestCount: 500, meanServerBatch: served.predictedMeanBatch },
+    ...{ inferencesPerSecond, latencyUs: p99Us * off() },
+    ...{ requestCount, meanServerBatch: served.predictedMeanBatch },
     serverQueueUs: served.predictedQueueUs ?? 5e5,
     measured: {
       ...{ avgUs, ...other },

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import type { Look, SearchRequest } from '../../../main/contract/study/search';
 import { secondsOf } from '../../../main/domain/study/search/next-looks';
 import { searchAnswer } from '../../../main/domain/study/search/search-answer';
@@ -15,6 +15,7 @@ const cases = Number(option('cases', '10'));
 const seconds = Number(option('seconds', '120'));
 const budgetS = Number(option('budget', '75'));
 const outFile = option('out', '');
+const looksFile = option('looks', '');
 const more = 1.25;
 const goals = { held: 0.9, over: 0.8 } as const;
 
@@ -50,6 +51,10 @@ async function promiseOf(bench: SearchBench, at: number): Promise<Promised> {
     const searched = await served.search(plan.search);
     const { winner } = searchAnswer(plan.search, searched);
     const searchS = secondsOf(searched);
+    if (looksFile !== '') {
+      const lines = searched.looks.map((look) => `${JSON.stringify({ case: at + 1, targetMs, ...look })}\n`);
+      await appendFile(looksFile, lines.join(''));
+    }
     const rate = winner?.load ?? null;
     if (winner === null || rate === null) {
       return { targetMs, text: 'none', rate: null, searchS, atRate: null, atMore: null };

@@ -67,6 +67,18 @@ export interface Step {
   readonly inferencesPerSecond: number;
 }
 
+/** Whether so much of a rate was answered, beyond the chance of a Poisson process. */
+export function keepsRate(looks: readonly Look[], requestRate: number, batchSize: number): boolean {
+  const answered = looks.filter(({ inferencesPerSecond }) => inferencesPerSecond > 0);
+  const windowS = answered.reduce(
+    (sum, { requestCount, inferencesPerSecond }) => sum + (requestCount * batchSize) / inferencesPerSecond,
+    0,
+  );
+  const wanted = requestRate * windowS;
+  const requests = answered.reduce((sum, { requestCount }) => sum + requestCount, 0);
+  return requests > 0 && requests >= heldShare * wanted - 2 * Math.sqrt(wanted);
+}
+
 function isHeld(search: SearchStrategy, candidate: number, step: number, looks: readonly Look[]): boolean {
   const { load, target } = search;
   const requests = looks.reduce((sum, { requestCount }) => sum + requestCount, 0);
@@ -75,7 +87,7 @@ function isHeld(search: SearchStrategy, candidate: number, step: number, looks: 
     load.kind === 'closed' ||
     // All requests of a trace are sent, and one that waited for others counts from when it was due.
     load.replay !== undefined ||
-    meanRate(looks) >= heldShare * rateAt(search, step) * batchSizeOf(search, candidate);
+    keepsRate(looks, rateAt(search, step), batchSizeOf(search, candidate));
   const failedPercent = (100 * errors) / Math.max(1, requests + errors);
   return (
     requests > 0 &&
@@ -116,12 +128,11 @@ function stepCount({ load }: SearchStrategy): number {
   return load.rate === undefined ? Infinity : 1;
 }
 
-/** Of closed load: a step that missed the target by so little is looked at again, so often in all. */
+/** A step that missed the target by so little is looked at again, so often in all. */
 const doubtful = { share: 1.5, looks: 3 } as const;
 
-/** One look tells little where the latency is near the target. */
-const isDoubtful = ({ load, target }: SearchStrategy, { looks, held }: Step): boolean =>
-  load.kind === 'closed' &&
+/** One look tells little where the latency is near the target: a moment in which the machine was held up is no edge. */
+const isDoubtful = ({ target }: SearchStrategy, { looks, held }: Step): boolean =>
   !held &&
   looks.length < doubtful.looks &&
   medianOf(looks.map(({ latencyUs }) => latencyUs)) <= doubtful.share * (target.latencyUs ?? Infinity);
@@ -141,6 +152,17 @@ function edgeOf(search: SearchStrategy, looks: readonly Look[], candidate: numbe
   const failing = steps.find(({ held }) => !held) ?? null;
   const holding = steps.filter(({ step, held }) => held && (failing === null || step < failing.step));
   return { holding, failing, highest: holding.at(-1)?.step ?? null, beyond: failing?.step ?? null };
+}
+
+/**
+ * The rate that a candidate was found not to hold, where that is to be looked at again; null: it is not. Of the best one only: of
+ * the others it is enough that they do not beat it.
+ */
+export function doubtfulRate(search: SearchStrategy, looks: readonly Look[], arm: Arm): LookLoad | null {
+  const { failing } = edgeOf(search, looks, arm.candidate);
+  return isPromise(search) && failing !== null && isDoubtful(search, failing)
+    ? loadAt(search, failing.step)
+    : null;
 }
 
 /** What is held for a moment is too much for minutes: the rate that may be promised is a step lower. */
@@ -196,7 +218,8 @@ export function armOf(search: SearchStrategy, { looks }: Searched, candidate: nu
   const reach = {
     ...{ candidate, ceiling, highest, beyond },
     isSettled:
-      next >= Math.min(beyond ?? Infinity, last) && (failing === null || !isDoubtful(search, failing)),
+      next >= Math.min(beyond ?? Infinity, last) &&
+      (search.load.kind === 'open' || failing === null || !isDoubtful(search, failing)),
   };
   if (isPromise(search)) {
     const best = highest === null ? null : promisedStep(search, looks, candidate, highest);

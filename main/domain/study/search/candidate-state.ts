@@ -4,7 +4,7 @@ import { mostUnderWay } from '../../../contract/run/sweep';
 import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { present } from '../../../contract/trees';
 import { largestOf, medianOf } from '../../statistics';
-import { rateAt, type Step, stepsOf } from './arms';
+import { keepsRate, rateAt, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { modelOf } from './search-models';
 import { searchedMemory } from './searched-memory';
@@ -90,7 +90,7 @@ function levelOf(
   const requestCount = looks.reduce((sum, look) => sum + look.requestCount, 0);
   const errorCount = looks.reduce((sum, look) => sum + look.errorCount, 0);
   const failedPercent = (100 * errorCount) / Math.max(1, requestCount + errorCount);
-  const isReached = dueRate === null || inferencesPerSecond >= 0.97 * dueRate * batchSize;
+  const isReached = dueRate === null || keepsRate(looks, dueRate, batchSize);
   const [p50Us = null, p90Us = null, p95Us = null] = percentiles.map((name) =>
     knownMedian(measured.map((one) => one[name])),
   );

@@ -4,6 +4,7 @@ import {
   type Arm,
   armOf,
   batchSizeOf,
+  doubtfulRate,
   isPromise,
   loadAt,
   nextStep,
@@ -239,6 +240,14 @@ function edges(
   return due.length === 0 || leader === null ? due : [...atBest(search, leader, 'edge', lookMs), ...due];
 }
 
+/** The rate that the best one did not hold: where it does after all, it is taken further. */
+function doubtful(search: SearchStrategy, { looks }: Searched, arms: readonly Arm[]): readonly DueLook[] {
+  const leader = leaderOf(arms);
+  const load = leader === null ? null : doubtfulRate(search, looks, leader);
+  if (leader === null || load === null) return [];
+  return [{ candidate: leader.candidate, phase: 'edge', load, ms: search.lookMs }];
+}
+
 /** Where nothing is left to win: the present one is what the best one is compared with, whatever it gives. */
 function present(search: SearchStrategy, arms: readonly Arm[]): readonly DueLook[] {
   return arms.flatMap((arm): DueLook[] => {
@@ -299,6 +308,7 @@ export function nextLooks(
   const rounds = [
     () => screen(search, arms),
     () => edges(search, arms, guesses),
+    () => doubtful(search, searched, arms),
     () => present(search, arms),
     () => race(search, searched, standingOf(search, searched).ranked),
   ];

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Candidate, Look, SearchStrategy } from '../../../../../main/contract/study/search';
 import {
   armOf,
+  doubtfulRate,
+  keepsRate,
   nextStep,
   potentialOf,
   rateOf,
   stepOfRate,
 } from '../../../../../main/domain/study/search/arms';
+import { nextLooks } from '../../../../../main/domain/study/search/next-looks';
 import { searchAnswer } from '../../../../../main/domain/study/search/search-answer';
 
 const one: Candidate = {
@@ -119,4 +122,31 @@ it('is at the lowest rate after a few looks where none is held', () => {
   }
   expect(armOf(single, { looks, failed: {} }, 1)).toMatchObject({ isSettled: true, highest: null });
   expect(looks.length).toBeLessThanOrEqual(7);
+});
+
+describe('a rate in a short look', () => {
+  const answered = (requestCount: number, inferencesPerSecond: number): Look => ({
+    ...at(1, step),
+    ...{ requestCount, inferencesPerSecond },
+  });
+
+  it('is kept where no fewer were answered than may come by chance', () => {
+    // Of 400 that are due in a second 20 more or fewer come.
+    expect(keepsRate([answered(360, 360)], 400, 1)).toBe(true);
+    expect(keepsRate([answered(330, 330)], 400, 1)).toBe(false);
+    expect(keepsRate([answered(36_000, 360)], 400, 1)).toBe(false);
+    expect(keepsRate([answered(360, 1440)], 400, 4)).toBe(true);
+    expect(keepsRate([answered(0, 0)], 400, 1)).toBe(false);
+  });
+
+  it('is looked at again where the best one missed the target by little', () => {
+    const missed = { ...at(1, step + 1), latencyUs: 25_000 };
+    const settled = (looks: readonly Look[]) =>
+      doubtfulRate(search, looks, armOf(search, { looks, failed: {} }, 1));
+    expect(settled([at(1, step), missed])).toEqual({ requestRate: rateOf(step + 1) });
+    expect(settled([at(1, step), missed, missed, missed])).toBeNull();
+    expect(settled([at(1, step), at(1, step + 1, false)])).toBeNull();
+    const [due] = nextLooks({ ...search, candidates: [one] }, { looks: [at(1, step), missed], failed: {} });
+    expect(due).toMatchObject({ candidate: 1, phase: 'edge', load: { requestRate: rateOf(step + 1) } });
+  });
 });

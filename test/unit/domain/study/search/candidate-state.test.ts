@@ -86,7 +86,7 @@ describe('a candidate of a search as a run', () => {
   });
 
   it('does not plan with a rate that was not kept up with, or at which requests failed', () => {
-    const late = look(2, 100, 12, { inferencesPerSecond: 0.9 * rateOf(100) });
+    const late = look(2, 100, 12, { inferencesPerSecond: 0.8 * rateOf(100) });
     const failing = look(2, 101, 12, { errorCount: 100 });
     const found = planned(searchedOf(look(2, 90, 12), late, failing), 2);
     expect(found.heldRate).toBe(rateOf(90));

@@ -23,7 +23,7 @@ const plan = (change: Partial<Omit<SearchRequest, 'name'>> = {}) =>
 const look = (candidate: number, requestRate: number, latencyUs: number): Look => ({
   ...{ candidate, phase: 'edge', load: { requestRate }, seconds: 1 },
   // The last requests are answered after the last one was due.
-  inferencesPerSecond: 0.9 * requestRate,
+  inferencesPerSecond: 0.7 * requestRate,
   ...{ latencyUs, requestCount: 100, errorCount: 0, meanServerBatch: null, serverQueueUs: null },
   measured: {
     ...{ avgUs: 4000, p50Us: 4000, p90Us: 5000, p95Us: 6000, p99Us: latencyUs },
