@@ -1,6 +1,7 @@
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { Look, MemoryLimits, Searched } from '../../contract/study/search';
 import type { StudyBody, StudyOutcome } from '../../contract/study/study';
+import { sameValue } from '../../contract/trees';
 import type { DueLook } from '../../domain/study/search/next-looks';
 import { isStopped, type StudyStops } from '../study-hands';
 import type { ServedVariant, Variants } from './search-variants';
@@ -121,7 +122,10 @@ async function look(session: SearchSession, due: DueLook, searched: Searched): P
     found.push(...allTaken.map((taken): StudyBody => ({ type: 'candidate-memory', ...taken })));
     const known = found.reduce(added, searched);
     if (!numbersOf(due).every((number) => isAdmitted(known, number))) return found;
-    return [...found, { type: 'look', look: await measure(due, first, beside) }];
+    const repeat = searched.looks.filter(
+      (one) => one.candidate === due.candidate && sameValue(one.load, due.load),
+    ).length;
+    return [...found, { type: 'look', look: await measure({ ...due, repeat }, first, beside) }];
   } catch (cause) {
     if (stops.cancel.signal.aborted || stops.close.signal.aborted) return [];
     const error = toWire(cause);

@@ -62,15 +62,16 @@ const usualPercentile = 99;
 
 const settingsOf = (
   { percentile, performance }: LookInput,
-  ms: number,
+  { ms, repeat = 0 }: DueLook,
   replay: Replay | undefined,
 ): MeasureInput['settings'] => ({
   ...performance,
   ...{ requestRates: [], requestIntervalsUs: [], search: 'none', repeats: 1, crossCheck: false },
-  requestDistribution: 'poisson',
   // A look is one even load.
   ...{ stages: undefined, rampUpMs: undefined, sliceDurationS: undefined },
   ...{ requestCancellationRate: undefined, requestCancellationDelayS: undefined },
+  // Not the same bursts in each look, and for the two of a pair the same.
+  ...{ requestDistribution: 'poisson', requestSeed: (performance.requestSeed + repeat) % 2 ** 32 },
   ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
   ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
   percentile: percentile === usualPercentile ? 0 : percentile,
@@ -112,7 +113,7 @@ async function askedOf(
       'concurrency' in due.load
         ? { batchSize, concurrency: due.load.concurrency }
         : { batchSize, concurrency: mostUnderWay, requestRate: due.load.requestRate },
-    settings: settingsOf(input, due.ms, replayed?.replay),
+    settings: settingsOf(input, due, replayed?.replay),
     ...present({ replayFile: replayed?.replayFile }),
     ...{ onLog: () => undefined, onCommand: () => undefined, onWindow: () => undefined },
   };

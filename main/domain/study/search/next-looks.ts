@@ -22,6 +22,8 @@ export interface DueLook {
   readonly phase: LookPhase;
   readonly load: LookLoad;
   readonly ms: number;
+  /** Earlier looks of this candidate at this load: each has Poisson times of its own. Absent: none. */
+  readonly repeat?: number;
   /** Of several models: the others, which are under load at the same time. */
   readonly beside?: readonly { readonly candidate: number; readonly load: LookLoad }[];
 }

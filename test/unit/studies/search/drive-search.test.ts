@@ -43,6 +43,7 @@ function session(
   const journal: StudyBody[] = [];
   const restarts: number[] = [];
   const measured: number[] = [];
+  const repeats: string[] = [];
   const weighed: number[] = [];
   const hooks: { onLook: (count: number) => void } = { onLook: () => undefined };
   const asked = limits === undefined ? search : { ...search, memory: limits };
@@ -67,6 +68,7 @@ function session(
       },
       measure: (due): Promise<Look> => {
         measured.push(due.candidate);
+        repeats.push(JSON.stringify([due.candidate, due.load, due.repeat]));
         hooks.onLook(measured.length);
         return Promise.resolve({
           ...{ candidate: due.candidate, phase: due.phase, load: due.load, seconds: due.ms / 1000 },
@@ -85,7 +87,7 @@ function session(
         return Promise.resolve();
       },
     });
-  return { working, stops, journal, restarts, measured, weighed, hooks };
+  return { working, stops, journal, restarts, measured, repeats, weighed, hooks };
 }
 
 describe('driving a search', () => {
@@ -102,6 +104,16 @@ describe('driving a search', () => {
     const whole = await cut.working();
     expect(cut.measured).toHaveLength(looks.length - 5);
     expect(whole.looks).toEqual(looks);
+  });
+
+  it('numbers the looks of a candidate at a load, also across a cut', async () => {
+    const whole = session();
+    const { looks } = await whole.working();
+    expect(new Set(whole.repeats).size).toBe(looks.length);
+    expect(whole.repeats.some((one) => one.endsWith(',1]'))).toBe(true);
+    const cut = session({ looks: looks.slice(0, 5), failed: {} });
+    await cut.working();
+    expect(cut.repeats).toEqual(whole.repeats.slice(5));
   });
 
   it('marks a candidate that cannot be served, and goes on with the others', async () => {
