@@ -182,7 +182,8 @@ export function createDeploymentCalls(
     'deployments.log': ({ id, limit }) => deployments.log(id, limit),
     'runs.bundle': async ({ runId, out, allowUnverified, capacity: asked, search }) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified === true);
-      const measured = search === undefined ? state : (await searchCapacity(parts, { name: search, runId })).state;
+      const measured =
+        search === undefined ? state : (await searchCapacity(parts, { name: search, runId })).state;
       const capacity = asked === undefined ? null : capacityOf(measured, asked);
       if (capacity !== null && !isCapacity(capacity)) {
         throw invalidInput(runId, capacity.text, 'Give another p99 target, or leave the replicas out.');

@@ -14,7 +14,7 @@ import { formatTyped } from '../contract/numbers';
 import { present } from '../contract/trees';
 import { compareOutput, compareValues } from '../domain/outputs/compare-outputs';
 import type { DecodedTensor } from '../domain/outputs/decoded-tensor';
-import { toleranceRule,type Tolerances } from '../domain/outputs/rule-text';
+import { toleranceRule, type Tolerances } from '../domain/outputs/rule-text';
 import { loadAndCheckModel } from '../engine/serving';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { openPlain, readPlainText } from '../platform/plain-entry';

@@ -12,7 +12,7 @@ import type { Core } from '../../core';
 import { durationText } from '../../domain/run/time-left';
 import { factorText, jointAnswer, presentText } from '../../domain/study/joint/joint-answer';
 import { jointColumns } from '../../domain/study/joint/joint-columns';
-import { candidateIn, factorOf, partsOf,picksOf } from '../../domain/study/joint/joint-sets';
+import { candidateIn, factorOf, partsOf, picksOf } from '../../domain/study/joint/joint-sets';
 import { jointCommands, jointOf } from '../../domain/study/joint/joint-study';
 import { setText } from '../../domain/study/joint/joint-tries';
 import { candidateText } from '../../domain/study/search/candidates';

@@ -47,7 +47,7 @@ function rates(
   return allOf(
     shape !== undefined &&
       stages.length > 1 &&
-      problem('performance.stages', `"${shape}" is a whole load shape`, 'Give it alone, or list the stages.'),
+      problem('performance.stages', `"${shape}" is a whole load shape`, 'Give only the shape, or list the stages.'),
     most > mostRequests &&
       problem(
         'performance.stages',
