@@ -123,6 +123,10 @@ export const isSteady = (point: Judged): boolean => !flagsOf(point).some((flag) 
 export const isFaulty = ({ flags }: Pick<LoadPoint, 'flags'>): boolean =>
   flags.includes('errors') || flags.includes('wrong-responses') || flags.includes('refused');
 
+/** Longer windows would have shown a higher latency, without an end. */
+export const isOverSaturated = ({ flags }: Pick<LoadPoint, 'flags'>): boolean =>
+  flags.includes('over-saturated');
+
 /** "50 % of the requests failed", "all 9 checked responses are wrong". */
 export const faultText = (point: Counted & Pick<LoadPoint, 'flags'>): string =>
   [

@@ -1,4 +1,4 @@
-import { isFaulty } from '../../contract/flag-text';
+import { isFaulty, isOverSaturated } from '../../contract/flag-text';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { LoadTool } from '../../contract/run/run-spec';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
@@ -27,6 +27,7 @@ const keptShare = 0.97;
 const isHeld = (point: LoadPoint | null, level: LoadLevel, { thresholdUs }: EdgePlan): boolean =>
   point !== null &&
   !isFaulty(point) &&
+  !isOverSaturated(point) &&
   searchLatencyUs(point) <= thresholdUs &&
   point.inferencesPerSecond >= keptShare * (level.requestRate ?? 0) * level.batchSize;
 

@@ -1,4 +1,4 @@
-import { isFaulty } from '../../contract/flag-text';
+import { isFaulty, isOverSaturated } from '../../contract/flag-text';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { LoadTool } from '../../contract/run/run-spec';
 import {
@@ -114,6 +114,10 @@ async function measureWhole(plan: LevelsPlan, host: LevelsHost): Promise<LevelsE
 /** A stopped search has only preliminary results. */
 const cutShort = (found: readonly LoadLevel[]): LevelsEnd['found'] => (found.length === 0 ? null : found);
 
+/** A full queue rejects at once, so remaining latencies are low at any load. */
+const isWithinThreshold = (point: LoadPoint, thresholdUs: number): boolean =>
+  !isFaulty(point) && !isOverSaturated(point) && searchLatencyUs(point) <= thresholdUs;
+
 /** Searches each batch size separately. */
 async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Promise<LevelsEnd> {
   const found: LoadLevel[] = [];
@@ -140,8 +144,7 @@ async function searchAll(plan: LevelsPlan, search: Search, host: LevelsHost): Pr
       const point = before ?? (await host.measure(turn, count / plan.levels.length));
       if (point === null && host.shouldStop()) return stopped();
       count += 1;
-      // A full queue rejects at once, so remaining latencies are low at any load.
-      const isWithin = point !== null && !isFaulty(point) && searchLatencyUs(point) <= search.thresholdUs;
+      const isWithin = point !== null && isWithinThreshold(point, search.thresholdUs);
       tried.push({ index, within: isWithin });
       index = next();
     }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isOverSaturated } from '../../contract/flag-text';
 import type { LoadPoint } from '../../contract/measured/results';
 import { refusedCount } from '../../contract/measured/timeline';
 import type { PerformanceSpec, Replay } from '../../contract/run/run-spec';
@@ -142,7 +143,7 @@ function lookOf(
     requestCount: point.requestCount ?? 0,
     // A refused request is not answered within the target either.
     errorCount: point.errorCount + refusedCount(point),
-    ...(point.flags.includes('over-saturated') ? { overSaturated: true as const } : {}),
+    ...(isOverSaturated(point) ? { overSaturated: true as const } : {}),
     meanServerBatch: point.meanServerBatch,
     serverQueueUs: point.serverQueueUs,
     measured: {
