@@ -15,7 +15,7 @@ import { isStopped, type StudyHands, type StudyStops } from '../study-hands';
 
 export interface PrepareHands extends Pick<StudyHands, 'resolve'> {
   readonly runs: Pick<StudyHands['runs'], 'create' | 'execute' | 'annotate' | 'cancel' | 'pause'>;
-  readonly store: Pick<StudyHands['store'], 'list'>;
+  readonly store: Pick<StudyHands['store'], 'list' | 'load'>;
   /** A run whose model can be served as it was verified. Throws run-unknown, input-invalid, verification-failed. */
   readonly verified: (runId: string) => Promise<DeployedRun>;
 }
@@ -75,6 +75,13 @@ async function created(preparing: Preparing, { number, name, base }: Wanted): Pr
 
 const longestName = 80;
 
+/** A person paused the run itself before its model was made. */
+async function isUnfinished({ store }: PrepareHands, runId: string): Promise<boolean> {
+  const { state } = await store.load(runId);
+  const last = state.steps.find(({ id }) => id === lastStep)?.status;
+  return last !== 'done' && last !== 'skipped';
+}
+
 /** Executes a run up to its verified model. @returns null: it, or the search, was stopped. Throws what it failed with. */
 async function executed({ hands, spec, stops }: Preparing, runId: string): Promise<DeployedRun | null> {
   const asks = { pause: 'pause', leave: 'pause', cancel: 'cancel', close: 'cancel' } as const;
@@ -87,9 +94,10 @@ async function executed({ hands, spec, stops }: Preparing, runId: string): Promi
     if (outcome === 'cancelled') stops.cancel.abort();
     else if (error !== null) throw fromWire(error);
     else {
-      const model = await hands.verified(runId).catch((cause: unknown) => {
-        if (outcome !== 'paused') throw cause;
-        return null;
+      const model = await hands.verified(runId).catch(async (cause: unknown) => {
+        // One that was made and cannot be served is no pause: its reason ends the search.
+        if (outcome === 'paused' && (await isUnfinished(hands, runId))) return null;
+        throw cause;
       });
       if (model !== null) return model;
       stops.pause.abort();

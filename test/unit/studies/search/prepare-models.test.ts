@@ -43,6 +43,8 @@ interface Given {
   /** Runs that earlier processes created, by the hash of their choice. */
   readonly earlier?: readonly string[];
   readonly onExecute?: (stops: ReturnType<typeof createStudyStops>) => void;
+  /** Of the step that a run is executed to, where its model is not verified after it. */
+  readonly unverified?: 'pending' | 'done';
 }
 
 /** Runs whose model is verified as soon as they were executed. */
@@ -53,6 +55,7 @@ function preparing({
   searched,
   earlier = [],
   onExecute,
+  unverified,
 }: Given = {}) {
   const journal: StudyBody[] = [];
   const runs = new Map(earlier.map((entry) => [entry, `run-${entry.slice(0, 6)}`]));
@@ -70,6 +73,8 @@ function preparing({
         Promise.resolve({
           runs: [...runs].map(([entry, runId]) => ({ runId, matrix: { name: 'night', entry } })),
         } as never),
+      load: () =>
+        Promise.resolve({ state: { steps: [{ id: 'profile-data', status: unverified }] } } as never),
     },
     runs: {
       create: (_spec, _out, how) => {
@@ -86,7 +91,7 @@ function preparing({
         executed.push(`${runId} ${how?.until ?? ''}`);
         onExecute?.(stops);
         const error = Object.entries(fault).find(([entry]) => runId === `run-${entry.slice(0, 6)}`)?.[1];
-        if (error === undefined) verified.add(runId);
+        if (error === undefined && unverified === undefined) verified.add(runId);
         const end =
           error === undefined
             ? { outcome: 'paused' as const, error: null }
@@ -181,6 +186,19 @@ it('ends where the machine is to blame, and where it was stopped', async () => {
   expect(await stopped.work()).toBeNull();
   expect(stopped.executed).toHaveLength(1);
   expect(stopped.journal.some(({ type }) => type === 'candidate-failed')).toBe(false);
+});
+
+it('is paused with a run that a person paused, and ends with the reason of one that was made and cannot be served', async () => {
+  const paused = preparing({ unverified: 'pending' });
+  expect(await paused.work()).toBeNull();
+  expect(paused.stops.pause.signal.aborted).toBe(true);
+  const base = trial({ model: { profile: 'quick' } });
+  const of = { ...search, runId: null };
+  const unserved = preparing({ unverified: 'done', of, made: [base, ...trials] });
+  expect(await rejection(unserved.work())).toMatchObject({
+    ...{ code: 'input-invalid', message: expect.stringContaining('cannot be deployed') as string },
+  });
+  expect(unserved.stops.pause.signal.aborted).toBe(false);
 });
 
 it('of several models makes those without a run, with the engine of one that has one', async () => {

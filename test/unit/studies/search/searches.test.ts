@@ -33,7 +33,7 @@ async function searchesWith(contestOf: () => Promise<Contest>) {
   const unreached = () => Promise.reject(new Error('not reached'));
   const searches = new Searches({
     ...{ studies, active, contestOf, openExecutor: unreached, takeTurn: unreached, resolve: unreached },
-    ...{ runs: {} as never, store: { list: unreached }, verified: unreached },
+    ...{ runs: {} as never, store: { list: unreached, load: unreached }, verified: unreached },
     ...{ freeBytes: () => null, gpusOf: () => ({ read: unreached, watch: unreached }) },
     onEntry: (_name, entry) => entries.push(entry),
   });
