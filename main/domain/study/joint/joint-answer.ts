@@ -3,7 +3,7 @@ import type { JointModel, JointStrategy } from '../../../contract/study/joint';
 import type { Searched } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
 import { rateOf } from '../search/arms';
-import { candidateText } from '../search/candidates';
+import { candidateText, fixedTexts } from '../search/candidates';
 import { type Ratio, secondsOf } from '../search/next-looks';
 import {
   byNearness,
@@ -115,10 +115,12 @@ function untriedOf(joint: JointStrategy, searched: Searched): readonly string[] 
     const textOf = (number: number): string =>
       present === undefined ? '' : candidateText(present, candidateIn(joint, number).own);
     const failed = numbers.filter((number) => searched.failed[number] !== undefined);
+    const fixed = fixedTexts(candidates);
     const left = numbers.filter((number) => searched.failed[number] === undefined && !seen.has(number));
     const more = left.length - mostNamed;
     const named = left.slice(0, mostNamed).map(textOf).join('; ');
     return [
+      ...(fixed.length === 0 ? [] : [`Not varied of ${title}: ${fixed.join(', ')}`]),
       ...(left.length === 0
         ? []
         : [`Not measured of ${title}: ${named}${more > 0 ? `; and ${more} more` : ''}`]),

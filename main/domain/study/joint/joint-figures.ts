@@ -35,7 +35,8 @@ export function jointFigures({ isMix, budgetS }: JointStrategy, answer: Said): r
   const { factor, missed, presentFactor, instances, presentInstances, limiting, seconds, isConfirmed } =
     answer;
   const unit = isMix ? 'inferences/s' : '× the rates';
-  const above = missed === null ? 'each load that was sent was held' : `${amount(isMix, missed)} was not`;
+  const above =
+    missed === null ? 'each load that was sent was held' : `${amount(isMix, missed)} was not held`;
   const how = factor === null || isConfirmed ? '' : '; not at full length';
   const gain = gainFigure(answer);
   return [

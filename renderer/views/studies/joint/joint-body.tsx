@@ -67,6 +67,12 @@ export function JointBody(props: { study: StudyDetail; joint: JointStrategy; sea
   const hasLooks = searched.looks.length > 0;
   const isFound = answer.factor !== null && state !== 'running';
   const beside = presentText(joint, answer);
+  const charts = hasLooks ? (
+    <div className="charts">
+      <Chart name={name} joint={joint} tries={tries} />
+      {untried.length === 0 || state === 'running' ? null : <Untried lines={untried} />}
+    </div>
+  ) : null;
   return (
     <>
       <Answer
@@ -84,13 +90,7 @@ export function JointBody(props: { study: StudyDetail; joint: JointStrategy; sea
         </div>
       ) : null}
       <ModelTable name={name} rows={rows} />
-      {isFound ? <FoundModels study={study} models={joint.models} rows={rows} /> : null}
-      {hasLooks ? (
-        <div className="charts">
-          <Chart name={name} joint={joint} tries={tries} />
-          {untried.length === 0 || state === 'running' ? null : <Untried lines={untried} />}
-        </div>
-      ) : null}
+      {isFound ? <FoundModels study={study} models={joint.models} rows={rows} charts={charts} /> : charts}
       {hasLooks ? (
         <TriedTable
           label={`Tries of ${name}`}

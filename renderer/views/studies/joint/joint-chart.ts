@@ -22,7 +22,10 @@ const hoverOf = (joint: JointStrategy, text: string, { factor, parts }: JointLoa
 
 const percent = ({ latencyUs, limitUs }: JointPart): number => Math.min(edge, (100 * latencyUs) / limitUs);
 
-/** A model of the set over its loads: hollow where the set did not hold the load. */
+/** A load that was not held; the symbol of a steady level without an answer. */
+const notHeld = 'x-thin';
+
+/** A model of the set over its loads. */
 function modelTrace(joint: JointStrategy, { text, loads }: JointTry, at: number, theme: ChartTheme): Trace {
   const color = theme.runs[at % theme.runs.length] ?? theme.throughput;
   const symbol = symbols[at % symbols.length] ?? 'circle';
@@ -38,13 +41,14 @@ function modelTrace(joint: JointStrategy, { text, loads }: JointTry, at: number,
     hoverinfo: 'text',
     line: { color, width: 1.75, dash: 'solid' },
     marker: {
-      ...{ color, size: 7, line: { width: 1.25, color } },
-      symbol: known.map(({ load }) => (load.held ? symbol : `${symbol}-open`)),
+      ...{ color, size: 7, line: { width: 1.5, color } },
+      symbol: known.map(({ load }) => (load.held ? symbol : notHeld)),
     },
   };
 }
 
-function othersTrace(
+/** The loads of the other sets, each by the model that is nearest to its target. */
+function othersTraces(
   joint: JointStrategy,
   tries: readonly JointTry[],
   shown: JointTry,
@@ -53,18 +57,19 @@ function othersTrace(
   const marks = tries
     .filter((one) => one !== shown)
     .flatMap(({ text, loads }) => loads.map((load) => ({ text, load })));
-  if (marks.length === 0) return [];
+  const trace = (name: string, held: boolean, symbol: string): Trace => {
+    const own = marks.filter(({ load }) => load.held === held);
+    return signTrace({
+      name,
+      x: own.map(({ load }) => load.factor),
+      y: own.map(({ load }) => Math.min(edge, 100 * load.share)),
+      hovertext: own.map(({ text, load }) => hoverOf(joint, text, load)),
+      marker: { color: theme.dim, size: 6, symbol, line: { width: 1.5, color: theme.dim } },
+    });
+  };
   return [
-    signTrace({
-      name: 'Other configurations, the nearest to its target',
-      x: marks.map(({ load }) => load.factor),
-      y: marks.map(({ load }) => Math.min(edge, 100 * load.share)),
-      hovertext: marks.map(({ text, load }) => hoverOf(joint, text, load)),
-      marker: {
-        ...{ color: theme.dim, size: 6, line: { width: 1, color: theme.dim } },
-        symbol: marks.map(({ load }) => (load.held ? 'circle' : 'circle-open')),
-      },
-    }),
+    trace('Other configurations, held', true, 'circle'),
+    trace('Load that was not held', false, notHeld),
   ];
 }
 
@@ -77,7 +82,7 @@ export function jointChart(
   const shown = tries.find(({ isBest }) => isBest) ?? tries[0];
   if (shown === undefined) return null;
   const lines = joint.models.map((_model, at) => modelTrace(joint, shown, at, theme));
-  const others = othersTrace(joint, tries, shown, theme);
+  const others = othersTraces(joint, tries, shown, theme);
   const most = largestOf(tries.flatMap(({ loads }) => loads.map(({ factor }) => factor)));
   const ends: [number, number] = [0, most * 1.06];
   const budget = budgetView([...lines, ...others], 100, ends, theme, () => 'Target of each model');

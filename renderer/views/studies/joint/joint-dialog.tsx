@@ -96,6 +96,7 @@ function RunsField(props: { chosen: readonly string[]; onChange: (runIds: readon
           : 'Finished runs whose models share one machine'
       }
       searchable
+      hidePickedOptions
       maxValues={mostModels}
       placeholder={props.chosen.length === 0 ? 'Choose two or more runs' : ''}
       data={offered.map((run) => ({

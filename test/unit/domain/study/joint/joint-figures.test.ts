@@ -13,7 +13,7 @@ it('has the factor with what was not held, the present one, the gain with its in
     ['Instances', '6'],
     ['Load', expect.stringMatching(/^\d+$/)],
   ]);
-  expect(figures[0]?.note).toMatch(/^2\.\d\d was not$/);
+  expect(figures[0]?.note).toMatch(/^2\.\d\d was not held$/);
   expect(figures[2]?.note).toMatch(/^2\.\d\d to 2\.\d\d$/);
   expect(figures[4]?.note).toBe('at present 3');
 });

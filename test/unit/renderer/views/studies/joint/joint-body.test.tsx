@@ -113,13 +113,16 @@ it('while it runs it has the best so far, the load used and left, and nothing to
   expect(page.querySelector('[aria-label^="Best configuration of"]')).toBeNull();
 });
 
-it('the chart has the latency of each model of the best set, hollow where it was not held', () => {
+it('the chart has the latency of each model of the best set, with another sign where it was not held', () => {
   const chart = jointChart(asked, jointTries(asked, searched), chartThemes.dark);
   const names = chart?.data.map(({ name }) => name) ?? [];
-  expect(names.slice(1)).toEqual(['resnet', 'bert', 'Target of each model']);
+  expect(names).toEqual([
+    ...['Other configurations, held', 'Load that was not held'],
+    ...['resnet', 'bert', 'Target of each model'],
+  ]);
   const { marker, hovertext = [] } = chart?.data.find(({ name }) => name === 'resnet') ?? {};
   const signs = (marker?.symbol ?? []) as readonly string[];
-  expect(signs.at(-1)).toBe('circle-open');
+  expect(signs.at(-1)).toBe('x-thin');
   expect(signs[0]).toBe('circle');
   expect(hovertext[0]).toContain('bert: p99');
   expect(jointChart(asked, [], chartThemes.dark)).toBeNull();
