@@ -44,7 +44,7 @@ function sentence(tensors: readonly NamedTensor[], kind: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${tensors.length === 1 ? 'is' : 'are'} ${kind}`;
 }
 
-const measureThere = 'perf -m MODEL -u HOST:PORT';
+const measureThere = 'perf -m MODEL --model-repository FOLDER (or -u HOST:PORT)';
 
 /** Command that cuts these tensors from the file; null where nothing would be left. */
 function cutCommand(all: readonly NamedTensor[], file: OnnxFile | null): string | null {
@@ -76,7 +76,7 @@ function textWays(texts: readonly NamedTensor[], file: OnnxFile | null, cut: str
     input === undefined
       ? measureThere
       : `${measureThere} --input-data texts.json, with {"data": [{"${input.name}": ["some text"]}]}`;
-  const there = `Measure it on a Triton that serves it: ${data}.`;
+  const there = `Measure it as it is, from a model repository or on a Triton that serves it: ${data}.`;
   if (input !== undefined) return [there, inputWay(file)];
   return [
     there,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 from support import RESOURCES
 
 SERVING = RESOURCES / "serving"
@@ -29,6 +30,7 @@ def _load(path: Path, name: str) -> Any:
 
 _shim: Any = None
 _shim = _load(SERVING / "shared" / "serving_shim.py", "serving_shim")
+_onnx = _load(SERVING / "onnx" / "model.py", "onnx_model")
 _torchscript = _load(SERVING / "torchscript" / "model.py", "torchscript_model")
 
 
@@ -106,6 +108,27 @@ class Parameters(unittest.TestCase):
         }
         self.assertEqual(_shim.read_parameters(config)["intra_op_threads"], "3")
         self.assertNotIn("model_filename", _shim.read_parameters(config))
+
+
+class Texts(unittest.TestCase):
+    def test_onnx_runtime_gets_the_text_itself(self) -> None:
+        import onnx
+        import onnxruntime
+
+        made = onnx.helper
+        tensors = [made.make_tensor_value_info(name, onnx.TensorProto.STRING, ["N", 2]) for name in "xy"]
+        graph = made.make_graph([made.make_node("Identity", ["x"], ["y"])], "g", tensors[:1], tensors[1:])
+        model = made.make_model(graph, opset_imports=[made.make_opsetid("", 17)], ir_version=8)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        given = np.array([["caf\u00e9".encode(), b""]], dtype=np.object_)
+        (found,) = session.run(None, {"x": _onnx.runtime_array(given)})
+        self.assertEqual(found.tolist(), [["caf\u00e9", ""]])
+
+    def test_bytes_that_are_no_text_and_numbers_stay_what_they_are(self) -> None:
+        image = np.array([b"\x89PNG\x00\xff"], dtype=np.object_)
+        self.assertEqual(_onnx.runtime_array(image).tolist(), [b"\x89PNG\x00\xff"])
+        numbers = np.zeros([2, 3], dtype=np.float32)
+        self.assertIs(_onnx.runtime_array(numbers), numbers)
 
 
 class Positions(unittest.TestCase):

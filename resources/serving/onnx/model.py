@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Optional
 
+import numpy as np
 import triton_python_backend_utils as pb_utils
 from serving_shim import (
     Array,
@@ -67,6 +68,19 @@ def _described(tensors: Sequence[Any]) -> list[tuple[str, str, list[int]]]:
         (tensor.name, _types[tensor.type], [size if isinstance(size, int) else -1 for size in tensor.shape])
         for tensor in tensors
     ]
+
+
+def runtime_array(array: Array) -> Array:
+    """For ONNX Runtime, which takes of an object that is no str how Python shows it: "b'text'"."""
+    if array.dtype != np.object_:
+        return array
+    elements = [bytes(element) for element in array.reshape(-1)]
+    try:
+        texts = np.array([element.decode("utf-8") for element in elements], dtype=np.object_)
+    except UnicodeDecodeError:
+        # Bytes that are no text, as they are.
+        texts = np.array(elements, dtype=np.bytes_)
+    return texts.reshape(array.shape)
 
 
 class TritonPythonModel:
@@ -128,7 +142,8 @@ class TritonPythonModel:
     def _infer(self, arrays: list[Array]) -> list[Array]:
         inputs, outputs = self._names
         feeds = {
-            name: array.reshape(()) if name in self._scalars else array for name, array in zip(inputs, arrays)
+            name: array.reshape(()) if name in self._scalars else array
+            for name, array in zip(inputs, map(runtime_array, arrays))
         }
         results: list[Array] = self._session.run(outputs, feeds)
         return results

@@ -131,7 +131,7 @@ refusesEach('an ONNX file', [
     code: file,
     says: [
       'The input "words" is text (string, BYTES on Triton), which a model of your own cannot have yet',
-      'perf -m MODEL -u HOST:PORT --input-data texts.json, with {"data": [{"words": ["some text"]}]}',
+      'perf -m MODEL --model-repository FOLDER (or -u HOST:PORT) --input-data texts.json, with {"data": [{"words": ["some text"]}]}',
       'leave the tokenizer out of the file',
     ],
   },
