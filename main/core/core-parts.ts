@@ -26,6 +26,7 @@ import { createLoadTools } from '../perf/load-tools';
 import type { RunServices } from '../pipeline/step';
 import { Listeners } from '../platform/abort';
 import { type HomeLayout, homeLayout } from '../platform/layout';
+import { readPrebuiltPresets } from '../presets/prebuilt-presets';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
 import { createSetup, createTensorflowOnDemand } from '../setup/setup';
@@ -160,7 +161,7 @@ function toolsOf(
 export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const { resources, workerFile, printPdf } = given;
   const layout = homeLayout(given.home);
-  const presets = createPresets(resources);
+  const presets = createPresets(resources, () => readPrebuiltPresets(dirname(workerFile), resources));
   const reading = createReaders(given.readerFile);
   const events = new Listeners<CoreEvent>();
   const emit = events.emit.bind(events);

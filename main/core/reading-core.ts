@@ -89,7 +89,7 @@ export async function createReadingCore(options: ReadingOptions): Promise<Readin
       import('../presets/prebuilt-presets'),
       import('./preset-reading'),
     ]);
-    const prebuilt = await readPrebuiltPresets(bundles, resources);
+    const prebuilt = readPrebuiltPresets(bundles, resources);
     if (prebuilt !== null) return createPresetReading(() => prebuilt, resources);
     const { createPresets } = await import('../presets/presets');
     return createPresetReading(createPresets(resources), resources);

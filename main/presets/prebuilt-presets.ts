@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Preset } from '../contract/run/preset';
 import type { LoadedPreset } from './presets';
@@ -16,20 +16,20 @@ export const hashOfPreset = (yaml: Uint8Array): string => createHash('sha256').u
  * Presets without reading YAML, which takes longer than all else that a list needs.
  * @returns null without the file of the build, or where a preset is another one since
  */
-export async function readPrebuiltPresets(
+export function readPrebuiltPresets(
   bundles: string,
   resources: string,
-): Promise<ReadonlyMap<string, LoadedPreset> | null> {
+): ReadonlyMap<string, LoadedPreset> | null {
   try {
-    const kept = JSON.parse(await readFile(join(bundles, prebuiltFile), 'utf8')) as PrebuiltPresets;
+    const kept = JSON.parse(readFileSync(join(bundles, prebuiltFile), 'utf8')) as PrebuiltPresets;
     const root = join(resources, 'models');
     const presets = new Map<string, LoadedPreset>();
-    for (const name of (await readdir(root)).sort()) {
+    for (const name of readdirSync(root).sort()) {
       const dir = join(root, name);
-      const yaml = await readFile(join(dir, 'preset.yaml')).catch(() => null);
-      if (yaml === null) continue;
+      const path = join(dir, 'preset.yaml');
+      if (!existsSync(path)) continue;
       const found = kept[name];
-      if (found?.sha256 !== hashOfPreset(yaml)) return null;
+      if (found?.sha256 !== hashOfPreset(readFileSync(path))) return null;
       presets.set(found.preset.id, { preset: found.preset, dir });
     }
     return presets;

@@ -74,9 +74,13 @@ export function readPresets(resources: string): ReadonlyMap<string, LoadedPreset
 /** Read when first used: most commands never need them. */
 export type Presets = () => ReadonlyMap<string, LoadedPreset>;
 
-export function createPresets(resources: string): Presets {
+/** @param prebuilt as the build has read them, or null */
+export function createPresets(
+  resources: string,
+  prebuilt: () => ReadonlyMap<string, LoadedPreset> | null = () => null,
+): Presets {
   let presets: ReadonlyMap<string, LoadedPreset> | undefined;
-  return () => (presets ??= readPresets(resources));
+  return () => (presets ??= prebuilt() ?? readPresets(resources));
 }
 
 export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: string): LoadedPreset {

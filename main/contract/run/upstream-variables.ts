@@ -29,7 +29,9 @@ export const upstreamVariables: Readonly<
   Record<string, { readonly field: string; readonly read: (value: string) => unknown }>
 > = Object.fromEntries(
   fields.flatMap((row) =>
-    (row.variables ?? []).map((name) => [name, { field: row.path, read: readerOf(row) }] as const),
+    (row.variables ?? []).map(
+      (name) => [name, { field: row.path, read: (value: string) => readerOf(row)(value) }] as const,
+    ),
   ),
 );
 

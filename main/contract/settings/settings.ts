@@ -168,7 +168,7 @@ export const settingDefinitions = {
     title: 'Keep runs for',
     help: 'When the window starts, older runs move to the trash; the first start more than a day later deletes them for good. Runs with a name, a tag or a note, runs that can be continued, runs behind a deployment and run folders outside the home are kept.',
     absent: 'keep all runs',
-    range: `a whole number of days from 1 to ${mostDays.toLocaleString('en-US')}`,
+    range: 'a whole number of days from 1 to 3,650',
     unit: 'days',
     unitOfOne: 'day',
   }),

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   exactMs,
   formatBytes,
   formatDuration,
+  formatFixed,
   formatHalfWidth,
   formatMeasured,
   formatMs,
@@ -13,7 +15,30 @@ import {
   formatTyped,
 } from '../../../main/contract/numbers';
 
+const asIntl = (value: number, minimumFractionDigits: number, maximumFractionDigits: number): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits });
+
 describe('numbers', () => {
+  it('are written as Intl writes them', () => {
+    const value = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.double({ min: -1e7, max: 1e7, noNaN: true }),
+      fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }).map((whole) => whole / 1e5),
+      fc.constantFrom(-0, 0, 0.5, 1.5, 2.5, 1.005, 999.9995, 0.99995, 1e21, 1e-7, -0.00001),
+    );
+    fc.assert(
+      fc.property(value, fc.constantFrom(0, 1, 2, 3, 4), (given, digits) => {
+        const least = 10 ** -digits;
+        const below = given > 0 && given < least / 2;
+        expect(formatFixed(given, digits)).toBe(
+          `${below ? '<' : ''}${asIntl(below ? least : given, digits, digits)}`,
+        );
+        expect(formatTyped(given)).toBe(asIntl(given, 0, 3));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it.each([
     [2034.4, '2,034'],
     [999.94, '999.9'],

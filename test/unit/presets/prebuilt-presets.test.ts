@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prebuiltFile, readPrebuiltPresets } from '../../../main/presets/prebuilt-presets';
-import { readPresets } from '../../../main/presets/presets';
+import { createPresets, readPresets } from '../../../main/presets/presets';
 import { prebuiltPresets } from '../../../scripts/lib/package/write-prebuilt-presets';
 
 let folder = '';
@@ -13,18 +13,24 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('has the presets as their files are read', async () => {
-  const found = await readPrebuiltPresets(folder, 'resources');
+it('has the presets as their files are read', () => {
+  const found = readPrebuiltPresets(folder, 'resources');
   expect(found).toEqual(readPresets('resources'));
 });
 
 it('is not taken once a file is another one, nor when it is missing or damaged', async () => {
   const resources = join(folder, 'resources');
   await cp(join('resources', 'models'), join(resources, 'models'), { recursive: true });
-  expect(await readPrebuiltPresets(folder, resources)).not.toBeNull();
+  expect(readPrebuiltPresets(folder, resources)).not.toBeNull();
   await appendFile(join(resources, 'models', 'resnet50', 'preset.yaml'), '# changed\n');
-  expect(await readPrebuiltPresets(folder, resources)).toBeNull();
-  expect(await readPrebuiltPresets(join(folder, 'none'), 'resources')).toBeNull();
+  expect(readPrebuiltPresets(folder, resources)).toBeNull();
+  expect(readPrebuiltPresets(join(folder, 'none'), 'resources')).toBeNull();
   await writeFile(join(folder, prebuiltFile), '{');
-  expect(await readPrebuiltPresets(folder, 'resources')).toBeNull();
+  expect(readPrebuiltPresets(folder, 'resources')).toBeNull();
+});
+
+it('is taken in place of the files, which are read where it is not', () => {
+  const given = readPrebuiltPresets(folder, 'resources');
+  expect(createPresets('none', () => given)()).toBe(given);
+  expect(createPresets('resources', () => null)()).toEqual(given);
 });
