@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { bundledPackages } from './scripts/lib/package/bundled-packages';
+import { writePrebuiltHelp } from './scripts/lib/package/write-prebuilt-help';
 import { writePrebuiltPresets } from './scripts/lib/package/write-prebuilt-presets';
 
 const here = (...parts: string[]) => resolve(import.meta.dirname, ...parts);
@@ -10,19 +11,24 @@ const listed = (part: string) => bundledPackages(here('out', 'bundled', `${part}
 /** ASCII only: V8 reads and keeps such files as bytes, which halves the time that a command takes to load them. */
 const ascii = {
   name: 'ascii',
-  renderChunk: (code: string) => ({
-    code: code.replace(
-      /[\u0080-\uffff]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
-    map: null,
-  }),
+  // The bundler writes what `renderChunk` returns in its own way again.
+  generateBundle(_options: unknown, bundle: Record<string, { readonly type: string; code?: string }>) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'chunk' || file.code === undefined) continue;
+      file.code = file.code.replace(
+        /[\u0080-\uffff]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    }
+  },
 };
 
 /** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
 export default defineConfig({
   main: {
-    plugins: [listed('main'), ascii, writePrebuiltPresets(here('resources'))],
+    // A command needs few of some thousand schemas: they are made on demand.
+    resolve: { alias: [{ find: /^zod$/, replacement: here('main/platform/lazy-zod.ts') }] },
+    plugins: [listed('main'), ascii, writePrebuiltPresets(here('resources')), writePrebuiltHelp()],
     build: {
       outDir: 'out/main',
       target: 'node18',

@@ -21,13 +21,24 @@ function cacheOfHome(): string | null {
   }
 }
 
-const words = process.argv.slice(2);
-const version = appVersion();
-// The answer that scripts ask for most needs nothing else of the program.
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-  process.stdout.write(`${version}\n`);
-} else {
+/** Answers that need nothing else of the program: its version, and the help of a command. */
+async function answered(words: readonly string[], version: string): Promise<boolean> {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return true;
+  }
+  if (!words.some((word) => ['help', '--help', '-h'].includes(word))) return false;
+  const { helpAsked, printPrebuilt } = await import('./help/prebuilt-help');
+  const command = helpAsked(words);
+  return command !== null && printPrebuilt(__dirname, command, words);
+}
+
+async function start(words: readonly string[], version: string): Promise<void> {
+  if (await answered(words, version)) return;
   const cache = cacheOfHome();
   if (cache !== null) keepCompiled(__dirname, cache);
-  void import('./main').then(({ main }) => main({ appDir, version }));
+  const { main } = await import('./main');
+  await main({ appDir, version });
 }
+
+void start(process.argv.slice(2), appVersion());

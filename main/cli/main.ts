@@ -19,7 +19,7 @@ import {
   jsonText,
   printText,
 } from './output';
-import { colorsFor, useColors } from './print/terminal';
+import { colorsFor, outliveReaders, useColors } from './print/terminal';
 import { createProgram, lightVerbs } from './program';
 import type { Verb } from './verb';
 
@@ -40,15 +40,6 @@ function printer(appDir: string, env: NodeJS.ProcessEnv, home: string) {
   return readableFolder(appDir) === appDir
     ? createElectronPrinter({ electron: homeLayout(home).electron, app: appDir, env })
     : createElectronPrinter({ electron: process.execPath, app: null, env });
-}
-
-/** Whoever reads may stop reading (`| head`): the work continues and says the rest to nobody. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
 }
 
 /** Fails early for cases in which the window could not show an error itself. */

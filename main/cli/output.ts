@@ -4,7 +4,7 @@ import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
 import { remedyOf } from '../contract/remedy';
 import type { Core } from '../core';
 import type { ReadingCore } from '../core/reading-core';
-import { cleanLine } from '../platform/lines';
+import { cleanLine, cleanText } from '../platform/lines';
 import type { JsonDocument } from './json/documents';
 import { columnsOf, forStream, paint, unpainted } from './print/terminal';
 
@@ -93,7 +93,7 @@ export const errorDocument = (error: WireError) => ({
  * that they cannot steer the terminal. Every verb writes through this.
  */
 export function printText(text: string, to: 'stdout' | 'stderr' = 'stdout'): void {
-  process[to].write(forStream(text, to));
+  process[to].write(forStream(cleanText(text), to));
 }
 
 /** `JSON.stringify` leaves DEL and C1 control characters as they are; this escapes them. */

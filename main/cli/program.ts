@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { invalidInput } from '../contract/errors';
-import { helpLayout } from './help/help-layout';
-import { addVerbHelp } from './help/verb-help';
+import { helpText } from './help/help-layout';
+import { addVerbHelp, helpPage, optionSentence } from './help/help-page';
 import type { CliContext } from './output';
 import { hasColors, helpWidth } from './print/terminal';
 import { Verb } from './verb';
@@ -50,7 +50,10 @@ export function createProgram(context: CliContext, version: string, addVerbs: Ad
     .version(version)
     .option('-q, --quiet', 'print results and errors only')
     .option('--no-color', 'print without colors, also to a terminal')
-    .configureHelp(helpLayout)
+    .configureHelp({
+      optionDescription: optionSentence,
+      formatHelp: (command) => helpText(helpPage(command), helpWidth()),
+    })
     .configureOutput({
       // `usageError` reports mistakes on one line.
       outputError: () => undefined,

@@ -14,8 +14,13 @@ interface WithCompileCache {
 
 interface CompiledModule {
   exports: unknown;
+  loaded: boolean;
   _compile: (this: CompiledModule, content: string, filename: string) => unknown;
 }
+
+type ModuleClass = (new (id: string) => CompiledModule & { filename: string }) & {
+  readonly _cache: Record<string, CompiledModule | undefined>;
+};
 
 /** Of this user, and of nobody else to write. Code of it is executed. */
 function isOwn(folder: string): boolean {
@@ -82,8 +87,27 @@ export function keepCompiled(bundles: string, cache: string): void {
     });
     if (cachedData === undefined || script.cachedDataRejected === true) compiled.push({ file, script });
     const run = script.runInThisContext() as (...given: readonly unknown[]) => unknown;
-    const require = nodeModule.createRequire(filename);
     return run.call(this.exports, this.exports, require, this, filename, bundles);
+  };
+  const { _cache: loaded } = nodeModule.Module as unknown as ModuleClass;
+  const ofNode = nodeModule.createRequire(join(bundles, 'cli.cjs'));
+  // Chunks name each other by their file: to look for it, as Node does, takes longer than to load it.
+  const require = (name: string): unknown => {
+    if (!name.startsWith('./') || !name.endsWith('.cjs')) return ofNode(name);
+    const filename = join(bundles, name);
+    const known = loaded[filename];
+    if (known !== undefined) return known.exports;
+    const chunk = new (nodeModule.Module as unknown as ModuleClass)(filename);
+    loaded[filename] = chunk;
+    try {
+      chunk.filename = filename;
+      chunk._compile(readFileSync(filename, 'utf8'), filename);
+      chunk.loaded = true;
+    } catch (error) {
+      Reflect.deleteProperty(loaded, filename);
+      throw error;
+    }
+    return chunk.exports;
   };
   // Lazily compiled functions are in it, too.
   process.once('beforeExit', () => {

@@ -1,41 +1,40 @@
-import { Help, type Option } from 'commander';
 import { largestOf } from '../../domain/statistics';
-import { ansi, helpWidth, wrapped } from '../print/terminal';
+import { ansi, wrapped } from '../print/terminal';
+
+/** A term, such as an option, and what it means. */
+type HelpRow = readonly [term: string, text: string];
+
+interface Example {
+  readonly line: string;
+  readonly what: string;
+}
+
+/** The help of a command, before it has a width. */
+export interface HelpPage {
+  readonly usage: string;
+  readonly description: string;
+  /** Arguments, options and commands, each group under its title. */
+  readonly groups: readonly (readonly [title: string, rows: readonly HelpRow[]])[];
+  readonly examples: readonly Example[];
+  readonly exits: readonly HelpRow[];
+  /** Paragraphs at the end. */
+  readonly notes: readonly string[];
+}
 
 const indent = '  ';
-const usage = 'Usage: ';
-
-/** Makes every option description a sentence. */
-function optionSentence(option: Option): string {
-  const text = new Help().optionDescription(option);
-  // Leaves words like "gRPC", "p99" and "run.yaml" as they are.
-  const begun = /^[a-z]+(?![\w.])/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
-  return `${begun}${/[.)\]]$/.test(text) ? '' : '.'}`;
-}
+const usageTitle = 'Usage: ';
 
 const hung = (lines: readonly string[], by: string): string => lines.join(`\n${by}`);
 
-/** How commander lays help out: a term that is longer than a third of the width has a line of its own. */
-export const helpLayout = {
-  optionDescription: optionSentence,
-  minWidthToWrap: 20,
-  padWidth: (...[command, helper]: Parameters<Help['padWidth']>) =>
-    Math.min(new Help().padWidth(command, helper), Math.floor((helper.helpWidth ?? 80) / 3)),
-  formatItem(term: string, termWidth: number, description: string, helper: Help): string {
-    if (description === '') return `${indent}${term}`;
-    const width = helper.helpWidth ?? 80;
-    const column = ' '.repeat(termWidth + 2 * indent.length);
-    const text = hung(wrapped(description, width - column.length), column);
-    const termColumns = helper.displayWidth(term);
-    if (termColumns > termWidth) return `${indent}${term}\n${column}${text}`;
-    return `${indent}${term}${' '.repeat(termWidth - termColumns)}${indent}${text}`;
-  },
-  styleTitle: (text: string) => ansi('title', text),
-  styleUsage: (text: string) => hung(wrapped(text, helpWidth() - usage.length), ' '.repeat(usage.length)),
-  styleOptionTerm: (text: string) => ansi('term', text),
-  styleSubcommandTerm: (text: string) => ansi('term', text),
-  styleArgumentTerm: (text: string) => ansi('term', text),
-};
+/** A term that is longer than `termWidth` has a line of its own. */
+function item([term, text]: HelpRow, termWidth: number, width: number): string {
+  const painted = `${indent}${ansi('term', term)}`;
+  if (text === '') return painted;
+  const column = ' '.repeat(termWidth + 2 * indent.length);
+  const lines = hung(wrapped(text, width - column.length), column);
+  if (term.length > termWidth) return `${painted}\n${column}${lines}`;
+  return `${painted}${' '.repeat(termWidth - term.length)}${indent}${lines}`;
+}
 
 /** Breaks a command line at spaces outside of quotes, as a shell continues it. */
 function commandLines(line: string, width: number): readonly string[] {
@@ -50,14 +49,9 @@ function commandLines(line: string, width: number): readonly string[] {
   return lines.map((one, at) => (at === lines.length - 1 ? one : `${one} \\`));
 }
 
-interface Example {
-  readonly line: string;
-  readonly what: string;
-}
-
 /** The examples, each with a comment. */
-export function examplesText(examples: readonly Example[]): string {
-  const width = helpWidth() - indent.length;
+function examplesText(examples: readonly Example[], columns: number): string {
+  const width = columns - indent.length;
   const lines = examples.flatMap(({ line, what }) => [
     ...wrapped(what, width - 2).map((text) => ansi('faint', `# ${text}`)),
     hung(commandLines(line, width - indent.length), indent.repeat(2)),
@@ -65,16 +59,26 @@ export function examplesText(examples: readonly Example[]): string {
   return `${ansi('title', 'Examples:')}\n${lines.map((line) => `${indent}${line}`).join('\n')}`;
 }
 
-/** Rows of two columns under a title, the second one wrapped. */
-export function rowsText(title: string, rows: readonly (readonly [string, string])[]): string {
-  const first = largestOf(rows.map(([term]) => term.length));
-  const column = ' '.repeat(first + 2 * indent.length);
-  const lines = rows.map(
-    ([term, text]) =>
-      `${indent}${ansi('term', term.padEnd(first))}${indent}${hung(wrapped(text, helpWidth() - column.length), column)}`,
-  );
-  return `${ansi('title', title)}\n${lines.join('\n')}`;
+function exitsText(exits: readonly HelpRow[], width: number): string {
+  const first = largestOf(exits.map(([term]) => term.length));
+  const rows = exits.map(([term, text]) => item([term.padEnd(first), text], first, width));
+  return [ansi('title', 'Exit codes:'), ...rows].join('\n');
 }
 
-/** A paragraph of help. */
-export const paragraph = (text: string): string => wrapped(text, helpWidth()).join('\n');
+/** The page in so many columns, with colors as escape sequences. */
+export function helpText(page: HelpPage, width: number): string {
+  const { usage, description, groups, examples, exits, notes } = page;
+  const longest = largestOf([0, ...groups.flatMap(([, rows]) => rows.map(([term]) => term.length))]);
+  const termWidth = Math.min(longest, Math.floor(width / 3));
+  const parts = [
+    `${ansi('title', usageTitle.trim())} ${hung(wrapped(usage, width - usageTitle.length), ' '.repeat(usageTitle.length))}`,
+    ...(description === '' ? [] : [wrapped(description, width).join('\n')]),
+    ...groups.map(([title, rows]) =>
+      [ansi('title', title), ...rows.map((row) => item(row, termWidth, width))].join('\n'),
+    ),
+    ...(examples.length === 0 ? [] : [examplesText(examples, width)]),
+    ...(exits.length === 0 ? [] : [exitsText(exits, width)]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => wrapped(note, width).join('\n')).join('\n')]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,7 +1,4 @@
-import type { Command } from 'commander';
 import { exitCodes } from '../output';
-import { commandsOf, pathOf, requireKnownVerb, verbIn } from './command-tree';
-import { examplesText, paragraph, rowsText } from './help-layout';
 
 type Exit = readonly [code: number, meaning: string];
 type Example = readonly [command: string, what: string];
@@ -27,7 +24,8 @@ const runExits: readonly Exit[] = [
   cancelled,
 ];
 
-const groups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
+/** Titles of the help, and the verbs below each. */
+export const verbGroups: readonly (readonly [title: string, verbs: readonly string[]])[] = [
   [
     'Deploy and measure:',
     [
@@ -350,50 +348,3 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
 };
 
 export const exitsOf = (verb: string): readonly Exit[] => [...commonExits, ...(verbHelp[verb]?.exits ?? [])];
-
-/** `help COMMAND`, as `COMMAND --help`. */
-function addHelp(program: Command): void {
-  program
-    .command('help')
-    .description('Show the help of a command')
-    .helpGroup('Machine and program:')
-    .argument('[command...]', 'a command, for example images build')
-    .action((words: readonly string[]) => {
-      requireKnownVerb(program, words);
-      verbIn(program, words).command.outputHelp();
-    });
-}
-
-function afterHelp(program: Command, verb: string): string {
-  const examples = (verbHelp[verb]?.examples ?? []).map(([line, what]) => ({
-    line: `${program.name()} ${line}`,
-    what,
-  }));
-  const exits = exitsOf(verb).map(([code, meaning]) => [String(code), meaning] as const);
-  return [...(examples.length === 0 ? [] : [examplesText(examples)]), rowsText('Exit codes:', exits)].join(
-    '\n\n',
-  );
-}
-
-export function addVerbHelp(program: Command): void {
-  for (const command of commandsOf(program)) {
-    command.helpCommand(false);
-    const verb = pathOf(command);
-    const group = groups.find(([, verbs]) => verbs.includes(verb));
-    if (group !== undefined) command.helpGroup(group[0]);
-    command.addHelpText('after', () => `\n${afterHelp(program, verb)}`);
-  }
-  program.helpCommand(false);
-  addHelp(program);
-  program.addHelpText('after', () =>
-    [
-      '',
-      paragraph(
-        'A run is given by its id or a unique beginning of it, its name, latest, or latest~N. Help of a command: help COMMAND.',
-      ),
-      paragraph(
-        'Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.',
-      ),
-    ].join('\n'),
-  );
-}

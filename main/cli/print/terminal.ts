@@ -1,5 +1,4 @@
 /** What the terminal can show: colors of each stream, and its width. */
-import { cleanText } from '../../platform/lines';
 
 type Stream = 'stdout' | 'stderr';
 
@@ -76,12 +75,13 @@ const styled = (text: string): string =>
     return `${escape}${name === undefined ? '0' : styles[name]}m`;
   });
 
-/** Text of `paint` as the stream shows it, with control characters of others removed. */
-export const forStream = (text: string, to: Stream): string =>
-  (shown[to] ? styled : unpainted)(cleanText(text));
+/** Text of `paint` as the stream shows it. */
+export const forStream = (text: string, to: Stream): string => (shown[to] ? styled : unpainted)(text);
 
-/** Escape sequences for text that commander writes; it removes them where the stream has no colors. */
+/** Escape sequences, for help; commander removes them where the stream has no colors. */
 export const ansi = (style: Style, text: string): string => `${escape}${styles[style]}m${text}${escape}0m`;
+const anySequence = new RegExp(`${escape.replace('[', '\\[')}\\d+m`, 'g');
+export const withoutAnsi = (text: string): string => text.replace(anySequence, '');
 
 /** Columns of a terminal of known size, else null. */
 export function columnsOf({
@@ -106,4 +106,13 @@ export function wrapped(text: string, width: number): readonly string[] {
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines;
+}
+
+/** Whoever reads may stop reading (`| head`): the work continues and says the rest to nobody. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
 }

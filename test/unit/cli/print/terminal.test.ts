@@ -1,5 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { printText } from '../../../../main/cli/output';
 import {
+  ansi,
   colorsFor,
   columnsOf,
   forStream,
@@ -7,6 +9,7 @@ import {
   paintState,
   useColors,
   widthOf,
+  withoutAnsi,
   wrapped,
 } from '../../../../main/cli/print/terminal';
 
@@ -43,7 +46,14 @@ describe('colors', () => {
 
   it('come from the program only: what a name has of them is removed', () => {
     useColors({ stdout: true, stderr: true });
-    expect(forStream('\u001b[31mname\u001b[0m', 'stdout')).toBe('name');
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    printText(`\u001b[31mname\u001b[0m ${paint('bad', 'failed')}`);
+    expect(written).toHaveBeenCalledWith('name \u001b[31mfailed\u001b[0m');
+    written.mockRestore();
+  });
+
+  it('of help are removed for a stream without them', () => {
+    expect(withoutAnsi(`${ansi('title', 'Usage:')} ${ansi('term', 'run')}`)).toBe('Usage: run');
   });
 
   it('are nowhere until a stream has them', () => {
