@@ -26,8 +26,6 @@ const ascii = {
 /** Bundles for Node 18: Electron's oldest runtime that we drive has it, and no ESM main process. */
 export default defineConfig({
   main: {
-    // A command needs few of some thousand schemas: they are made on demand.
-    resolve: { alias: [{ find: /^zod$/, replacement: here('main/platform/lazy-zod.ts') }] },
     plugins: [listed('main'), ascii, writePrebuiltPresets(here('resources')), writePrebuiltHelp()],
     build: {
       outDir: 'out/main',
