@@ -26,6 +26,13 @@ beforeAll(async () => {
         return values.copy()`,
       maxBatchSize: 0,
     },
+    {
+      name: 'limited',
+      execute: `time.sleep(0.02)
+        return values.copy()`,
+      maxBatchSize: 1,
+      config: 'dynamic_batching { default_queue_policy { max_queue_size: 4 } }',
+    },
   ]);
 });
 afterAll(async () => {
@@ -113,9 +120,52 @@ describe.each(['grpc', 'http'] as const)('requests at a rate over %s', (protocol
 
 describe('a rate', () => {
   it('above what the server can do is flagged', async () => {
-    const point = await tools.native.measure(await rateOf('slow', 200));
+    const point = await tools.native.measure(
+      await rateOf('slow', 200, { level: { batchSize: 1, concurrency: 8, requestRate: 200 } }),
+    );
     expect(point.flags).toContain('rate-not-reached');
     expect(point.scheduled?.p99Us).toBeGreaterThan(point.p99Us);
+    // It queues without end, which longer windows would only make worse.
+    expect(point.flags).toContain('over-saturated');
+    expect(point.windows.length).toBeLessThan(3);
+  });
+
+  it.each(['grpc', 'http'] as const)(
+    'above what a limited queue takes is refused in part, by time slice: %s',
+    async (protocol) => {
+      const point = await tools.native.measure(
+        await rateOf('limited', 25, {
+          ...{ protocol, batched: true, level: { batchSize: 1, concurrency: 64, requestRate: 25 } },
+          settings: { stages: ['1x:1s', '6x:1s', '1x:1500ms'], sliceDurationS: 0.5, warmupMs: 200 },
+        }),
+      );
+      expect(loadPointSchema.safeParse(point).error).toBeUndefined();
+      const { overload, refused, timeline, requestCount } = point;
+      // 150 requests/s where fewer than 50 are answered.
+      expect(overload).toMatchObject({ factor: 6, errorShare: 0, endless: false });
+      expect(overload?.refusedShare).toBeGreaterThan(0.5);
+      expect(overload?.refusedShare).toBeLessThan(0.95);
+      expect(point.errorCount).toBe(0);
+      expect(point).not.toHaveProperty('errorsByKind');
+      expect(point.flags).toContain('refused');
+      expect(refused).toMatchObject({ timeout: 0, cancelled: 0 });
+      const due = (timeline?.slices ?? []).reduce((sum, slice) => sum + slice.due, 0);
+      expect(due).toBe(212);
+      expect((requestCount ?? 0) + (refused?.queueFull ?? 0)).toBe(due);
+    },
+  );
+
+  it.each(['grpc', 'http'] as const)('may be cancelled in part, which is no error: %s', async (protocol) => {
+    const point = await tools.native.measure(
+      await rateOf('slow', 20, {
+        protocol,
+        settings: { requestCount: 40, requestCancellationRate: 50, requestCancellationDelayS: 0.005 },
+      }),
+    );
+    const cancelled = point.refused?.cancelled ?? 0;
+    expect(cancelled).toBeGreaterThan(8);
+    expect(cancelled).toBeLessThan(32);
+    expect(point).toMatchObject({ requestCount: 40 - cancelled, errorCount: 0 });
   });
 
   it('can follow intervals of its own', async () => {

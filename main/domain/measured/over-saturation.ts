@@ -28,6 +28,8 @@ const chance = 4;
 const leastShare = 0.02;
 /** Fewer waiting requests tell nothing. */
 const leastWaiting = 10;
+/** A server that stood still works its backlog off: then fewer wait than at the most. */
+const stillShare = 0.9;
 /** Latency has to grow by this share of its mean. */
 const leastLatencyShare = 0.2;
 
@@ -42,6 +44,8 @@ export function isOverSaturated(
 ): boolean {
   const latencies = samples.flatMap(({ latencyUs }) => latencyUs ?? []);
   if (samples.length < fewestSamples || latencies.length < fewestSamples) return false;
+  const most = samples.reduce((largest, { inFlight }) => Math.max(largest, inFlight), 0);
+  if ((samples.at(-1)?.inFlight ?? 0) < stillShare * most) return false;
   const waiting = risen(samples.map(({ inFlight }) => inFlight));
   const limit = Math.max(leastWaiting, leastShare * requests, chance * Math.sqrt(scatter * requests));
   if (waiting <= limit) return false;

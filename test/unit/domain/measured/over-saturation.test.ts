@@ -61,4 +61,14 @@ describe('an open level', () => {
       ),
     ).toBe(false);
   });
+
+  it('is not, where a server stood still for a second and works its backlog off', () => {
+    const at = (inFlight: number, latencyUs: number | null) => ({ inFlight, latencyUs });
+    const calm = Array.from({ length: 12 }, () => at(1, 2000));
+    const still = Array.from({ length: 10 }, (_unused, index) => at(20 * (index + 1), null));
+    const after = [at(170, 950_000), at(140, 900_000), at(110, 800_000), at(80, 600_000), at(50, 400_000)];
+    const all = [...calm, ...still, ...after];
+    for (let end = 12; end <= all.length; end += 1)
+      expect(isOverSaturated(all.slice(0, end), { requests: 20 * end, scatter: 0 })).toBe(false);
+  });
 });
