@@ -28,6 +28,9 @@ sweep: eight levels with the defaults of \`perf\` and with those of perf_analyze
 length of its windows), and writes docs/benchmarks-sweep.md. Exit code 1: a level lost, more than half the time, or worse.
 open-loop: a server that hangs for one second under a constant rate, and writes docs/benchmarks-open-loop.md.
 Exit code 1: the second is not in the latency from the schedule.
+production-overload: a model of a fixed service time with a queue of 16 and with one without a limit, at twice the promised rate,
+and writes docs/benchmarks-production-overload.md (--out elsewhere, --repeats N). Exit code 1: the refused share is not what is
+above the capacity, the accepted are slower than a full queue, or the recovery is not that of the backlog.
 interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
 (--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its
 reference in less than 90 % of the trials.
@@ -60,6 +63,7 @@ const folder = join(repoRoot, 'out', 'bench');
 /** Every process that a bench starts, by its file under scripts/bench. */
 const programs = [
   ...['bench', 'window/window-bench', 'monitor-bench', 'pipeline-bench', 'sweep-bench', 'open-loop-bench'],
+  'production-overload-bench',
   ...[
     'generator-bench',
     'interval-bench',
@@ -215,6 +219,7 @@ const benches = {
   pipeline: benchPlain,
   sweep: benchPlain,
   'open-loop': benchPlain,
+  'production-overload': benchPlain,
   report: benchPlain,
   'cli-start': benchPlain,
   'search-48': benchPlain,
@@ -257,6 +262,7 @@ await main(async (args) => {
       'generator',
       'sweep',
       'open-loop',
+      'production-overload',
       'interval',
       'search-predict',
       'search-gate',
