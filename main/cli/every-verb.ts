@@ -24,6 +24,7 @@ import { addLogs } from './runs/logs';
 import { addClean, addUpkeep } from './runs/upkeep';
 import { addSearch } from './search/search';
 import { addSettings } from './settings';
+import { addSoak } from './soak/soak';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
 import type { Verb } from './verb';
@@ -80,6 +81,7 @@ export function addEveryVerb(program: Verb, context: CliContext, { docs, openWin
   addCheck(program);
   addData(program);
   addSearch(program);
+  addSoak(program);
   addStudies(program);
   addDeployments(program, context);
   addGolden(program);

@@ -55,11 +55,13 @@ import { componentsSchema, type ComponentStatus, type SetupWork } from './setup'
 import { duelRequestSchema } from './study/duel';
 import { jointRequestSchema } from './study/joint';
 import { searchRequestSchema } from './study/search';
+import { soakRequestSchema } from './study/soak';
 import {
   type DuelPlan,
   type JointPlan,
   type SearchCapacity,
   type SearchPlan,
+  type SoakPlan,
   type StudyDetail,
   type StudyEntry,
   type StudyPlan,
@@ -213,6 +215,8 @@ export const api = {
   'searches.plan': call<SearchPlan>().with(searchRequestSchema),
   /** The comparison in turns that a request asks for; starts nothing. Throws as `searches.plan`. */
   'duels.plan': call<DuelPlan>().with(duelRequestSchema),
+  /** The soak that a request asks for; starts nothing. Throws as a run, a deployment or a server that cannot be reached. */
+  'soaks.plan': call<SoakPlan>().with(soakRequestSchema),
   /** The search of several models that a request asks for; starts nothing. Throws as `searches.plan`. */
   'searches.planJoint': call<JointPlan>().with(jointRequestSchema),
   /**

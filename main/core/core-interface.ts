@@ -33,6 +33,7 @@ import type { WrittenStudy } from '../reports/study-files';
 import type { GivenConsent } from '../store/approvals';
 import type { ListedRuns } from '../store/run-rows';
 import type { SearchHow } from '../studies/search/searches';
+import type { SoakHow } from '../studies/soak/soaks';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { Readers } from './core-parts';
 import type { ServedRepository, ServeRepository } from './repository-server';
@@ -238,6 +239,8 @@ export interface TrustedCalls {
   'studies.specOf': (study: { readonly name: string }) => Promise<StudySpec>;
   /** Works on a study that measures by itself, a search or a duel, to its end or a stop. Throws study-busy, input-invalid. */
   'searches.work': (input: SearchHow & { readonly spec: StudySpec }) => Promise<Searched>;
+  /** Works on a soak, to its end or a stop. Throws study-busy, input-invalid, and what starting the server and sending throw. */
+  'soaks.work': (input: SoakHow & { readonly spec: StudySpec }) => Promise<void>;
   /** Writes its report in all formats. Throws study-unknown, disk-full, file-unwritable. */
   'searches.report': (study: {
     readonly name: string;

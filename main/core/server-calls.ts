@@ -141,6 +141,18 @@ export async function verifiedRun(
   return { folder: loaded.folder, ...(await deployableRun(loaded, manifests, allowUnverified)) };
 }
 
+/** The servers of deployments, by the kind of their engine. */
+export const deploymentServersOf = ({
+  layout,
+  docker,
+  hosts,
+  reach,
+  options: { env },
+}: Pick<CoreParts, 'layout' | 'docker' | 'hosts' | 'reach' | 'options'>) => ({
+  local: createDetachedServers(layout, env),
+  docker: createDeploymentContainers({ docker, hosts, reach }),
+});
+
 export function createDeploymentCalls(
   parts: CoreParts,
   /** The best configuration of a search of the run. Throws study-unknown, input-invalid. */
@@ -148,13 +160,10 @@ export function createDeploymentCalls(
 ): {
   readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
 } & Pick<Deployments, 'underWay' | 'close'> {
-  const { layout, docker, hosts, reach, presetOf, emit, now } = parts;
+  const { layout, presetOf, emit, now } = parts;
   const deployments = new Deployments({
     store: new DeploymentStore(layout.deployments),
-    servers: {
-      local: createDetachedServers(layout, parts.options.env),
-      docker: createDeploymentContainers({ docker, hosts, reach }),
-    },
+    servers: deploymentServersOf(parts),
     runOf: async (runId, allowUnverified, search) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified);
       requireServable(runId, state.source.spec.engine);

@@ -24,6 +24,7 @@ type MadeElsewhere =
   | 'runs.writeReports'
   | 'spec.resolve'
   | `golden.${string}`
+  | `soaks.${string}`
   | `searches.${string}`
   | `studies.${string}`;
 

@@ -29,13 +29,17 @@ const quantiles = [
 const normal = 1.96;
 const fewestValues = 3;
 
+/** Student's t, two-sided 95 %. @param degrees rounded down, at least 1 */
+export const studentQuantile = (degrees: number): number =>
+  quantiles[Math.max(1, Math.floor(degrees)) - 1] ?? normal;
+
 /** Student's t times the standard deviation, not divided by their number; null for fewer than three. */
 export function spreadInterval(values: readonly number[]): number | null {
   const count = values.length;
   if (count < fewestValues) return null;
   const mean = values.reduce((sum, value) => sum + value, 0) / count;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
-  return (quantiles[count - 2] ?? normal) * Math.sqrt(variance);
+  return studentQuantile(count - 1) * Math.sqrt(variance);
 }
 
 /** Half-width of the 95 % interval of the mean of independent values; null for fewer than three. */

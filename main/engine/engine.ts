@@ -3,6 +3,7 @@ import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/d
 import type { UsedImage } from '../contract/measured/results';
 import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';
+import type { ProcessReading } from '../platform/process-readings';
 import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
 
 export interface DeploymentPaths {
@@ -46,6 +47,8 @@ export interface DeploymentServer {
   /** Stops it, and removes its resources. */
   remove(deployment: Deployment, paths: DeploymentPaths): Promise<void>;
   readStatus(deployment: Deployment): Promise<ServerStatus>;
+  /** Its processes. Throws docker-unreachable, docker-failed, host-unreachable. */
+  readProcesses(deployment: Deployment): Promise<readonly ProcessReading[]>;
   /** The last lines, oldest first. */
   log(deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]>;
 }
@@ -162,6 +165,8 @@ export interface ServerHandle {
   readonly pid: number | null;
   /** Memory of its processes, bytes; null: not known. Absent: a server of others. */
   readMemory?(): Promise<number | null>;
+  /** Its processes; throws where they cannot be read. Absent: a server of others. */
+  readProcesses?(): Promise<readonly ProcessReading[]>;
   /** Ends the server and its child processes; no-op if it has ended. */
   stop(): Promise<void>;
   /** Leaves it running for reuse; absent if impossible. */

@@ -39,6 +39,17 @@ export async function readServerRoom(server: Measured): Promise<TakenMemory> {
   };
 }
 
+/** Memory in use on its machine, and on its GPUs, by whatever uses it, as Triton's metrics report it; null: not reported. */
+export async function readMachineMemory(server: Measured): Promise<TakenMemory> {
+  const { gpus = [], other = {} } = (await metricsOf(server)) ?? {};
+  const used = gpus.map(({ memoryUsedBytes }) => memoryUsedBytes).filter((bytes) => bytes !== null);
+  const isWhole = used.length > 0 && used.length === gpus.length;
+  return {
+    hostBytes: other['nv_cpu_memory_used_bytes'] ?? null,
+    gpuBytes: isWhole ? used.reduce((sum, bytes) => sum + bytes, 0) : null,
+  };
+}
+
 /** Triton reads the memory of its machine every two seconds (`--metrics-interval-ms`). */
 const staleMs = 2500;
 

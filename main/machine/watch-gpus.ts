@@ -133,3 +133,19 @@ export async function pollGpus(
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }
+
+/** GPU memory by process id of this machine, bytes; empty without nvidia-smi, and where it does not say. */
+export async function readGpuProcesses(env: NodeJS.ProcessEnv): Promise<ReadonlyMap<number, number>> {
+  const found = new Map<number, number>();
+  await exec({
+    argv: ['nvidia-smi', '--query-compute-apps=pid,used_memory', '--format=csv,noheader,nounits'],
+    env,
+    signal: AbortSignal.timeout(readMs),
+    onStdoutLine: (line) => {
+      const [pid = null, used = null] = line.split(',').map((value) => numberOf(value.trim()));
+      // On several GPUs it has several lines.
+      if (pid !== null && used !== null) found.set(pid, (found.get(pid) ?? 0) + used * mebibyte);
+    },
+  }).catch(() => undefined);
+  return found;
+}

@@ -9,6 +9,8 @@ const strategies: Readonly<Record<string, StrategyOf>> = {
   search: () => ({ propose: () => [] }),
   joint: () => ({ propose: () => [] }),
   duel: () => ({ propose: () => [] }),
+  // Time under load, which is no run.
+  soak: () => ({ propose: () => [] }),
 };
 
 /** Throws input-invalid for a kind that there is not, and for what the strategy does not take. */

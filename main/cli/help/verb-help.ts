@@ -30,7 +30,7 @@ export const verbGroups: readonly (readonly [title: string, verbs: readonly stri
     'Deploy and measure:',
     [
       ...['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'predict'],
-      ...['limits', 'import'],
+      ...['limits', 'soak', 'import'],
     ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
@@ -231,6 +231,19 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [
       [exitCodes.noAnswer, 'no configuration holds any load within the target'],
       [exitCodes.paused, 'paused, or the budget ended before every configuration was judged'],
+      cancelled,
+    ],
+  },
+  soak: {
+    examples: [
+      ['soak nightly --for 8h --rate 60%', 'a night at 60 % of what the run held'],
+      ["soak vision --for 20m --fail-if 'rss-slope>1MB/h'", 'a deployment, as a gate'],
+      ['soak nightly --for 20m --reload-every 500', 'what unloading the model leaves behind'],
+      ['soak -u localhost:8000 -m ocr --for 1h --rate 20', 'a Triton that runs already'],
+    ],
+    exits: [
+      [exitCodes.outside, 'a process of the server grows faster than a criterion of --fail-if'],
+      [exitCodes.unclear, 'a criterion of --fail-if cannot be told yet, or it was paused'],
       cancelled,
     ],
   },

@@ -16,6 +16,7 @@ import type { WhatIf, WhatIfAsk } from '../../domain/predict/what-if';
 import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
 import type { JointAnswer } from '../../domain/study/joint/joint-answer';
 import type { SearchAnswer } from '../../domain/study/search/search-answer';
+import type { SoakAnswer } from '../../domain/study/soak/soak-answer';
 import type { ComparisonDocument } from './comparison-document';
 import type { fieldEntry } from './field-entry';
 import type { levelsDocument } from './levels-document';
@@ -30,6 +31,7 @@ type RunDocument = ReturnType<typeof runDocument>;
 type MatrixDocument = ReturnType<typeof matrixDocument>;
 type SearchPlan = Result<'searches.plan'>;
 type DuelPlan = Result<'duels.plan'>;
+type SoakPlan = Result<'soaks.plan'>;
 type StudyFiles = StudyReports['files'];
 
 /** A matrix at its end; without reports, as none of its runs was possible. */
@@ -56,6 +58,13 @@ interface DuelEnd {
   readonly name: string;
   readonly duel: DuelPlan['duel'];
   readonly answer: DuelAnswer;
+  readonly reports: StudyFiles;
+}
+
+interface SoakEnd {
+  readonly name: string;
+  readonly soak: SoakPlan['soak'];
+  readonly answer: SoakAnswer;
   readonly reports: StudyFiles;
 }
 
@@ -148,15 +157,17 @@ export interface Documents {
   'data list': readonly { readonly preset: string; readonly items: Result<'data.list'> }[];
   'data fetch': Result<'data.list'>[number] | Result<'data.ended'>;
   search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig }) | JointEnd | JointPlan;
+  soak: SoakEnd | SoakPlan;
   'studies list': Result<'studies.list'>;
   'studies show':
     | (ShownStudy & Pick<SearchEnd, 'search' | 'answer' | 'configs'>)
     | (ShownStudy & Pick<JointEnd, 'joint' | 'answer'>)
     | (ShownStudy & Pick<DuelEnd, 'duel' | 'answer'>)
+    | (ShownStudy & Pick<SoakEnd, 'soak' | 'answer'>)
     | (ShownStudy & MatrixDocument);
   'studies pause': Requested & { readonly name: string };
   'studies cancel': Requested & { readonly name: string };
-  'studies resume': MatrixEnd | SearchEnd | JointEnd | DuelEnd;
+  'studies resume': MatrixEnd | SearchEnd | JointEnd | DuelEnd | SoakEnd;
   'studies report': { readonly name: string; readonly reports: StudyFiles };
   'studies remove': Removed & { readonly name: string; readonly withRuns: boolean };
   deploy: Deployment;

@@ -37,7 +37,7 @@ export const addAtOptions = (verb: Verb): Verb =>
   );
 
 /** "localhost:8000" for "8000". */
-const withHost = (url: string): string =>
+export const withHost = (url: string): string =>
   /^:?\d{1,5}$/.test(url) ? `localhost:${url.replace(':', '')}` : url;
 
 /**

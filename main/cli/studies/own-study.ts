@@ -1,6 +1,6 @@
 import type { Look, Searched } from '../../contract/study/search';
 import type { StudyEntry, StudyReports, StudySpec } from '../../contract/study/study';
-import type { Core } from '../../core';
+import type { Core, StudyStops } from '../../core';
 import { formatError, type Output, progressOf } from '../output';
 import { createStops } from '../study';
 import { listenForStops } from '../work';
@@ -11,6 +11,30 @@ export interface OwnStudyEnd {
   readonly searched: Searched;
   readonly isCancelled: boolean;
   readonly isPaused: boolean;
+}
+
+/** Ctrl-C cancels, and a scheduler’s end of a job leaves. @returns which of them came */
+export async function whileStoppable(
+  core: Core,
+  output: Output,
+  work: (stops: StudyStops) => Promise<void>,
+): Promise<Pick<OwnStudyEnd, 'isCancelled' | 'isPaused'>> {
+  const stops = createStops();
+  const dispose = listenForStops(core, {
+    ...{ runIds: () => [], isHandedOver: () => false, say: output.say },
+    cancel: () => {
+      output.say('Cancelling. Press Ctrl-C again to quit immediately.');
+      stops.cancel.abort();
+    },
+    leave: () => stops.leave.abort(),
+  });
+  try {
+    await work(stops);
+    const isCancelled = stops.cancel.signal.aborted;
+    return { isCancelled, isPaused: !isCancelled && stops.pause.signal.aborted };
+  } finally {
+    dispose();
+  }
 }
 
 /**
@@ -27,7 +51,6 @@ export async function workOnOwn(
   ) => string | null,
 ): Promise<OwnStudyEnd> {
   const { name } = spec;
-  const stops = createStops();
   const progress = progressOf(output);
   const looks: Look[] = resume ? [...(await core.handlers['searches.get']({ name })).searched.looks] : [];
   const onPreparing = createPreparingProgress(progress, spec);
@@ -39,22 +62,11 @@ export async function workOnOwn(
     const text = textOf(event.entry, { seconds, looks });
     if (text !== null) progress.say(text);
   });
-  const dispose = listenForStops(core, {
-    ...{ runIds: () => [], isHandedOver: () => false, say: output.say },
-    cancel: () => {
-      output.say('Cancelling. Press Ctrl-C again to quit immediately.');
-      stops.cancel.abort();
-    },
-    leave: () => stops.leave.abort(),
-  });
-  try {
-    const searched = await core.handlers['searches.work']({ spec, resume, stops });
-    const isCancelled = stops.cancel.signal.aborted;
-    return { searched, isCancelled, isPaused: !isCancelled && stops.pause.signal.aborted };
-  } finally {
-    dispose();
-    unsubscribe();
-  }
+  const found: { searched: Searched } = { searched: { looks: [], failed: {} } };
+  const stopped = await whileStoppable(core, output, async (stops) => {
+    found.searched = await core.handlers['searches.work']({ spec, resume, stops });
+  }).finally(unsubscribe);
+  return { ...found, ...stopped };
 }
 
 /** Writes the report of a study, and prints where. */

@@ -9,6 +9,7 @@ import { jointAnswer } from '../../domain/study/joint/joint-answer';
 import { jointOf } from '../../domain/study/joint/joint-study';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
+import { answerOfSoak, soakOf } from '../../domain/study/soak/soak-study';
 import { detailOf } from '../../domain/study/study-detail';
 import { askToRemove, formatError, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
@@ -23,13 +24,14 @@ const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'in
 
 /** On demand: a list of studies needs none of what measures them. */
 async function loadMeasuring() {
-  const [search, joint, duel, study] = await Promise.all([
+  const [search, joint, duel, soak, study] = await Promise.all([
     import('../search/search'),
     import('../search/joint'),
     import('../compare/duel'),
+    import('../soak/work-on-soak'),
     import('../study'),
   ]);
-  return { ...search, ...joint, ...duel, ...study };
+  return { ...search, ...joint, ...duel, ...soak, ...study };
 }
 
 /** Why a study cannot be resumed by its name. */
@@ -65,7 +67,9 @@ function addReadVerbs(program: Verb): void {
       const duel = study === null ? null : duelOf(study);
       const about = { study: { ...summary, secondsLeft, underWay } };
       const joint = study === null ? null : jointOf(study);
-      const { answerLines, configsOf, duelLines, jointLines, tableOf } = await loadMeasuring();
+      const soak = study === null ? null : soakOf(study);
+      const { answerLines, configsOf, duelLines, jointLines, soakDocumentOf, soakLines, tableOf } =
+        await loadMeasuring();
       const configs = search === null ? null : await configsOf(core, name);
       const documentOf = () => {
         if (study !== null && search !== null) {
@@ -77,11 +81,15 @@ function addReadVerbs(program: Verb): void {
         if (study !== null && duel !== null) {
           return { ...about, duel, answer: duelAnswer(duel, study.searched) };
         }
+        if (study !== null && soak !== null) {
+          return { ...about, ...soakDocumentOf(soak, answerOfSoak(study, soak)) };
+        }
         return { ...document, ...about, runs };
       };
       const ownLines = () => {
         if (study !== null && search !== null) return answerLines(search, study.searched, configs);
         if (study !== null && joint !== null) return jointLines(joint, study.searched);
+        if (study !== null && soak !== null) return soakLines(answerOfSoak(study, soak));
         return study === null || duel === null
           ? [tableOf(matrixColumns(results), results)]
           : duelLines(duel, study.searched);
@@ -144,7 +152,7 @@ function addResume(program: Verb): void {
       const { trust = false, allowRemoteLoad = false, ...how } = options;
       const spec = await core.handlers['studies.specOf']({ name });
       const search = searchOf({ spec });
-      const { workOnDuel, workOnJoint, workOnSearch, workOnStudy } = await loadMeasuring();
+      const { workOnDuel, workOnJoint, workOnSearch, workOnSoak, workOnStudy } = await loadMeasuring();
       if (search !== null) {
         exit(await workOnSearch(core, { spec, search }, output, true));
         return;
@@ -157,6 +165,11 @@ function addResume(program: Verb): void {
       const duel = duelOf({ spec });
       if (duel !== null) {
         exit(await workOnDuel(core, { spec, duel }, output, { resume: true }));
+        return;
+      }
+      const soak = soakOf({ spec });
+      if (soak !== null) {
+        exit(await workOnSoak(core, { spec, soak }, output, { resume: true }));
         return;
       }
       const consent = { trust, allowRemoteLoad };

@@ -16,6 +16,7 @@ import {
   type SearchStrategy,
   servedPlaceSchema,
 } from './search';
+import { soakBodies, type SoakDetail, type Soaked, type SoakStrategy } from './soak';
 
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
@@ -91,6 +92,8 @@ const bodies = [
   candidateMemorySchema.extend({ type: z.literal('candidate-memory') }),
   /** A Triton serves its candidates; again for each that was started. */
   servedPlaceSchema.extend({ type: z.literal('candidates-served') }),
+  /** Of a soak: what was read of the server, and what the load came to. */
+  ...soakBodies,
   /** `error`: why it failed as a whole. */
   z.object({
     type: z.literal('study-ended'),
@@ -126,6 +129,8 @@ export interface Study {
   readonly trials: Readonly<Record<number, TrialState>>;
   /** Empty for other strategies. */
   readonly searched: Searched;
+  /** Absent for other strategies. */
+  readonly soaked?: Soaked;
 }
 
 type Fold = Study | null;
@@ -137,6 +142,8 @@ const withTrial = (state: Fold, number: number, change: Partial<TrialState>): Fo
     ...state,
     trials: { ...state.trials, [number]: { ...(state.trials[number] ?? unknownTrial), ...change } },
   };
+
+const nothingSoaked: Soaked = { blocks: [], slices: [] };
 
 const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
   'study-planned': ({ spec, at }, state) => ({
@@ -177,6 +184,16 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     if (state === null) return null;
     const place = { engine, ...present({ host }), address, tritonVersion };
     return { ...state, searched: { ...state.searched, place } };
+  },
+  'soak-block': ({ block }, state) => {
+    if (state === null) return null;
+    const { soaked = nothingSoaked } = state;
+    return { ...state, soaked: { ...soaked, blocks: [...soaked.blocks, block] } };
+  },
+  'soak-slice': ({ slice }, state) => {
+    if (state === null) return null;
+    const { soaked = nothingSoaked } = state;
+    return { ...state, soaked: { ...soaked, slices: [...soaked.slices, slice] } };
   },
   'study-ended': ({ outcome, error = null }, state) => state && { ...state, outcome, error },
 };
@@ -263,6 +280,8 @@ export interface StudyDetail extends StudySummary {
   readonly search: { readonly search: SearchStrategy; readonly searched: Searched } | null;
   /** null: not of several models; a model has its run once it was made. */
   readonly joint: { readonly joint: JointStrategy; readonly searched: Searched } | null;
+  /** Absent: another kind of study. */
+  readonly soak?: SoakDetail;
   readonly rows: readonly StudyRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
@@ -310,6 +329,11 @@ export interface JointPlan extends Pick<SearchPlan, 'spec' | 'notes'> {
 /** A comparison in turns before it is started. */
 export interface DuelPlan extends Pick<SearchPlan, 'spec' | 'notes' | 'asks'> {
   readonly duel: DuelStrategy;
+}
+
+/** A soak before it is started. `asks` absent: nothing is unloaded on a server of others. */
+export interface SoakPlan extends Pick<SearchPlan, 'spec' | 'notes' | 'asks'> {
+  readonly soak: SoakStrategy;
 }
 
 /** A configuration of a search as a run, which has a level of each load at which it was measured. */

@@ -2,8 +2,9 @@ import { freemem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../../contract/api';
 import { WorkbenchError } from '../../contract/errors';
+import type { DuelRequest } from '../../contract/study/duel';
 import type { SearchStrategy } from '../../contract/study/search';
-import type { Study, StudySpec } from '../../contract/study/study';
+import type { DuelPlan, Study, StudySpec } from '../../contract/study/study';
 import { duelAnswer } from '../../domain/study/duel/duel-answer';
 import { duelOf } from '../../domain/study/duel/duel-study';
 import { planDuel } from '../../domain/study/duel/plan-duel';
@@ -12,6 +13,7 @@ import { jointCommands, jointOf } from '../../domain/study/joint/joint-study';
 import { loadQuestion } from '../../domain/study/load-question';
 import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
+import { answerOfSoak, soakedOf, soakOf } from '../../domain/study/soak/soak-study';
 import type { Runs } from '../../pipeline/runs';
 import type { StoredReportSettings } from '../../reports/report-settings';
 import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../../reports/study-files';
@@ -24,6 +26,7 @@ import type { CoreParts } from '../core-parts';
 import { gpusOf } from '../host-gpus';
 import { createReportPlaces } from '../reports/report-places';
 import { verifiedRun } from '../server-calls';
+import { createSoakCalls } from '../soak/soak-calls';
 import { contestOf, placeHandsOf, requireBeside, requireTogether } from './contests';
 import { createJointCalls, jointContest } from './joint-calls';
 import { createSearchPlan } from './search-plan';
@@ -37,7 +40,7 @@ function usualName(kind: string, now: Date): string {
 
 /** It measures by itself, without runs. */
 export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
-  searchOf({ spec }) !== null || jointOf({ spec }) !== null || duelOf({ spec }) !== null;
+  [searchOf, jointOf, duelOf, soakOf].some((of) => of({ spec }) !== null);
 
 async function reportFiles(
   study: Study,
@@ -45,6 +48,11 @@ async function reportFiles(
   configsOf: Handlers['searches.configs'],
 ): Promise<readonly StudyFile[]> {
   const { name, searched } = study;
+  const soak = soakOf(study);
+  if (soak !== null) {
+    const { soakFiles } = await import('../../reports/soak-report');
+    return soakFiles({ name, ...how, soak, soaked: soakedOf(study), answer: answerOfSoak(study, soak) });
+  }
   const duel = duelOf(study);
   if (duel !== null) {
     const { duelFiles } = await import('../../reports/duel-report');
@@ -70,7 +78,28 @@ async function reportFiles(
   });
 }
 
-/** Searches for the best configuration, and comparisons in turns. */
+/** Throws as `searches.plan`. */
+async function duelPlan(
+  parts: CoreParts,
+  { name, server: given, ...request }: DuelRequest,
+): Promise<DuelPlan> {
+  const { between } = request;
+  const isTry = 'suggestion' in between;
+  const [one, other] = isTry ? [between.runId, between.runId] : [between.first, between.second];
+  const { state: first } = await verifiedRun(parts, one, false);
+  const second = one === other ? first : (await verifiedRun(parts, other, false)).state;
+  const asked = { ...request, name: name ?? usualName(isTry ? 'try' : 'compare', parts.now()) };
+  if (given !== undefined) {
+    const { server, note, before } = await searchedServer(parts, first.source.spec, given);
+    const planned = planDuel([first, second], { ...asked, server });
+    return { ...planned, notes: [note, ...planned.notes], asks: loadQuestion(before, 2) };
+  }
+  for (const state of [first, second]) requireBeside(state);
+  requireTogether(first, second);
+  return planDuel([first, second], asked);
+}
+
+/** Searches for the best configuration, comparisons in turns, and soaks. */
 export function createSearchCalls(
   parts: CoreParts,
   runs: Runs,
@@ -83,7 +112,8 @@ export function createSearchCalls(
   /** Before it is removed: unloads what is left of it on a running Triton, as far as that answers. */
   readonly leave: (name: string) => Promise<void>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
-    Pick<Handlers, 'searches.plan' | 'searches.planJoint' | 'duels.plan'>;
+    Pick<TrustedCalls, 'soaks.work'> &
+    Pick<Handlers, 'searches.plan' | 'searches.planJoint' | 'duels.plan' | 'soaks.plan'>;
 } {
   const { layout, emit, store } = parts;
   const plan = createSearchPlan(parts, others['spec.preview']);
@@ -100,6 +130,9 @@ export function createSearchCalls(
     ...placeHandsOf(parts),
     freeBytes: () => freemem(),
     gpusOf: (host) => gpusOf(parts, host),
+  });
+  const soaks = createSoakCalls(parts, {
+    ...{ studies, active, usualName: () => usualName('soak', parts.now()) },
   });
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);
@@ -121,30 +154,16 @@ export function createSearchCalls(
       if (study !== null && !(await studies.isHeld(name))) await leaveServer(study).catch(() => undefined);
     },
     start: async (spec, resume) => {
-      const { end } = await searches.begin(spec, { resume });
+      const { end } = await (soakOf({ spec }) === null ? searches : soaks).begin(spec, { resume });
       end.catch(() => undefined);
     },
     handlers: {
       'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
         plan({ ...request, name }),
+      ...soaks.handlers,
       ...createAnalyzerCalls(parts, others['spec.resolve']),
       ...createJointCalls(parts, others['spec.preview'], () => usualName('search', parts.now())),
-      'duels.plan': async ({ name, server: given, ...request }) => {
-        const { between } = request;
-        const isTry = 'suggestion' in between;
-        const [one, other] = isTry ? [between.runId, between.runId] : [between.first, between.second];
-        const { state: first } = await verifiedRun(parts, one, false);
-        const second = one === other ? first : (await verifiedRun(parts, other, false)).state;
-        const asked = { ...request, name: name ?? usualName(isTry ? 'try' : 'compare', parts.now()) };
-        if (given !== undefined) {
-          const { server, note, before } = await searchedServer(parts, first.source.spec, given);
-          const planned = planDuel([first, second], { ...asked, server });
-          return { ...planned, notes: [note, ...planned.notes], asks: loadQuestion(before, 2) };
-        }
-        for (const state of [first, second]) requireBeside(state);
-        requireTogether(first, second);
-        return planDuel([first, second], asked);
-      },
+      'duels.plan': (request) => duelPlan(parts, request),
       'searches.work': async ({ spec, ...how }) => (await searches.begin(spec, how)).end,
       'searches.get': ({ name }) => studyOf(name),
       'searches.report': ({ name, out }) => report(name, out),

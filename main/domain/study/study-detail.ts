@@ -9,6 +9,7 @@ import { duelOf, duelRows, duelSecondsLeft, duelWinner } from './duel/duel-study
 import { jointOf, jointProgress, jointRows, jointSecondsLeft } from './joint/joint-study';
 import { searchOf, searchSecondsLeft, searchWinner } from './search/search-study';
 import { progressText } from './search/search-text';
+import { soakedOf, soakOf, soakProgress, soakSecondsLeft, soakStudyRows } from './soak/soak-study';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
@@ -63,7 +64,10 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
     return `Run ${number} of ${results.length}: ${text}${left === null ? '' : `, ${timeLeftText(left)}`}`;
   });
 
-type OwnDetail = Pick<StudyDetail, 'rows' | 'winner' | 'search' | 'joint' | 'underWay' | 'secondsLeft'>;
+type OwnDetail = Pick<
+  StudyDetail,
+  'rows' | 'winner' | 'search' | 'joint' | 'soak' | 'underWay' | 'secondsLeft'
+>;
 
 /** Of a study that measures by itself, side by side; null: it is of runs, or a search of one model. */
 function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
@@ -74,6 +78,15 @@ function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
       joint: { joint, searched: study.searched },
       underWay: isRunning ? [jointProgress(joint, study)] : [],
       secondsLeft: isRunning ? jointSecondsLeft(study, joint) : null,
+    };
+  }
+  const soak = soakOf(study);
+  if (soak !== null) {
+    return {
+      ...{ rows: soakStudyRows(study, soak), winner: null, search: null, joint: null },
+      soak: { soak, soaked: soakedOf(study), place: study.searched.place ?? null },
+      underWay: isRunning ? [soakProgress(study, soak)] : [],
+      secondsLeft: isRunning ? soakSecondsLeft(study, soak) : null,
     };
   }
   const duel = duelOf(study);

@@ -14,6 +14,7 @@ import { largestOf } from '../statistics';
 import { duelOf, duelSummary } from './duel/duel-study';
 import { jointOf, jointSummary } from './joint/joint-study';
 import { searchOf, searchSummary } from './search/search-study';
+import { soakOf, soakSummary } from './soak/soak-study';
 
 type Status = RunState['status'];
 
@@ -96,6 +97,8 @@ export function summaryOf(
   if (joint !== null) return jointSummary(study, joint, isHeld);
   const duel = duelOf(study);
   if (duel !== null) return duelSummary(study, duel, isHeld);
+  const soak = soakOf(study);
+  if (soak !== null) return soakSummary(study, soak, isHeld);
   const { name, createdAt, updatedAt, isStarted, outcome } = study;
   const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
     leftOut,

@@ -28,6 +28,7 @@ import { parseListeningSockets, portTaken } from '../local/listening-sockets';
 import { containerUser, engineShare, programOf, readEngineFacts } from './run-containers';
 import { chownTree } from './run-files';
 import { containerPorts, readImageFacts, tritonCommand } from './triton-command';
+import { readContainerProcesses } from './triton-container';
 
 const quiet = () => undefined;
 /** Short, because a list of deployments waits for it. */
@@ -177,6 +178,11 @@ class DeploymentContainers implements DeploymentServer {
     }
     if (found !== null) return serverStatusOf(found, client.serverVersion);
     return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
+  }
+
+  async readProcesses(deployment: Deployment) {
+    const { client, name } = await this.engineOf(deployment);
+    return readContainerProcesses(client, name);
   }
 
   async log(deployment: Deployment, _paths: DeploymentPaths, limit: number): Promise<readonly string[]> {

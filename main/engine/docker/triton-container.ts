@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
 import type { DockerClient } from '../../docker/client';
+import { printedInContainer } from '../../docker/container-exec';
 import {
   createContainer,
   inspectContainer,
@@ -14,6 +15,7 @@ import { labelNames } from '../../docker/containers';
 import { followLog } from '../../docker/follow-log';
 import { dockerRunCommand } from '../../docker/run-container';
 import { leavesRunning } from '../../platform/abort';
+import { listProcessesScript, parseProcessList } from '../../platform/process-readings';
 import { createTritonClient } from '../../triton/client';
 import type { ServerExit, ServerHandle, StartServerInput } from '../engine';
 import { portTaken } from '../local/listening-sockets';
@@ -54,6 +56,10 @@ function publishedAddress(found: Inspected, port: number): string {
   }
   return `${binding.HostIp}:${binding.HostPort}`;
 }
+
+/** Throws docker-unreachable, docker-failed. */
+export const readContainerProcesses = async (client: DockerClient, id: string) =>
+  parseProcessList(await printedInContainer(client, id, ['sh', '-c', listProcessesScript]));
 
 /** Removes the container if it does not start. Throws port-taken with the port's owner. */
 async function startCreated(
@@ -144,10 +150,9 @@ export async function startTritonContainer(
         httpAddress: `127.0.0.1:${containerPorts.http}`,
         grpcAddress: `127.0.0.1:${containerPorts.grpc}`,
       },
-      tritonVersion,
-      exited,
-      pid: null,
+      ...{ tritonVersion, exited, pid: null },
       readMemory: async () => (await readContainerStats(client, id)).memoryBytes,
+      readProcesses: () => readContainerProcesses(client, id),
       stop,
       leave: async () => {
         following.abort();

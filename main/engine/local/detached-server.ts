@@ -7,6 +7,7 @@ import type { Deployment } from '../../contract/deployment';
 import { WorkbenchError } from '../../contract/errors';
 import type { HomeLayout } from '../../platform/layout';
 import { identitiesOf, isAlive, type ProcessIdentity, sessionLeader } from '../../platform/process';
+import { readProcesses } from '../../platform/process-readings';
 import { readLogTail } from '../../store/run-files';
 import { createTritonClient } from '../../triton/client';
 import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } from '../engine';
@@ -111,6 +112,10 @@ class DetachedServers implements DeploymentServer {
     return (await serverOf(deployment)) === null
       ? { kind: 'failed', reason: 'Triton has ended; see its log' }
       : { kind: 'running', since: deployment.startedAt };
+  }
+
+  async readProcesses({ process }: Deployment) {
+    return process === null ? [] : readProcesses(await processesOfEngine(process.id));
   }
 
   async log(_deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]> {

@@ -250,6 +250,7 @@ async function startLocalServer(input: StartLocalServerInput): Promise<ServerHan
       exited: server.exited,
       pid: server.pid,
       readMemory: () => server.readMemory(),
+      readProcesses: () => server.readProcesses(),
       stop: async () => {
         await unloadModels(client);
         await server.stop();

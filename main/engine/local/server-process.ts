@@ -9,6 +9,7 @@ import { LogFile } from '../../platform/log-file';
 import { fileError } from '../../platform/plain-entry';
 import { ownIdentity, ownPlace, processStartTime } from '../../platform/process';
 import { memoryOfProcesses } from '../../platform/process-memory';
+import { type ProcessReading, readProcesses } from '../../platform/process-readings';
 import type { ServerExit, StartServerInput } from '../engine';
 import type { InContainer } from '../job';
 import { TritonLog } from '../serving';
@@ -96,6 +97,7 @@ export interface ServerProcess {
   listeners(): Promise<readonly number[]>;
   /** Of all its processes, bytes; null: not known. */
   readMemory(): Promise<number | null>;
+  readProcesses(): Promise<readonly ProcessReading[]>;
   /** Settles when processes, shared memory and record are gone. */
   readonly exited: Promise<ServerExit>;
   /** The last lines of the log so far. */
@@ -212,6 +214,7 @@ export async function launchServer(input: LaunchInput): Promise<ServerProcess> {
     listeners: () => (isWrapped ? processesOfEngine(id) : Promise.resolve([pid])),
     exited,
     readMemory: async () => memoryOfProcesses(await processesOfEngine(id)),
+    readProcesses: async () => readProcesses(await processesOfEngine(id)),
     kill,
     tail: () => output.tail(),
     stop: async () => {

@@ -105,7 +105,7 @@ export function baseOption(title: string, legend: readonly string[], legendLines
   };
 }
 
-const axisStyle = {
+export const axisStyle = {
   axisLine: { show: true, lineStyle: { color: ink.line } },
   axisTick: { lineStyle: { color: ink.line } },
   axisLabel: chartText(10, ink.soft),

@@ -90,8 +90,8 @@ async function replayOf({ replay: partOf }: LookInput, { load, ms }: DueLook, di
 
 type Sent = Pick<DueLook, 'candidate' | 'load'>;
 
-/** What the load tool is asked for. @param at 0, or its place beside the first */
-async function askedOf(
+/** What the load tool is asked for, in one window. @param at 0, or its place beside the first */
+export async function askedOf(
   input: LookInput,
   due: DueLook,
   { server, modelName }: ServedVariant,

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { toWire, WorkbenchError } from '../../contract/errors';
 import type { GpuReading } from '../../contract/machine';
 import type { TakenMemory } from '../../contract/measured/model-memory';
 import { hostOf, visibleGpus } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Searched } from '../../contract/study/search';
-import type { StudyBody, StudySpec } from '../../contract/study/study';
-import { present, sameValue } from '../../contract/trees';
+import type { StudySpec } from '../../contract/study/study';
+import { present } from '../../contract/trees';
 import type { ServerHandle } from '../../engine/engine';
 import { readRoomAfterLoad, readServerMemory, readServerRoom } from '../../engine/server-memory';
 import type { ReadingSources } from '../../perf/readings';
 import { watchRequests } from '../../pipeline/attempt';
 import { linkedAbort } from '../../platform/abort';
-import { createStudyStops, isStopped, type StudyHands, type StudyStops } from '../study-hands';
+import { beginOwn } from '../begin-own';
+import { createStudyStops, type StudyHands, type StudyStops } from '../study-hands';
 import { driveSearch, type Looking } from './drive-search';
 import { lookThere } from './look-there';
 import { type LookInput, measureLook } from './measure-look';
@@ -58,12 +58,6 @@ export interface SearchHow {
 
 type Work = Pick<Preparing, 'earlier' | 'stops' | 'record'>;
 
-const taken = (name: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', `A study "${name}" exists already`, {
-    where: 'name',
-    remedy: 'Choose another name (--name), or continue it with "studies resume".',
-  });
-
 /** Searches of this process; they are studies of the home as any other. */
 export class Searches {
   constructor(private readonly hands: SearchHands) {}
@@ -76,38 +70,10 @@ export class Searches {
     spec: StudySpec,
     { resume, stops = createStudyStops() }: SearchHow,
   ): Promise<{ readonly end: Promise<Searched> }> {
-    const { name } = spec;
-    const { studies, active, onEntry } = this.hands;
-    const release = await studies.hold(name);
-    const record = async (body: StudyBody): Promise<void> => {
-      onEntry(name, await studies.append(name, body));
-    };
-    try {
-      const before = await studies.load(name);
-      if (before !== null && !(resume && sameValue(before.spec, spec))) throw taken(name);
-      await studies.forgetRequests(name);
-      if (before === null) await record({ type: 'study-planned', spec });
-      await record({ type: 'study-started', pid: process.pid });
+    return beginOwn(this.hands, spec, { resume, stops }, ({ before, record }) => {
       const earlier = before?.searched ?? { looks: [], failed: {} };
-      const end = active.during(name, stops, async () => {
-        try {
-          return await this.search(spec, { earlier, stops, record });
-        } catch (error) {
-          const stopped = stops.cancel.signal.aborted ? 'cancelled' : 'paused';
-          await record({
-            type: 'study-ended',
-            ...(isStopped(stops) ? { outcome: stopped } : { outcome: 'failed', error: toWire(error) }),
-          });
-          throw error;
-        } finally {
-          await release();
-        }
-      });
-      return { end };
-    } catch (error) {
-      await release();
-      throw error;
-    }
+      return this.search(spec, { earlier, stops, record });
+    });
   }
 
   private async search(spec: StudySpec, work: Work): Promise<Searched> {

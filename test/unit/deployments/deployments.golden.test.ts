@@ -88,6 +88,7 @@ async function deployed(
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     remove: () => Promise.resolve(),
+    readProcesses: () => Promise.resolve([]),
     readStatus: () => Promise.resolve({ kind: 'running', since: null }),
     log: () => Promise.resolve([]),
   };

@@ -100,6 +100,7 @@ function deployments(): Deployments {
     stop: () => Promise.resolve(),
     remove: () => removal(),
     readStatus: () => Promise.resolve(status),
+    readProcesses: () => Promise.resolve([]),
     log: () => Promise.resolve([]),
   };
   return new Deployments({

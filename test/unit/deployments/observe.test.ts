@@ -43,6 +43,7 @@ describe('a deployment on a host', () => {
   const unused = () => Promise.reject(new Error('not asked for'));
   const server = {
     ...{ start: unused, stop: unused, remove: unused, log: unused, busyPorts: unused, sync: unused },
+    readProcesses: unused,
     readStatus: (): Promise<ServerStatus> => Promise.resolve({ kind: 'running', since: null }),
     reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
   };

@@ -1,0 +1,152 @@
+import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
+import { formatDuration } from '../contract/numbers';
+import type { Soaked, SoakStrategy } from '../contract/study/soak';
+import { placeLines } from '../domain/study/place-text';
+import type { SoakAnswer } from '../domain/study/soak/soak-answer';
+import { loadLines, memoryLines, type SoakLine } from '../domain/study/soak/soak-charts';
+import { blockColumns, blockRowsOf, sliceColumns, soakColumns } from '../domain/study/soak/soak-columns';
+import { judgedLine, soakLevelText } from '../domain/study/soak/soak-text';
+import { axisStyle, baseOption, valueAxis } from './charts/chart-base';
+import { renderChart } from './charts/render-chart';
+import { csvOf } from './csv';
+import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
+import { Markup, markup, tableHead, tableRow } from './html/markup';
+import { escaped, list, table } from './markdown.exporter';
+import type { StoredReportSettings } from './report-settings';
+import { reportFiles, type StudyFile } from './study-files';
+import { formatTime } from './to-report';
+
+interface SoakReport {
+  readonly name: string;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+  readonly soak: SoakStrategy;
+  readonly soaked: Soaked;
+  readonly answer: SoakAnswer;
+  readonly settings: StoredReportSettings;
+}
+
+/** How it was measured, one line each, without a full stop. */
+function procedure({ soak, answer }: SoakReport): readonly string[] {
+  const { level, forMs, readMs, blockMs, reloadMs, title } = soak;
+  const time = (ms: number) => formatDuration(ms * 1000);
+  return [
+    `${title} under the same load, ${soakLevelText(level)}, for ${time(answer.soakedMs)} of ${time(forMs)}`,
+    ...(reloadMs === undefined ? [] : [`The model was unloaded and loaded every ${time(reloadMs)}`]),
+    `Memory was read every ${time(readMs)}; slopes are of medians over ${time(blockMs)} and longer, by Theil and Sen, after the warm part`,
+    'Intervals of 95 % by Student’s t of as many medians as are independent of one another (first-order autocorrelation)',
+    'MB are 1,000,000 bytes; memory is resident memory unless the column says otherwise',
+    ...placeLines(answer),
+    ...answer.notes,
+  ];
+}
+
+const colors = ['#1f6f8b', '#c2541b', '#5b7a1f', '#7a3e8e', '#8a6d1a', '#52606d'];
+
+function chart(id: string, title: string, unit: string, lines: readonly SoakLine[]): Markup {
+  const several = lines.length > 1;
+  const names = several ? lines.map(({ name }) => name) : [];
+  return new Markup(
+    renderChart({
+      ...{ id, title, width: 560, height: 230 },
+      option: {
+        ...baseOption(title, names),
+        xAxis: { ...axisStyle, type: 'value', name: 'minutes', nameLocation: 'middle', nameGap: 22 },
+        yAxis: valueAxis(unit) ?? {},
+        series: lines.map(({ name, points }, at) => ({
+          type: 'line',
+          name,
+          color: colors[at % colors.length] ?? '',
+          symbol: 'none',
+          lineStyle: { width: 1.5 },
+          data: points.map(([minutes, value]) => [minutes, value ?? '-']),
+        })),
+      },
+    }),
+  );
+}
+
+function charts({ soaked }: SoakReport): readonly Markup[] {
+  const { p99, throughput } = loadLines(soaked);
+  const memory = memoryLines(soaked);
+  return [
+    ...(memory.length === 0 ? [] : [chart('memory', 'Resident memory', 'MB', memory)]),
+    ...(p99.points.length === 0
+      ? []
+      : [
+          chart('p99', 'p99 latency by slice', 'ms', [p99]),
+          chart('throughput', 'Throughput by slice', 'inferences/s', [throughput]),
+        ]),
+  ].map((one) => markup`<figure>${one}</figure>`);
+}
+
+const judgedLines = ({ answer }: SoakReport): readonly string[] => answer.judged.map(judgedLine);
+
+function page(report: SoakReport): string {
+  const { name, generatedAt, answer, settings } = report;
+  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
+    markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
+</tbody></table>`;
+  const criteria = judgedLines(report);
+  return htmlPage(
+    pageMarksOf(settings, `Soak ${name}`, true),
+    markup`${reportHead(settings, {
+      kind: 'soak',
+      title: name,
+      lines: [`Report of ${formatTime(generatedAt)}`],
+      verdict: `${answer.sentence}.`,
+    })}
+${criteria.length === 0 ? null : markup`<ul>${criteria.map((line) => markup`<li>${line}.</li>`)}</ul>`}
+${answer.loadSentence === null ? null : markup`<p>${answer.loadSentence}.</p>`}
+${
+  hasPart(settings, 'results')
+    ? markup`<div class="charts">${charts(report)}</div>
+${tableOf(soakColumns, answer.rows)}
+<h2>Load by slice</h2>
+${tableOf(sliceColumns, answer.slices)}`
+    : null
+}
+${
+  hasPart(settings, 'record')
+    ? markup`<h2>Procedure</h2>
+<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
+    : null
+}`,
+    `.matrix { margin-top: 5mm; } .charts { display: grid; grid-template-columns: 1fr 1fr; gap: 6mm; }
+.charts figure { margin: 3mm 0 0; break-inside: avoid; } .charts figure:first-child { grid-column: 1 / -1; }
+.charts svg { display: block; width: 100%; height: auto; }`,
+  ).text;
+}
+
+function markdown(report: SoakReport): string {
+  const { name, answer } = report;
+  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
+    table(
+      columns.map(titleWithUnit),
+      rows.map((row) => columns.map((column) => cellText(column, row))),
+    );
+  return [
+    `# Soak ${name}`,
+    `**${escaped(answer.sentence)}.**`,
+    ...(answer.judged.length === 0 ? [] : [list(answer.judged.map((one) => `${judgedLine(one)}.`))]),
+    ...(answer.loadSentence === null ? [] : [`${escaped(answer.loadSentence)}.`]),
+    tableOf(soakColumns, answer.rows),
+    tableOf(sliceColumns, answer.slices),
+    list(procedure(report).map((line) => `${line}.`)),
+    '',
+  ].join('\n\n');
+}
+
+const documentOf = ({ name, generatedAt, soak, soaked, answer }: SoakReport) => ({
+  ...{ name, generatedAt, soak, answer, blocks: soaked.blocks },
+});
+
+export const soakFiles = (report: SoakReport): readonly StudyFile[] => [
+  ...reportFiles('soak', {
+    page: page(report),
+    csv: csvOf(blockColumns, blockRowsOf(report.soaked.blocks)),
+    markdown: markdown(report),
+    document: documentOf(report),
+  }),
+  { kind: 'slices', fileName: 'soak-slices.csv', content: csvOf(sliceColumns, report.answer.slices) },
+];
