@@ -55,7 +55,10 @@ false alarms, more that cannot be told, or fewer found than there may be.
 search-peers: \`search\` beside Model Analyzer (quick and Optuna) on the same model, server, space and target, in pairs, and writes
 docs/benchmarks-search-peers.md (--pairs N, --mode quick|optuna, --trials N of Optuna). Installs triton-model-analyzer from
 PyPI under bench/ of the home. Exit code 1: more than 0.35 of Optuna's time, or a worse answer by its interval.
-All but search-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
+production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, on a local Triton
+(--minutes N each, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
+Exit code 1: a wrong culprit, or a slope that is not the planted one.
+All but search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -79,6 +82,7 @@ const programs = [
     'search/search-limits-bench',
     'search/search-gate-bench',
     'search/search-peers-bench',
+    'soak/production-soak-bench',
   ],
 ];
 
@@ -229,6 +233,7 @@ const benches = {
   'search-limits': benchPlain,
   'search-gate': benchPlain,
   'search-peers': benchPlain,
+  'production-soak': benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -276,7 +281,7 @@ await main(async (args) => {
   // Without another tree there is nothing to compare the generator with.
   const asked = (name) =>
     named === null
-      ? name === 'load' || (!alone && name !== 'generator' && !name.startsWith('search-'))
+      ? name === 'load' || (!alone && name !== 'generator' && !/^(search|production)-/.test(name))
       : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));

@@ -36,8 +36,9 @@ interface Asked {
   readonly size: StudySize;
 }
 
-/** It measures configurations side by side, and has no runs of its own to compare. */
-const isSearch = ({ search, joint }: StudyDetail): boolean => search !== null || joint !== null;
+/** It measures by itself, and has no runs of its own to compare. */
+const isSearch = ({ search, joint, soak }: StudyDetail): boolean =>
+  search !== null || joint !== null || soak !== undefined;
 
 const removeQuestion = (study: StudyDetail, { withRuns, size }: Asked): string => {
   const { runIds, runBytes } = size;

@@ -26,6 +26,7 @@ import { createResource } from '../../stores/resource';
 import { useWorkbench } from '../../workbench';
 import { JointBody } from './joint/joint-body';
 import { SearchBody } from './search/search-body';
+import { SoakBody } from './soak/soak-body';
 import { StudyActions } from './study-actions';
 import { studyChart } from './study-chart';
 import { studyStyle } from './study-state';
@@ -168,17 +169,25 @@ function StudyBody({ study }: { study: StudyDetail }) {
   );
 }
 
+/** Of its kind; that of runs where it measures nothing by itself. */
+function BodyOfKind({ study }: { study: StudyDetail }) {
+  const { search, joint, soak } = study;
+  if (search !== null) return <SearchBody study={study} {...search} />;
+  if (joint !== null) return <JointBody study={study} {...joint} />;
+  return soak === undefined ? <StudyBody study={study} /> : <SoakBody study={study} {...soak} />;
+}
+
 function Body({ study, onRemoved }: { study: StudyDetail; onRemoved: () => void }) {
-  const { name, state, search, joint } = study;
-  const own = search === null ? null : <SearchBody study={study} {...search} />;
-  const body = joint === null ? own : <JointBody study={study} {...joint} />;
+  const { name, state } = study;
   return (
     <Panel
       title={name}
       note={<Status {...studyStyle(study)} data-study-state={state} />}
       head={<StudyActions study={study} onRemoved={onRemoved} />}
     >
-      <div className="column panel-body stack">{body ?? <StudyBody study={study} />}</div>
+      <div className="column panel-body stack">
+        <BodyOfKind study={study} />
+      </div>
     </Panel>
   );
 }

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SoakFigure } from '../../../main/contract/study/soak';
+import type { SoakAnswer } from '../../../main/domain/study/soak/soak-answer';
+import { createLocalTriton } from '../../../main/engine/local/local-triton';
+import { homeLayout } from '../../../main/platform/layout';
+import { createTritonClient } from '../../../main/triton/client';
+import { exitCodeOf, factTable, type Judged, judgedTable, option, say } from '../bench-facts';
+import { stopOfBench, untilStopped } from '../search/bench-stop';
+import { planted, writeLeakingModels } from './leaking-models';
+
+const minutes = Number(option('minutes', '20'));
+const rate = Number(option('rate', '100'));
+const reloadS = Number(option('reload-s', '10'));
+const only = option('case', '');
+const outFile = option('out', '');
+/** Of the planted value, where the interval misses it. */
+const tolerance = 0.1;
+
+interface Case {
+  readonly model: 'stub' | 'plain' | 'server';
+  readonly title: string;
+  readonly reloads: boolean;
+  /** Whose resident memory grows; null: nobody's. */
+  readonly culprit: 'stub' | 'server' | null;
+}
+
+const cases: readonly Case[] = [
+  { model: 'stub', title: 'stub keeps 1 MB per 1,000 requests', reloads: false, culprit: 'stub' },
+  { model: 'server', title: 'server keeps 2 MB per load of a model', reloads: true, culprit: 'server' },
+  { model: 'plain', title: 'none', reloads: false, culprit: null },
+];
+
+const home = option('home', '');
+const signal = stopOfBench();
+const folder = await mkdtemp(join(tmpdir(), 'twb-production-soak-'));
+const facts = { tritonVersion: '' };
+
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN);
+}
+
+/** Exit codes are those of the verdict, and not an error. */
+function soak(url: string, { model, reloads }: Case): Promise<{ readonly answer: SoakAnswer }> {
+  const args = [
+    ...[
+      'soak',
+      '--protocol',
+      'http',
+      '--url',
+      url,
+      '--model',
+      model,
+      '--for',
+      `${60 * minutes}s`,
+      '--rate',
+      String(rate),
+    ],
+    ...(reloads ? ['--reload-every', `${reloadS}s`, '--yes'] : []),
+    ...['--name', `bench-${model}`, '--json'],
+  ];
+  const env = { ...process.env, TRITON_WORKBENCH_HOME: join(folder, `home-${model}`) };
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [option('cli', ''), ...args],
+      { env, maxBuffer: 2 ** 28, signal },
+      (error, stdout) => {
+        const read = stdout === '' ? {} : (JSON.parse(stdout) as { answer?: SoakAnswer });
+        if (read.answer !== undefined) resolve({ answer: read.answer });
+        else reject(new Error(`The soak failed: ${stdout}`, { cause: error }));
+      },
+    );
+    child.stderr?.pipe(process.stderr);
+  });
+}
+
+const figure: SoakFigure = 'rss';
+
+function judge(
+  one: Case,
+  answer: SoakAnswer,
+  witness: readonly (readonly [atMs: number, bytes: number])[],
+): Judged[] {
+  const { culprit, title } = one;
+  const found = answer.culprits.filter((of) => of.figure === figure).map(({ row }) => row.role);
+  const expected = culprit === null ? [] : [culprit];
+  const named: Judged = {
+    name: `${title}: who grows`,
+    value: `${found.join(', ') || 'nobody'}; ${answer.sentence}`,
+    limit: expected.join(', ') || 'nobody',
+    kept: found.join() === expected.join() && (culprit !== null || answer.verdict === 'flat'),
+  };
+  const row = answer.rows.find(({ role }) => role === culprit);
+  const perHour = row?.growth.rss.perHour ?? null;
+  if (culprit === null) return [named];
+  if (row === undefined || perHour === null)
+    return [named, { name: title, value: '–', limit: 'a slope', kept: false }];
+  // The server's as /proc has it, over what was judged.
+  const judged = witness.filter(([atMs]) => atMs >= row.growth.rss.sinceMs);
+  const [from, to] = [judged[0], judged.at(-1)];
+  const seen =
+    from === undefined || to === undefined ? Number.NaN : (3.6e6 * (to[1] - from[1])) / (to[0] - from[0]);
+  const due = culprit === 'stub' ? planted.perRequest * (row.requestsPerHour ?? Number.NaN) : seen;
+  const inMb = (value: number) => (value / 1e6).toFixed(2);
+  return [
+    named,
+    {
+      name: `${title}: MB per hour`,
+      value: `${inMb(perHour.value)} [${inMb(perHour.low)}, ${inMb(perHour.high)}]`,
+      limit: `${inMb(due)} (${culprit === 'stub' ? 'planted' : 'by /proc'}), within the interval or 10 %`,
+      kept:
+        (perHour.low <= due && due <= perHour.high) ||
+        Math.abs(perHour.value - due) <= tolerance * Math.abs(due),
+    },
+  ];
+}
+
+async function measured(one: Case): Promise<Judged[]> {
+  const repository = join(folder, `models-${one.model}`);
+  await writeLeakingModels(repository);
+  const triton = createLocalTriton({
+    layout: homeLayout(home),
+    resources: join(option('app', ''), 'resources'),
+    env: process.env,
+  });
+  const server = await triton.startServer({
+    ...{ runId: `bench-${one.model}`, key: one.model, repository, asIs: true, signal },
+    logPath: join(folder, one.model, 'triton.log'),
+    ...{ onLog: () => undefined, onCommand: () => undefined },
+  });
+  facts.tritonVersion = server.tritonVersion;
+  const began = performance.now();
+  const witness: [number, number][] = [];
+  const reading = setInterval(() => {
+    void residentBytes(server.pid ?? 0).then((bytes) => witness.push([performance.now() - began, bytes]));
+  }, 1000);
+  try {
+    await createTritonClient(server.httpAddress).loadModel(one.model);
+    const { answer } = await soak(server.httpAddress, one);
+    say(`${one.title}: ${answer.sentence}`);
+    return judge(one, answer, witness);
+  } finally {
+    clearInterval(reading);
+    await server.stop();
+  }
+}
+
+const rows: Judged[] = [];
+try {
+  await untilStopped(signal, async () => {
+    for (const one of cases.filter(({ model }) => only === '' || model === only))
+      rows.push(...(await measured(one)));
+  });
+  const text = [
+    '# Soak: planted leaks',
+    '',
+    'A soak of each of three models on a local Triton of its own, by `npm run bench -- production-soak`.',
+    '',
+    ...factTable(facts.tritonVersion, [
+      ['Each', `${minutes} min at ${rate} requests/s`],
+      ['Reloads', `every ${reloadS} s, of the model whose backend keeps memory`],
+    ]),
+    '',
+    ...judgedTable(rows),
+    '',
+  ].join('\n');
+  say(text);
+  if (outFile !== '' && !signal.aborted) await writeFile(outFile, text);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+process.exitCode = signal.aborted ? 130 : exitCodeOf(rows);
