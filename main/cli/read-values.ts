@@ -4,7 +4,7 @@ import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-content';
 import { parseShape, sampleDims } from '../contract/run/shape-text';
-import { isStageText, stageForms } from '../contract/run/stages';
+import { isStageText, stageForms } from '../contract/load/stages';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 

@@ -3,7 +3,7 @@ import { outcomeOf } from '../contract/run/run-outcome';
 import { importedFileOf, isDeployed, performanceOf, serverLoadOf, specOf } from '../contract/run/run-source';
 import { present } from '../contract/trees';
 import { crossCheckOf, crossSummary } from '../domain/measured/cross-check';
-import { limitsDocument } from '../domain/measured/limits';
+import { limitsDocument } from '../domain/measured/limits/limits';
 import { levelsOf } from '../domain/measured/points';
 import { answerDocument, bestDocument, budgetDocument } from '../domain/measured/verdict';
 import { servedByText } from '../domain/run/served-by';

@@ -8,7 +8,7 @@ import type { ReportSection } from '../contract/settings/report-settings';
 import type { ChosenLevel } from '../domain/measured/answer';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
-import type { LimitsText } from '../domain/measured/limits';
+import type { LimitsText } from '../domain/measured/limits/limits';
 import type { Logo } from './report-settings';
 
 /** Content of all exporters as formatted plain data. Missing values are "–". */

@@ -15,7 +15,7 @@ import { changesText } from '../contract/run/spec-tools';
 import { allowanceText, metricTitle, type MetricTitles, thresholdSign } from '../contract/words';
 import { answerOf } from '../domain/measured/answer';
 import { keyFigures } from '../domain/measured/key-figures';
-import { limitsText } from '../domain/measured/limits';
+import { limitsText } from '../domain/measured/limits/limits';
 import { verdictOf } from '../domain/measured/verdict';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';

@@ -5,7 +5,7 @@ import type { LoadPoint } from '../../main/contract/measured/results';
 import { formatCount, formatMeasured, formatShare } from '../../main/contract/numbers';
 import { levelText as loadText } from '../../main/contract/words';
 import { axisTitles, chartSigns } from '../../main/domain/measured/chart-lines';
-import { modelParts, partMs, partNames, restName } from '../../main/domain/measured/model-parts';
+import { modelParts, partMs, partNames, restName } from '../../main/domain/measured/limits/model-parts';
 import { baseLayout, type Chart, levelOf, type SweepInput, sweepName } from './chart';
 import { doubtLines, wrapLines } from './hover-text';
 import { levelsOf, valueAxis } from './sweep-axis';

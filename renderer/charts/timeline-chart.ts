@@ -7,7 +7,7 @@ import {
   type TimelineLine,
   timelineTitles,
   timeOf,
-} from '../../main/domain/measured/timeline-lines';
+} from '../../main/domain/measured/overload/timeline-lines';
 import { baseLayout, type Chart } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { axisStyle, valueAxis } from './sweep-axis';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { Protocol, RunSpec } from '../../main/contract/run/run-spec';
-import { limitsOf } from '../../main/domain/measured/limits';
+import { limitsOf } from '../../main/domain/measured/limits/limits';
 import { measureLevel } from '../../main/perf/native/level/measure-level';
 import {
   createdBodies,

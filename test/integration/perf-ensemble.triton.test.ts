@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPointSchema } from '../../main/contract/measured/results';
-import { modelParts } from '../../main/domain/measured/model-parts';
+import { modelParts } from '../../main/domain/measured/limits/model-parts';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';

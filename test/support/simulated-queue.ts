@@ -1,4 +1,4 @@
-import { outcome, type Outcomes } from '../../main/domain/measured/timeline';
+import { outcome, type Outcomes } from '../../main/domain/measured/overload/timeline';
 
 /** A server that takes the same time for each request, one after the other, and refuses those beyond its queue. */
 export function simulatedQueue(

@@ -1,8 +1,8 @@
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { DeployedRun } from '../../main/contract/run/run-state';
-import { stagesOf } from '../../main/contract/run/stages';
+import { stagesOf } from '../../main/contract/load/stages';
 import { stagedTimes } from '../../main/domain/arrivals/staged-times';
-import { overloadOf, timelineOf } from '../../main/domain/measured/timeline';
+import { overloadOf, timelineOf } from '../../main/domain/measured/overload/timeline';
 import { completeState } from './run-state';
 import { simulatedQueue } from './simulated-queue';
 

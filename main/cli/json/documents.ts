@@ -9,7 +9,7 @@ import type { AnalyzerConfig } from '../../contract/study/analyzer-config';
 import type { JointPlan, StudyReports } from '../../contract/study/study';
 import type { Core } from '../../core';
 import type { MeasureAgain } from '../../domain/measured/again';
-import type { limitsDocument } from '../../domain/measured/limits';
+import type { limitsDocument } from '../../domain/measured/limits/limits';
 import type { matrixDocument } from '../../domain/measured/matrix';
 import type { bestDocument } from '../../domain/measured/verdict';
 import type { WhatIf, WhatIfAsk } from '../../domain/predict/what-if';

@@ -4,7 +4,7 @@ import type { RunState } from '../../contract/run/run-state';
 import { byLoad } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { crossCheckOf } from '../../domain/measured/cross-check';
-import { limitsDocument } from '../../domain/measured/limits';
+import { limitsDocument } from '../../domain/measured/limits/limits';
 import { answerDocument, bestDocument, budgetDocument } from '../../domain/measured/verdict';
 import { servedByText } from '../../domain/run/served-by';
 

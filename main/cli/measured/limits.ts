@@ -1,5 +1,5 @@
 import { present } from '../../contract/trees';
-import { limitsDocument, limitsLines } from '../../domain/measured/limits';
+import { limitsDocument, limitsLines } from '../../domain/measured/limits/limits';
 import { startDuel } from '../compare/duel';
 import { readDuration, readNumber, resolveRunId, runArgument } from '../read-values';
 import type { Verb } from '../verb';

@@ -20,7 +20,7 @@ import { loadToolText, skipWords, stepTitle } from '../../contract/words';
 import type { ReadingCore } from '../../core/reading-core';
 import { answerLines } from '../../domain/measured/again';
 import { crossCheckOf } from '../../domain/measured/cross-check';
-import { limitsLines } from '../../domain/measured/limits';
+import { limitsLines } from '../../domain/measured/limits/limits';
 import { historyOf } from '../../domain/measured/verdict';
 import { servedByText } from '../../domain/run/served-by';
 import { instancesText } from '../../domain/run/serving';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoints } from '../run/generation';
+import { endpoints } from '../load/generation';
 import { spreadSchema } from './spread';
 
 /** Where the number of tokens comes from; `responses`: each answer with content counts as one. */

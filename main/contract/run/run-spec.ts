@@ -3,10 +3,10 @@ import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
-import { generationSchema } from './generation';
+import { generationSchema } from '../load/generation';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
-import { stagesSchema } from './stages';
+import { stagesSchema } from '../load/stages';
 import '../issue-text';
 
 export { type Format, formats } from './model-formats';

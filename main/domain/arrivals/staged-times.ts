@@ -1,4 +1,4 @@
-import type { Stage } from '../../contract/run/stages';
+import type { Stage } from '../../contract/load/stages';
 import { type Scatter, unitIntervals } from './intervals';
 
 /** Time within a stage at which so many requests were due: the rate changes evenly, so they are a square. */

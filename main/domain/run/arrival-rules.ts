@@ -1,5 +1,5 @@
 import type { PerformanceSpec } from '../../contract/run/run-spec';
-import { loadShapes, requestsIn, stagesOf } from '../../contract/run/stages';
+import { loadShapes, requestsIn, stagesOf } from '../../contract/load/stages';
 import { isOpenLoop, type LoadLevel, toolsOf } from '../../contract/run/sweep';
 import { largestOf } from '../statistics';
 import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';

@@ -1,4 +1,4 @@
-import { type Generation, isStreamed, isText, protocolOfEndpoint } from '../../contract/run/generation';
+import { type Generation, isStreamed, isText, protocolOfEndpoint } from '../../contract/load/generation';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { toolsOf } from '../../contract/run/sweep';
 import { getAt, setAt, type Tree } from '../../contract/trees';

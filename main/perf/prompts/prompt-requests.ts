@@ -1,5 +1,5 @@
 import { invalidInput } from '../../contract/errors';
-import { type Endpoint, isStreamed } from '../../contract/run/generation';
+import { type Endpoint, isStreamed } from '../../contract/load/generation';
 import { encodeTexts, encodeValues } from '../input/encode-values';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor } from '../input/wanted-tensor';
 import type { Prompt } from './parse-prompts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import { isOpenai, isText } from '../../contract/run/generation';
+import { isOpenai, isText } from '../../contract/load/generation';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { InputReaders } from '../../perf/input/input-readers';
 import { type WantedTensor, wantedTensors } from '../../perf/input/wanted-tensor';

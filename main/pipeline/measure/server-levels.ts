@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RequestHeader } from '../../contract/address';
 import { toWire, type WireError } from '../../contract/errors';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
-import { asksOpenai } from '../../contract/run/generation';
+import { asksOpenai } from '../../contract/load/generation';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';

@@ -3,7 +3,7 @@ import type { Slice } from '../../contract/measured/timeline';
 import { formatFixed } from '../../contract/numbers';
 import { type Sweep, sweepHeading } from '../../contract/run/sweep';
 import { axisTitles, chartSigns } from '../../domain/measured/chart-lines';
-import { timelineTitles } from '../../domain/measured/timeline-lines';
+import { timelineTitles } from '../../domain/measured/overload/timeline-lines';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 

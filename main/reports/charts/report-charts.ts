@@ -19,7 +19,7 @@ import {
   orderColors,
   throughputLine,
 } from '../../domain/measured/chart-lines';
-import { partMs, partNames, restName } from '../../domain/measured/model-parts';
+import { partMs, partNames, restName } from '../../domain/measured/limits/model-parts';
 import { gpuCharts, paretoFront, spacedLevels } from '../../domain/measured/points';
 import type { ReportScenario } from '../report';
 import {

@@ -8,7 +8,7 @@ import {
   type TimelineLine,
   timelineTitles,
   timeOf,
-} from '../../domain/measured/timeline-lines';
+} from '../../domain/measured/overload/timeline-lines';
 import type { ReportScenario } from '../report';
 import { baseOption, plotted, timeAxis, valueAxis } from './chart-base';
 import { symbolNames } from './point-series';

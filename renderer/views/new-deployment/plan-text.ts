@@ -12,7 +12,7 @@ import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type Replay, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
-import { stagesOf, stagesText } from '../../../main/contract/run/stages';
+import { stagesOf, stagesText } from '../../../main/contract/load/stages';
 import { ofScenarios, scenarioLevels } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, sameValue } from '../../../main/contract/trees';

@@ -6,7 +6,7 @@ import { stepTitle } from '../../../main/contract/words';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWorkbench } from '../../workbench';
-import { LogLines, LogTools } from './log-lines';
+import { LogLines, LogTools } from './live/log-lines';
 
 const tabs = [
   ['log', () => 'Log'],

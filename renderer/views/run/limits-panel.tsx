@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { RunState } from '../../../main/contract/run/run-state';
-import { limitsText, tryableNumbers } from '../../../main/domain/measured/limits';
+import { limitsText, tryableNumbers } from '../../../main/domain/measured/limits/limits';
 import { CompactButton } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { Panel } from '../../components/panel';

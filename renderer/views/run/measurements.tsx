@@ -38,7 +38,7 @@ import {
   TogetherTable,
   TokenTable,
 } from './level-details';
-import { SweepCharts, WindowsPanel } from './live-charts';
+import { SweepCharts, WindowsPanel } from './live/live-charts';
 import { PointsTable } from './points-table';
 import { StagesPanel, TimelinePanels } from './timeline-panels';
 

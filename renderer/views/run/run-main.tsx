@@ -19,7 +19,7 @@ import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
 import { FailurePanel } from './failure-panel';
 import { LimitsPanel } from './limits-panel';
-import { LivePanel } from './live-panel';
+import { LivePanel } from './live/live-panel';
 import { Measurements } from './measurements';
 import {
   ChangesNotice,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import type { limitsDocument } from '../../../main/domain/measured/limits';
+import type { limitsDocument } from '../../../main/domain/measured/limits/limits';
 import type { DuelAnswer } from '../../../main/domain/study/duel/duel-answer';
 import { detectLocalTriton } from '../../../main/engine/local/local-triton';
 import { homeLayout } from '../../../main/platform/layout';

@@ -1,7 +1,7 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { toWire, WorkbenchError } from '../../../contract/errors';
 import { createReplay, createSchedule } from '../../../domain/arrivals/intervals';
-import { refusalOf } from '../../../domain/measured/refusals';
+import { refusalOf } from '../../../domain/measured/overload/refusals';
 import { GrpcTransport } from '../grpc/transport';
 import { TextTransport } from '../http1/text-transport';
 import { HttpTransport } from '../http1/transport';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../contract/run/generation';
+import type { Endpoint } from '../../../contract/load/generation';
 import { isTree } from '../../../contract/trees';
 import { parseJson } from '../../../platform/parse-json';
 

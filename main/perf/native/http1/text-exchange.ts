@@ -1,4 +1,4 @@
-import { type Endpoint, isOpenai, isStreamed } from '../../../contract/run/generation';
+import { type Endpoint, isOpenai, isStreamed } from '../../../contract/load/generation';
 import { errorWords } from '../../../triton/http';
 import type { Failure } from '../seam/transport';
 import { BodyReader, type TextHead } from './body-reader';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Endpoint, isStreamed } from '../../../contract/run/generation';
+import { type Endpoint, isStreamed } from '../../../contract/load/generation';
 import type { RequestInputs } from '../requests/batch-payloads';
 import type { RequestSource } from '../requests/request-source';
 import { type LoadJob, ReplyTooLarge, type RequestTarget } from '../seam/load-job';

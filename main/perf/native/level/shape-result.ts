@@ -1,10 +1,10 @@
 import type { LoadPoint } from '../../../contract/measured/results';
 import type { Refused } from '../../../contract/measured/timeline';
 import type { PerformanceSpec } from '../../../contract/run/run-spec';
-import { stagesOf } from '../../../contract/run/stages';
+import { stagesOf } from '../../../contract/load/stages';
 import { present } from '../../../contract/trees';
-import { type RefusalKind, refusalKinds } from '../../../domain/measured/refusals';
-import { joinedOutcomes, overloadOf, sliceUsOf, timelineOf } from '../../../domain/measured/timeline';
+import { type RefusalKind, refusalKinds } from '../../../domain/measured/overload/refusals';
+import { joinedOutcomes, overloadOf, sliceUsOf, timelineOf } from '../../../domain/measured/overload/timeline';
 import type { RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
 

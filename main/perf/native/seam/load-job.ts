@@ -1,10 +1,10 @@
 import type { RequestHeader } from '../../../contract/address';
 import { type WireError, WorkbenchError } from '../../../contract/errors';
 import { datatypeBytes, isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
-import type { Endpoint } from '../../../contract/run/generation';
+import type { Endpoint } from '../../../contract/load/generation';
 import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
 import type { ScheduleInput } from '../../../domain/arrivals/intervals';
-import type { Outcomes } from '../../../domain/measured/timeline';
+import type { Outcomes } from '../../../domain/measured/overload/timeline';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';

@@ -1,4 +1,4 @@
-import type { Outcomes } from '../../../domain/measured/timeline';
+import type { Outcomes } from '../../../domain/measured/overload/timeline';
 
 const firstRoom = 4096;
 

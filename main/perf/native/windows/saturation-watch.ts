@@ -1,5 +1,5 @@
 import { scatterOf } from '../../../domain/arrivals/intervals';
-import { isOverSaturated, type LoadSample } from '../../../domain/measured/over-saturation';
+import { isOverSaturated, type LoadSample } from '../../../domain/measured/overload/over-saturation';
 import type { LoadJob } from '../seam/load-job';
 
 interface Read {

@@ -1,6 +1,6 @@
-import { isStreamed } from '../../../contract/run/generation';
-import { refusalOf } from '../../../domain/measured/refusals';
-import { outcome } from '../../../domain/measured/timeline';
+import { isStreamed } from '../../../contract/load/generation';
+import { refusalOf } from '../../../domain/measured/overload/refusals';
+import { outcome } from '../../../domain/measured/overload/timeline';
 import { partLatencies } from '../../intervals';
 import { LatencyHistogram } from '../../latency-histogram';
 import { TokenRecorder } from '../../token-recorder';

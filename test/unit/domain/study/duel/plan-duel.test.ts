@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import type { DeployedRun } from '../../../../../main/contract/run/run-state';
 import { type DuelRequest, duelStrategySchema } from '../../../../../main/contract/study/duel';
-import { tryableNumbers } from '../../../../../main/domain/measured/limits';
+import { tryableNumbers } from '../../../../../main/domain/measured/limits/limits';
 import { planDuel } from '../../../../../main/domain/study/duel/plan-duel';
 import { runA, runB } from '../../../../support/duel';
 import {

@@ -5,7 +5,7 @@ import type { WireError } from '../../../../../main/contract/errors';
 import type { JournalBody } from '../../../../../main/contract/run/run-events';
 import type { RunState, StepState } from '../../../../../main/contract/run/run-state';
 import { detailsText, tailOf } from '../../../../../renderer/views/run/failure-panel';
-import { emptyLogText } from '../../../../../renderer/views/run/log-lines';
+import { emptyLogText } from '../../../../../renderer/views/run/live/log-lines';
 import { RunActions } from '../../../../../renderer/views/run/run-actions';
 import { RunMain } from '../../../../../renderer/views/run/run-main';
 import { opensItself, showsMeasurements } from '../../../../../renderer/views/run/shown-step';

@@ -1,20 +1,20 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { expect, it } from 'vitest';
-import type { WindowEvent } from '../../../../../main/contract/api';
-import type { JournalBody } from '../../../../../main/contract/run/run-events';
-import type { RunState } from '../../../../../main/contract/run/run-state';
-import { pastRunOf } from '../../../../../main/domain/run/past-runs';
-import { RunMain } from '../../../../../renderer/views/run/run-main';
+import type { WindowEvent } from '../../../../../../main/contract/api';
+import type { JournalBody } from '../../../../../../main/contract/run/run-events';
+import type { RunState } from '../../../../../../main/contract/run/run-state';
+import { pastRunOf } from '../../../../../../main/domain/run/past-runs';
+import { RunMain } from '../../../../../../renderer/views/run/run-main';
 import {
   completeBodies,
   createdBodies,
   measurementBody,
   pointFixture,
   stateOf,
-} from '../../../../support/run-state';
-import { createClientDouble } from '../../client-double';
-import { mount } from '../../mounted';
+} from '../../../../../support/run-state';
+import { createClientDouble } from '../../../client-double';
+import { mount } from '../../../mounted';
 
 const past = [pastRunOf(stateOf([...completeBodies(), ...ended('report')]), 'choice')];
 

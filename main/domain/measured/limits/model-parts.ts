@@ -1,5 +1,5 @@
-import type { ComposingModelColumns } from '../../contract/measured/composing';
-import type { LoadPoint } from '../../contract/measured/results';
+import type { ComposingModelColumns } from '../../../contract/measured/composing';
+import type { LoadPoint } from '../../../contract/measured/results';
 
 /** What one model takes of the mean latency of a level; microseconds, per request of the measured model. */
 export interface ModelPart {

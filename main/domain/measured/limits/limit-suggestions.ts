@@ -1,8 +1,8 @@
-import type { PredictedEffect } from '../../contract/measured/limits';
-import { formatCount, formatFixed, formatMs, formatTyped } from '../../contract/numbers';
-import type { ConfigureSpec, PerformanceSpec } from '../../contract/run/run-spec';
-import { arrivalsOfLevel } from '../predict/arrivals';
-import { predict, type Prediction } from '../predict/predict';
+import type { PredictedEffect } from '../../../contract/measured/limits';
+import { formatCount, formatFixed, formatMs, formatTyped } from '../../../contract/numbers';
+import type { ConfigureSpec, PerformanceSpec } from '../../../contract/run/run-spec';
+import { arrivalsOfLevel } from '../../predict/arrivals';
+import { predict, type Prediction } from '../../predict/predict';
 import { largestMeasuredBatch, type LevelFacts } from './limit-facts';
 
 /** What a specification would have otherwise, field by field. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { overloadText } from '../../../../main/contract/measured/timeline';
-import { stagesOf } from '../../../../main/contract/run/stages';
-import { stagedTimes } from '../../../../main/domain/arrivals/staged-times';
+import { overloadText } from '../../../../../main/contract/measured/timeline';
+import { stagesOf } from '../../../../../main/contract/load/stages';
+import { stagedTimes } from '../../../../../main/domain/arrivals/staged-times';
 import {
   joinedOutcomes,
   outcome,
   overloadOf,
   sliceUsOf,
   timelineOf,
-} from '../../../../main/domain/measured/timeline';
-import { simulatedQueue } from '../../../support/simulated-queue';
+} from '../../../../../main/domain/measured/overload/timeline';
+import { simulatedQueue } from '../../../../support/simulated-queue';
 
 const outcomesOf = (requests: readonly (readonly [dueS: number, latencyMs: number, kind: number])[]) => ({
   dueUs: Float64Array.from(requests, ([due]) => 1e6 * due),

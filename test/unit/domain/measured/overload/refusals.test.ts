@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusalOf } from '../../../../main/domain/measured/refusals';
+import { refusalOf } from '../../../../../main/domain/measured/overload/refusals';
 
 it.each([
   ['UNAVAILABLE', '[request id: <id_unknown>] Exceeds maximum queue size', 'queue full'],

@@ -1,28 +1,28 @@
 import { useStore } from 'zustand';
-import type { Preset } from '../../../main/contract/run/preset';
-import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
-import { specOf } from '../../../main/contract/run/run-source';
-import type { RunState, StepState } from '../../../main/contract/run/run-state';
-import type { PastRun } from '../../../main/contract/run/run-step';
-import { stepTitle } from '../../../main/contract/words';
-import { expectedStepS } from '../../../main/domain/run/past-runs';
+import type { Preset } from '../../../../main/contract/run/preset';
+import { type Scenario, scenarios } from '../../../../main/contract/run/run-events';
+import { specOf } from '../../../../main/contract/run/run-source';
+import type { RunState, StepState } from '../../../../main/contract/run/run-state';
+import type { PastRun } from '../../../../main/contract/run/run-step';
+import { stepTitle } from '../../../../main/contract/words';
+import { expectedStepS } from '../../../../main/domain/run/past-runs';
 import {
   durationText,
   estimateTimeLeft,
   expectedS,
   levelText,
   timeLeftText,
-} from '../../../main/domain/run/time-left';
-import { smallestOf } from '../../../main/domain/statistics';
-import { ProgressBar } from '../../components/loading';
-import { Panel } from '../../components/panel';
-import { useNow } from '../../components/use-time';
-import { formatClock } from '../../format/times';
-import { useAnswer } from '../../use-answer';
-import { useWorkbench } from '../../workbench';
-import { planText } from '../new-deployment/plan-text';
-import { nowFigures } from './figures';
-import { stepTime } from './step-note';
+} from '../../../../main/domain/run/time-left';
+import { smallestOf } from '../../../../main/domain/statistics';
+import { ProgressBar } from '../../../components/loading';
+import { Panel } from '../../../components/panel';
+import { useNow } from '../../../components/use-time';
+import { formatClock } from '../../../format/times';
+import { useAnswer } from '../../../use-answer';
+import { useWorkbench } from '../../../workbench';
+import { planText } from '../../new-deployment/plan-text';
+import { nowFigures } from '../figures';
+import { stepTime } from '../step-note';
 
 const none: readonly PastRun[] = [];
 

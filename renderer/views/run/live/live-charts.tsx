@@ -1,12 +1,12 @@
 import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { hasValues, type SweepInput, sweepOfState } from '../../charts/chart';
-import { ChartPanel } from '../../charts/chart-panel';
-import { latencyChart, throughputChart } from '../../charts/latency-chart';
-import { landedWindows, withLiveWindows } from '../../charts/window-series';
-import { windowsChart } from '../../charts/windows-chart';
-import { useThrottled } from '../../components/use-time';
-import { useWorkbench } from '../../workbench';
+import { hasValues, type SweepInput, sweepOfState } from '../../../charts/chart';
+import { ChartPanel } from '../../../charts/chart-panel';
+import { latencyChart, throughputChart } from '../../../charts/latency-chart';
+import { landedWindows, withLiveWindows } from '../../../charts/window-series';
+import { windowsChart } from '../../../charts/windows-chart';
+import { useThrottled } from '../../../components/use-time';
+import { useWorkbench } from '../../../workbench';
 
 /** A sweep shows one point of the level under way, redrawn no more often than this. */
 const livePointMs = 500;

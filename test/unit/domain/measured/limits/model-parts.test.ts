@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ComposingModelColumns } from '../../../../main/contract/measured/composing';
-import { modelParts, partMs, partNames, restName } from '../../../../main/domain/measured/model-parts';
-import { pointFixture } from '../../../support/run-state';
+import type { ComposingModelColumns } from '../../../../../main/contract/measured/composing';
+import { modelParts, partMs, partNames, restName } from '../../../../../main/domain/measured/limits/model-parts';
+import { pointFixture } from '../../../../support/run-state';
 
 const part = (modelName: string, more: Partial<ComposingModelColumns> = {}): ComposingModelColumns => ({
   ...{ modelName, modelVersion: '1', requestCount: 100, inferenceCount: 100, executionCount: 50 },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadPoint } from '../../../../main/contract/measured/results';
-import type { Scenario } from '../../../../main/contract/run/run-events';
-import type { RunSpec } from '../../../../main/contract/run/run-spec';
-import type { RunState } from '../../../../main/contract/run/run-state';
-import { evidenceText, limitsDocument, limitsLines, limitsOf } from '../../../../main/domain/measured/limits';
+import type { LoadPoint } from '../../../../../main/contract/measured/results';
+import type { Scenario } from '../../../../../main/contract/run/run-events';
+import type { RunSpec } from '../../../../../main/contract/run/run-spec';
+import type { RunState } from '../../../../../main/contract/run/run-state';
+import { evidenceText, limitsDocument, limitsLines, limitsOf } from '../../../../../main/domain/measured/limits/limits';
 import {
   createdBodies,
   environmentFixture,
@@ -11,7 +11,7 @@ import {
   pointFixture,
   specFixture,
   stateOf,
-} from '../../../support/run-state';
+} from '../../../../support/run-state';
 
 interface Recorded extends Partial<LoadPoint> {
   readonly queueUs?: number;

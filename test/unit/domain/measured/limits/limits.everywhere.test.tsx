@@ -1,15 +1,15 @@
 // @vitest-environment jsdom
 import { expect, it } from 'vitest';
-import { runDocument } from '../../../../main/cli/json/run-document';
-import type { RunState } from '../../../../main/contract/run/run-state';
-import type { Core } from '../../../../main/core';
-import { limitsText } from '../../../../main/domain/measured/limits';
-import { html } from '../../../../main/reports/html.exporter';
-import { json } from '../../../../main/reports/json.exporter';
-import { markdown } from '../../../../main/reports/markdown.exporter';
-import { toReport } from '../../../../main/reports/to-report';
-import { RunMain } from '../../../../renderer/views/run/run-main';
-import { said } from '../../../support/cli-program';
+import { runDocument } from '../../../../../main/cli/json/run-document';
+import type { RunState } from '../../../../../main/contract/run/run-state';
+import type { Core } from '../../../../../main/core';
+import { limitsText } from '../../../../../main/domain/measured/limits/limits';
+import { html } from '../../../../../main/reports/html.exporter';
+import { json } from '../../../../../main/reports/json.exporter';
+import { markdown } from '../../../../../main/reports/markdown.exporter';
+import { toReport } from '../../../../../main/reports/to-report';
+import { RunMain } from '../../../../../renderer/views/run/run-main';
+import { said } from '../../../../support/cli-program';
 import {
   createdBodies,
   measurementBody,
@@ -17,10 +17,10 @@ import {
   runCreated,
   specFixture,
   stateOf,
-} from '../../../support/run-state';
-import { withoutMarks } from '../../../support/unbroken';
-import { createClientDouble } from '../../renderer/client-double';
-import { mount } from '../../renderer/mounted';
+} from '../../../../support/run-state';
+import { withoutMarks } from '../../../../support/unbroken';
+import { createClientDouble } from '../../../renderer/client-double';
+import { mount } from '../../../renderer/mounted';
 
 const spec = specFixture(({ configure }) => {
   configure.batching = 'disabled';

@@ -1,7 +1,7 @@
-import type { Overload, Slice, Timeline } from '../../contract/measured/timeline';
-import { roundUs } from '../../contract/numbers';
-import { peakRateOf, type Stage } from '../../contract/run/stages';
-import { spanAbove } from '../arrivals/staged-times';
+import type { Overload, Slice, Timeline } from '../../../contract/measured/timeline';
+import { roundUs } from '../../../contract/numbers';
+import { peakRateOf, type Stage } from '../../../contract/load/stages';
+import { spanAbove } from '../../arrivals/staged-times';
 import { isOverSaturated, type LoadSample } from './over-saturation';
 
 export const outcome = { answered: 0, refused: 1, error: 2 } as const;

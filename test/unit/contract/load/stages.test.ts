@@ -5,7 +5,7 @@ import {
   stagesOf,
   stagesSchema,
   stagesText,
-} from '../../../../main/contract/run/stages';
+} from '../../../../main/contract/load/stages';
 
 describe('stages', () => {
   it('are rates or multiples of the request rate, even or rising, for a time', () => {

@@ -1,15 +1,15 @@
 import { SegmentedControl } from '@mantine/core';
 import { IconArrowBarToDown, IconTextWrap } from '@tabler/icons-react';
 import { useStore } from 'zustand';
-import { formatCount } from '../../../main/contract/numbers';
-import type { StepState, StepStatus } from '../../../main/contract/run/run-state';
-import { IconToggle } from '../../components/actions';
-import { CopyButton } from '../../components/copy-button';
-import { ErrorPanel } from '../../components/error-panel';
-import { SearchInput } from '../../components/input/search-input';
-import { LogView } from '../../components/log-view';
-import type { LogWish } from '../../stores/logs/log-filter';
-import { useWorkbench } from '../../workbench';
+import { formatCount } from '../../../../main/contract/numbers';
+import type { StepState, StepStatus } from '../../../../main/contract/run/run-state';
+import { IconToggle } from '../../../components/actions';
+import { CopyButton } from '../../../components/copy-button';
+import { ErrorPanel } from '../../../components/error-panel';
+import { SearchInput } from '../../../components/input/search-input';
+import { LogView } from '../../../components/log-view';
+import type { LogWish } from '../../../stores/logs/log-filter';
+import { useWorkbench } from '../../../workbench';
 
 const isLevel = (value: string): value is LogWish['level'] =>
   value === 'all' || value === 'warning' || value === 'error';

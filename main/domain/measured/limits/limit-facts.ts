@@ -1,14 +1,14 @@
-import type { LoadPoint } from '../../contract/measured/results';
-import { inContainers, isElsewhere } from '../../contract/run/engine-kinds';
-import { engineOf, performanceOf, specOf } from '../../contract/run/run-source';
-import type { ConfigureSpec, PerformanceSpec } from '../../contract/run/run-spec';
-import type { RunState } from '../../contract/run/run-state';
-import { ofScenario } from '../../contract/run/sweep';
-import { computeUsOf } from '../predict/fit-service-times';
-import type { MeasuredTimes } from '../predict/predict';
-import { isPredictable, predictableRun } from '../predict/what-if';
-import { largestOf } from '../statistics';
-import { type BestPoint, budgetMsOf, measuredPoints } from './points';
+import type { LoadPoint } from '../../../contract/measured/results';
+import { inContainers, isElsewhere } from '../../../contract/run/engine-kinds';
+import { engineOf, performanceOf, specOf } from '../../../contract/run/run-source';
+import type { ConfigureSpec, PerformanceSpec } from '../../../contract/run/run-spec';
+import type { RunState } from '../../../contract/run/run-state';
+import { ofScenario } from '../../../contract/run/sweep';
+import { computeUsOf } from '../../predict/fit-service-times';
+import type { MeasuredTimes } from '../../predict/predict';
+import { isPredictable, predictableRun } from '../../predict/what-if';
+import { largestOf } from '../../statistics';
+import { type BestPoint, budgetMsOf, measuredPoints } from '../points';
 
 /** What the rules about the limits of a level ask; null: it was not recorded. Times in microseconds, shares 0 to 1. */
 export interface LevelFacts {

@@ -1,5 +1,5 @@
-import type { Slice } from '../../contract/measured/timeline';
-import { type ChartSymbol, okabeIto } from './chart-lines';
+import type { Slice } from '../../../contract/measured/timeline';
+import { type ChartSymbol, okabeIto } from '../chart-lines';
 
 /** A line over time, which window and report draw alike. */
 export interface TimelineLine {

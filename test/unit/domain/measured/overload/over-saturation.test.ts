@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createSchedule } from '../../../../main/domain/arrivals/intervals';
-import { isOverSaturated, type LoadSample } from '../../../../main/domain/measured/over-saturation';
-import { outcome } from '../../../../main/domain/measured/timeline';
-import { simulatedQueue } from '../../../support/simulated-queue';
+import { createSchedule } from '../../../../../main/domain/arrivals/intervals';
+import { isOverSaturated, type LoadSample } from '../../../../../main/domain/measured/overload/over-saturation';
+import { outcome } from '../../../../../main/domain/measured/overload/timeline';
+import { simulatedQueue } from '../../../../support/simulated-queue';
 
 const seconds = 4;
 const everyUs = 100_000;
