@@ -191,7 +191,7 @@ export function confirmedCalls(
     'models.trust': async (input) => {
       await ensure(pathReach('model', input.path));
       const sha256 = await inTurn(async () => {
-        const code = await handlers['models.code']({ path: input.path });
+        const code = await handlers['models.code'](input);
         if (await askNatively(trustQuestion(code))) return code.sha256;
         throw refused(code.path);
       });

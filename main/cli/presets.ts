@@ -98,7 +98,9 @@ export function addOwnModels(program: Verb, context: CliContext): void {
     .argument('<path>', 'folder with model.py, SavedModel folder, or TorchScript file')
     .action(async (path: string) => {
       const core = await context.core();
-      const { code, path: full } = await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+      const { code, path: full } = await core.handlers['models.trust']({
+        ...{ path, shapes: {}, datatypes: {}, with: [], rewrite: false },
+      });
       const output = context.output({});
       if (code.length === 0) output.say(`${full} contains only data and needs no trust.`);
       else {

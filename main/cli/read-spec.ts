@@ -16,6 +16,9 @@ export interface RunOptions extends GivenOptions {
   readonly gpu?: string;
   readonly shape?: readonly string[];
   readonly trust?: boolean;
+  readonly with?: string;
+  /** `quietly`: of a repository, and with no effect on other models. */
+  readonly rewrite?: boolean | 'quietly';
   readonly set?: readonly string[];
   /** Number in a runner's file, from 1. */
   readonly configuration?: string | undefined;

@@ -5,14 +5,15 @@ import { jobEngines } from '../contract/job/job-engines';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import { knownParameters, specOf } from '../contract/run/run-source';
-import type { RunSpec } from '../contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { Choice } from '../contract/run/spec-tools';
+import type { Choice, SpecPreview } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
 import { mergeTrees, present, type Tree } from '../contract/trees';
 import { stepTitleOf } from '../contract/words';
 import type { Core } from '../core';
 import { againLevelText, againTime, againTitle, requireAgain } from '../domain/measured/again';
+import { unifiedDiff } from '../domain/unified-diff';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
 import { type CliContext, exitCodes, formatError, type Output, printText } from './output';
@@ -116,13 +117,19 @@ function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
 }
 
 /** Fails before the run, not at its end. */
-async function requireServable(core: Core, { engine }: RunSpec, name: true | string): Promise<void> {
+async function requireServable(core: Core, { engine, model }: RunSpec, name: true | string): Promise<void> {
   const refused = (message: string, remedy: string): WorkbenchError =>
     new WorkbenchError('input-invalid', message, { where: '--keep-serving', remedy });
   if (!isProcess(engine) && !inContainers(engine)) {
     throw refused(
       'Only a run on this machine or a host can be kept serving',
       'Leave it out, and take the model to the other machine with "bundle".',
+    );
+  }
+  if (repositoryOf(model) !== null) {
+    throw refused(
+      'A run that serves a repository as it is cannot be kept serving: a deployment is of one model file',
+      'Leave it out and serve the repository itself (tritonserver --model-repository), or add --rewrite.',
     );
   }
   if (name === true) return;
@@ -178,12 +185,28 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run',
   remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
 });
 
-/** Warnings, and where the defaults for the GPU come from or why they do not apply, before the run starts. */
+/** What the options change in the config.pbtxt of a repository; '' for other models, and without a change. */
+function configChange({
+  spec,
+  configPbtxt,
+  generatedPbtxt,
+}: Pick<SpecPreview, 'spec' | 'configPbtxt' | 'generatedPbtxt'>): string {
+  if (spec === null || repositoryOf(spec.model) === null) return '';
+  return unifiedDiff(
+    `${spec.configure.modelName}/config.pbtxt`,
+    generatedPbtxt ?? '',
+    configPbtxt ?? '',
+    generatedPbtxt === '',
+  );
+}
+
+/** Warnings, what changes in a config.pbtxt, and where the defaults for the GPU come from or why they do not apply, before the run starts. */
 async function printWarnings(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
-  const { problems } = await core.handlers['spec.preview'](chosen);
+  const { problems, spec, configPbtxt, generatedPbtxt } = await core.handlers['spec.preview'](chosen);
   const hasGpu = chosen.overrides['targetGpu'] !== undefined;
   // The warnings refer to the nearest valid specification, not to the requested one.
   const isRefused = problems.some(({ severity }) => severity === 'problem');
+  if (!quiet) printText(configChange({ spec, configPbtxt, generatedPbtxt }), 'stderr');
   for (const problem of problems) {
     const { severity, message, remedy } = problem;
     if (severity === 'warning' && !quiet && !isRefused) printText(`${problemLine(problem)}\n`, 'stderr');

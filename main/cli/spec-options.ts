@@ -103,6 +103,17 @@ function choiceOf(model: OpenedModel): Choice {
   );
 }
 
+/** Throws input-invalid for options of a repository without one. */
+function refuseRepositoryOptions({ with: beside, rewrite }: RunOptions): void {
+  if (beside === undefined && rewrite !== true) return;
+  const flag = beside === undefined ? '--rewrite' : '--with';
+  throw invalidInput(
+    flag,
+    `${flag} belongs to a model of a Triton repository`,
+    `Give its folder: run REPOSITORY/MODEL ${flag}`,
+  );
+}
+
 /** A user's model: text with a slash, or an existing path that is no preset. null: a preset. */
 async function readOwnModel(
   core: Core,
@@ -111,7 +122,10 @@ async function readOwnModel(
   note: (line: string) => void,
 ): Promise<Choice | null> {
   const presets = await core.handlers['presets.list'](undefined);
-  if (presets.some(({ id }) => id === argument)) return null;
+  if (presets.some(({ id }) => id === argument)) {
+    refuseRepositoryOptions(options);
+    return null;
+  }
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
   const isPath = /[./]/.test(argument) || argument.includes(sep);
   if (!isPath && !existsSync(argument)) return null;
@@ -119,7 +133,9 @@ async function readOwnModel(
     const remedy = `To run a specification, type: run --spec ${argument}`;
     throw invalidInput('[preset]', `${argument} is not a model file`, remedy);
   }
-  const input = { path: argument, ...readModelShapes(options.shape ?? []) };
+  const beside = (options.with ?? '').split(/[\s,]+/).filter((name) => name !== '');
+  const rewrite = options.rewrite !== undefined && options.rewrite !== false;
+  const input = { path: argument, with: beside, rewrite, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](input);
   for (const line of opened.notes) note(line);
@@ -153,6 +169,14 @@ export function addSpecOptions(command: Command): Command {
       '--shape <name=dims>',
       'own model file: sample shape of an input with its batch: x=1,3,224,224, x:1,3,224,224 or ids:INT64=1,16; repeatable',
       collect,
+    )
+    .option(
+      '--with <names>',
+      'model of a Triton repository: load these models too, for example those that a BLS model calls; names with commas',
+    )
+    .option(
+      '--rewrite',
+      'model of a Triton repository: measure its file with a config.pbtxt of the run, compared with its framework, instead of serving the repository as it is',
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }

@@ -28,7 +28,7 @@ import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { type ImportedRuns, importRequestSchema } from './run/imported';
 import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
 import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
-import type { presetSchema } from './run/preset';
+import type { Preset } from './run/preset';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
 import type { RunList } from './run/run-outcome';
@@ -149,7 +149,7 @@ export const api = {
   'monitor.unloadModel': call<null>().with(modelName),
   /** The configuration in use, as config.pbtxt. Throws model-not-ready. */
   'monitor.modelConfig': call<{ readonly text: string }>().with(modelName),
-  'presets.list': call<readonly z.infer<typeof presetSchema>[]>().with(z.undefined()),
+  'presets.list': call<readonly Preset[]>().with(z.undefined()),
   /** null where none are published. */
   'presets.published': call<PublishedResults | null>().with(z.strictObject({ preset: z.string().max(128) })),
   /** How the load and the GPUs of a run differ from the procedure published for that GPU, one text each. */

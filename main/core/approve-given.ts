@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { emptyReach, type Reached, reachOf } from '../contract/reach';
+import type { OpenModelInput } from '../contract/run/own-model';
 import type { KnownParameters } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
 import type { Approvals, GivenConsent } from '../store/approvals';
@@ -19,7 +20,7 @@ export async function approveGiven(
     trustModel,
   }: {
     readonly approvals: Pick<Approvals, 'give' | 'add'>;
-    readonly trustModel: (path: string) => Promise<unknown>;
+    readonly trustModel: (model: OpenModelInput) => Promise<unknown>;
   },
   spec: KnownParameters | Pick<RunSpec, 'engine'>,
   { trust = false, allowRemoteLoad = false, typed: said, file }: GivenConsent,
@@ -34,5 +35,6 @@ export async function approveGiven(
     machines: reach.machines.filter((reached) => trust || isNamedIn(typed.machines)(reached)),
   });
   const source = spec !== null && 'model' in spec ? spec.model.source : undefined;
-  if (trust && source !== undefined && source.kind !== 'onnx') await trustModel(source.path);
+  if (trust && source !== undefined && source.kind !== 'onnx')
+    await trustModel({ path: source.path, with: source.repository?.with ?? [] });
 }

@@ -11,6 +11,7 @@ import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
 import type { RepositoryCheck } from '../contract/repository-check';
+import type { OpenModelInput } from '../contract/run/own-model';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
 import type { KnownParameters } from '../contract/run/run-source';
@@ -161,7 +162,7 @@ export interface TrustedCalls {
   /** Writes to the study's folder, or to `out`. */
   'matrix.write': (request: MatrixReportRequest) => Promise<WrittenStudy>;
   /** The code that trusting the model covers. Throws as `models.open`. */
-  'models.code': (file: File) => Promise<ModelCode>;
+  'models.code': (input: OpenModelInput) => Promise<ModelCode>;
   /** What Triton would refuse in model repositories, without a server. Throws input-invalid. */
   'models.check': (input: { readonly paths: readonly string[] }) => Promise<RepositoryCheck>;
   /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { Handlers } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import type { OpenedModel } from '../contract/run/own-model';
+import { type OpenedModel, openModelSchema } from '../contract/run/own-model';
 import type { Choice, MatrixEntry, MatrixFile } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
 import { modelPathsOf } from '../domain/study/matrix-study';
@@ -38,7 +38,7 @@ export async function withOwnModels(
         'Write the full path of the model: only a command in a terminal has a folder to start from.';
       throw invalidInput('preset', `"${path}" is not a full path`, remedy);
     }
-    choices.set(path, choiceOf(await open({ path, shapes: {}, datatypes: {} })));
+    choices.set(path, choiceOf(await open(openModelSchema.parse({ path }))));
   }
   const entries = file.entries.map((entry): MatrixEntry => {
     const choice = entry.preset === null ? undefined : choices.get(entry.preset);

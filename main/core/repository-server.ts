@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { invalidInput, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import type { CheckedModel } from '../contract/repository-check';
+import { localBackends } from '../domain/run/served-by';
 import type { ServerHandle } from '../engine/engine';
 import { createLocalTriton } from '../engine/local/local-triton';
-import { checkRepositories } from '../own/repository/check-repository';
+import { repositoryAt } from '../own/repository/check-repository';
+import { executesFiles, loadableModels } from '../own/repository/served-models';
 import { makeTemporaryFolder } from '../platform/files';
-import { nearestName } from '../platform/nearest-name';
 import { createTritonClient } from '../triton/client';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
@@ -42,55 +43,10 @@ export interface ServedRepository {
   readonly stop: () => Promise<void>;
 }
 
-/** What executes the models of a backend here; absent: the local Triton lacks it. */
-const servedBy: Readonly<Record<string, string>> = {
-  python: 'Triton’s Python backend',
-  ensemble: 'Triton’s ensemble scheduler',
-  onnxruntime: 'ONNX Runtime in Triton’s Python backend',
-  pytorch: 'PyTorch in Triton’s Python backend',
-  tensorflow: 'TensorFlow in Triton’s Python backend',
-};
-
-/** Executed by their runtime with the user's permissions, once trusted. */
-const isCode = (backend: string): boolean => ['python', 'pytorch', 'tensorflow'].includes(backend);
-
-/** The named models and those that they are made of. Throws input-invalid for a name that the repository lacks. */
-function withSteps(names: readonly string[], all: readonly CheckedModel[], path: string): CheckedModel[] {
-  const known = new Map(all.map((model) => [model.name, model]));
-  const found = new Set<CheckedModel>();
-  const add = (name: string): void => {
-    const model = known.get(name);
-    if (model === undefined || found.has(model)) return;
-    found.add(model);
-    model.steps.forEach(add);
-  };
-  for (const name of names) {
-    if (!known.has(name)) {
-      const near = nearestName(name, [...known.keys()]);
-      const listed = [...known.keys()].slice(0, 30).join(', ');
-      throw invalidInput(
-        path,
-        `The repository has no model "${name}"`,
-        near === null ? `Its models are: ${listed}.` : `Give ${near}.`,
-      );
-    }
-    add(name);
-  }
-  return [...found];
-}
-
-/** Throws model-folder-invalid with what Triton would refuse, combination-unsupported for a backend that is not here. */
-function requireServed(models: readonly CheckedModel[], repository: string): void {
-  for (const { name, backend, problems } of models) {
-    const [problem] = problems;
-    if (problem !== undefined) {
-      throw new WorkbenchError('model-folder-invalid', problem.message, {
-        where: join(repository, problem.where),
-        remedy: `${problem.remedy} "triton-workbench check ${join(repository, name)}" shows the change that helps.`,
-        ...(problem.triton === null ? {} : { details: `Triton would say: ${problem.triton}` }),
-      });
-    }
-    if (servedBy[backend] !== undefined) continue;
+/** Throws combination-unsupported for a backend that is not here. */
+function requireBackends(models: readonly CheckedModel[], repository: string): void {
+  for (const { name, backend } of models) {
+    if (localBackends[backend] !== undefined) continue;
     throw new WorkbenchError(
       'combination-unsupported',
       `The local Triton has no backend "${backend}", which ${name} needs`,
@@ -104,13 +60,14 @@ function requireServed(models: readonly CheckedModel[], repository: string): voi
 }
 
 async function requireTrusted(
-  { own: { trust } }: Pick<CoreParts, 'own'>,
+  { own: { trust }, reading: { readers } }: Pick<CoreParts, 'own' | 'reading'>,
   models: readonly CheckedModel[],
   repository: string,
   isGiven: boolean,
 ): Promise<void> {
-  for (const { name } of models.filter(({ backend }) => isCode(backend))) {
+  for (const { name } of models) {
     const location = { kind: 'folder', path: join(repository, name) } as const;
+    if (!(await executesFiles(location.path, readers))) continue;
     if (isGiven) await trust.trust(location);
     if (await trust.isTrusted(location)) continue;
     throw new WorkbenchError('not-trusted', `Serving ${name} executes the code of ${location.path}`, {
@@ -138,7 +95,7 @@ async function loaded(
     const config = await client.modelConfig(name, '', { signal });
     const isOwn = tensors.every(({ result }) => result !== 'completed') && tensors.length > 0;
     served.push({
-      ...{ name, servedBy: servedBy[backend] ?? backend, config: formatConfigPbtxt(config) },
+      ...{ name, servedBy: localBackends[backend] ?? backend, config: formatConfigPbtxt(config) },
       isCompleted: !isOwn && isComplete(config),
     });
   }
@@ -164,14 +121,9 @@ async function byteCode(repository: string, models: readonly CheckedModel[]): Pr
  */
 export async function serveRepository(parts: CoreParts, given: ServeRepository): Promise<ServedRepository> {
   const { reading, options } = parts;
-  const { repositories } = await checkRepositories([given.path], reading.readers);
-  const [found] = repositories;
-  if (found === undefined) throw invalidInput(given.path, 'No repository', 'Give the folder of one.');
-  const { path: repository } = found;
-  // Of a model's folder, the models beside it are its parts.
-  const { repositories: all } = await checkRepositories([repository], reading.readers);
-  const models = withSteps(given.models, all[0]?.models ?? [], repository);
-  requireServed(models, repository);
+  const repository = await repositoryAt(given.path);
+  const models = await loadableModels(repository, given.models, reading.readers);
+  requireBackends(models, repository);
   await requireTrusted(parts, models, repository, given.trust);
   const dir = await makeTemporaryFolder('triton-workbench-repository-', 'server-start-failed');
   const runId = `repository-${randomBytes(6).toString('hex')}`;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Handlers } from '../contract/api';
+import { type OpenModelInput, openModelSchema } from '../contract/run/own-model';
 import type { StudySpec } from '../contract/study/study';
 import { studySpecOf } from '../domain/study/matrix-study';
 import { detailOf, planOf } from '../domain/study/study-detail';
@@ -30,7 +31,7 @@ export function createStudiesCalls(
     Pick<TrustedCalls, TrustedStudyCall>;
 } {
   const { layout, store, trash, approvals, own, hosts, reading, emit, now } = parts;
-  const trustModel = (path: string) => own.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+  const trustModel = (model: OpenModelInput) => own.handlers['models.trust'](openModelSchema.parse(model));
   const given: TrustedCalls['approvals.given'] = ({ spec, ...consent }) =>
     approveGiven({ approvals, trustModel }, spec, consent);
   const write = others['matrix.write'];

@@ -95,7 +95,7 @@ const readingCalls = (parts: CoreParts): Calls<'approvals' | 'matrix' | 'models'
       return Promise.resolve();
     },
     'matrix.read': readers.matrix,
-    'models.code': ({ path }) => own.code(path),
+    'models.code': (input) => own.code(input),
     'models.check': ({ paths }) => checkRepositories(paths, readers),
     'models.serve': (given) => serveRepository(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),

@@ -9,9 +9,10 @@ import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import { accuracyOf } from '../contract/run/run-outcome';
 import { isDeployed } from '../contract/run/run-source';
+import { repositoryOf } from '../contract/run/run-spec';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
-import { formatOf } from '../formats/formats';
+import { servingFramework } from '../formats/formats';
 import { sampleCanary } from '../pipeline/serve-model';
 import { isVouched } from '../pipeline/step-files';
 import { listFiles, makeFolder, writeFileAtomic } from '../platform/files';
@@ -41,6 +42,12 @@ export interface DeployableRun {
 const refused = (runId: string, why: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', `${runId} cannot be deployed: ${why}`, { where: runId, remedy });
 
+/** Versions and candidates are of one model with a configuration that the workbench writes. */
+export const repositoryRefusal = [
+  'it serves a repository as it is, and a deployment is of one model file',
+  'Serve the repository itself (tritonserver --model-repository), or run the model with --rewrite and deploy that run.',
+] as const;
+
 const neededSteps: readonly StepId[] = ['configure', 'deploy', 'accuracy'];
 
 /** Throws input-invalid for unverified models. */
@@ -62,6 +69,7 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
       'Run it with the engine "docker" or "local".',
     );
   }
+  if (repositoryOf(spec.model) !== null) throw refused(runId, ...repositoryRefusal);
   const missing = steps.find(
     ({ id, status }) => neededSteps.includes(id) && status !== 'done' && status !== 'skipped',
   );
@@ -93,7 +101,7 @@ export function deploymentEngineOf({
 }: Pick<DeployedRun, 'source' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
   if (!inContainers(engine)) {
-    return { kind: 'local', framework: formatOf(spec.format).shimFramework ?? 'pyt' };
+    return { kind: 'local', framework: servingFramework(spec) };
   }
   const image = environment.images.find(({ role }) => role === 'triton');
   if (image === undefined) throw refused(runId, 'its image is not known', `Run it again.`);

@@ -1,7 +1,14 @@
-import type { Format, Precision, RunSpec } from '../contract/run/run-spec';
+import {
+  type Format,
+  type Framework,
+  type Precision,
+  repositoryOf,
+  type RunSpec,
+} from '../contract/run/run-spec';
 import type { ModelFormat } from './format';
 import { onnxFormat } from './onnx.format';
 import { pytorchFormats } from './pytorch.format';
+import { repositoryFormat } from './repository.format';
 import { tfSavedmodelFormat } from './tf-savedmodel.format';
 import { trtFormat } from './trt.format';
 
@@ -11,6 +18,7 @@ export const modelFormats: Readonly<Record<Format, ModelFormat>> = {
   ...pytorchFormats,
   'tf-savedmodel': tfSavedmodelFormat,
   trt: trtFormat,
+  repository: repositoryFormat,
 };
 
 for (const [id, format] of Object.entries(modelFormats)) {
@@ -19,6 +27,12 @@ for (const [id, format] of Object.entries(modelFormats)) {
 
 export function formatOf(id: Format): ModelFormat {
   return modelFormats[id];
+}
+
+/** Python environment in which Triton's Python backend runs the model. */
+export function servingFramework({ format, model }: Pick<RunSpec, 'format' | 'model'>): Framework {
+  const isOfTensorflow = repositoryOf(model)?.models.some(({ backend }) => backend === 'tensorflow') ?? false;
+  return isOfTensorflow ? 'tf' : (modelFormats[format].shimFramework ?? 'pyt');
 }
 
 export const tensorPrecisionOf = ({ format, precision }: Pick<RunSpec, 'format' | 'precision'>): Precision =>

@@ -81,15 +81,17 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
 const modelEnding =
   /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
 
-type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository';
+/** `repositories`: a folder of models; `repository`: one of them. */
+type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository' | 'repositories';
 
 const kindsText =
   'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
 
 const mostListed = 30;
 
-function wholeRepository(path: string, models: readonly string[]): WorkbenchError {
-  const listed = models.slice(0, mostListed).map((name) => basename(name));
+/** Asks for one of several models. */
+export function wholeRepository(path: string, models: readonly string[]): WorkbenchError {
+  const listed = models.slice(0, mostListed);
   const more = models.length > mostListed ? `, and ${models.length - mostListed} more` : '';
   const [count, which] =
     models.length === 1 ? ['1 model', 'the model'] : [`${models.length} models`, 'one of them'];
@@ -149,7 +151,7 @@ async function folderKind(path: string): Promise<PathKind> {
   if (names.some((name) => /^(dataloader\.py|metrics\.py|preset\.yaml)$/.test(name))) return 'folder';
   if (await hasVersions(path)) return 'repository';
   const models = await modelsIn(path, names);
-  if (models.length > 0) throw wholeRepository(path, models);
+  if (models.length > 0) return 'repositories';
   const files = names.filter((name) => /\.(onnx|pt|pth|ts|torchscript|jit)$/i.test(name));
   if (files.length > 0) {
     const listed = files.slice(0, 5).join(', ');

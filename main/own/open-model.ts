@@ -13,6 +13,7 @@ import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
+import { mainModel, openRepository } from './repository/open-repository';
 import { repositoryMisfit } from './repository-fit';
 import {
   repositoryNotes,
@@ -207,7 +208,8 @@ async function openFolder(path: string, tools: OpenModelTools): Promise<OpenedMo
   };
 }
 
-async function openRepository(
+/** The file of a repository's model, with a configuration of its own. */
+async function openRewritten(
   path: string,
   { shapes, datatypes }: GivenTensors,
   tools: OpenModelTools,
@@ -237,13 +239,42 @@ async function openRepository(
   return { ...opened(named, repositoryOverrides(model, batched), { code, trusted, notes }), asked };
 }
 
+type OpenInput = z.output<typeof openModelSchema>;
+
+async function openAsIs(path: string, input: OpenInput, tools: OpenModelTools): Promise<OpenedModel> {
+  const { source, open, code, trusted, notes } = await openRepository(path, input, tools);
+  const { kind, title } = source;
+  const asked = open.map((name) => ({ name, shape: null }));
+  if (!trusted || open.length > 0) {
+    return { kind, path, title, code, trusted, choice: null, preset: null, asked, notes };
+  }
+  return opened(source, {}, { code, trusted, notes });
+}
+
+/** Throws input-invalid for models beside another kind of model, or beside a rewritten one. */
+function requireRepository(isOne: boolean, { with: beside, rewrite, path }: OpenInput): void {
+  if (!isOne && beside.length > 0) {
+    throw invalidInput(
+      '--with',
+      '--with belongs to a model of a Triton repository',
+      `Leave it out for ${path}.`,
+    );
+  }
+  if (rewrite && beside.length > 0) {
+    const remedy = 'Leave --rewrite out to serve the repository as it is.';
+    throw invalidInput('--with', 'A rewritten configuration is of one model', remedy);
+  }
+}
+
 /**
  * Opens a file or folder as a model; executes nothing that is not trusted.
  * Throws input-invalid, model-file-invalid or model-folder-invalid naming file, function and remedy.
  */
 export async function openModel(input: OpenModelInput, tools: OpenModelTools): Promise<OpenedModel> {
-  const { shapes, datatypes, path: asked } = openModelSchema.parse(input);
+  const parsed = openModelSchema.parse(input);
+  const { shapes, datatypes, path: asked, rewrite } = parsed;
   const { path, kind } = await modelPathKind(asked);
+  requireRepository(kind === 'repository' || kind === 'repositories', parsed);
   switch (kind) {
     case 'onnx':
       return openOnnx(path, shapes, {}, tools);
@@ -254,7 +285,10 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
     case 'folder':
       return openFolder(path, tools);
     case 'repository':
-      return openRepository(path, { shapes, datatypes }, tools);
+    case 'repositories': {
+      const model = kind === 'repository' ? path : await mainModel(path, tools.readers);
+      return rewrite ? openRewritten(model, { shapes, datatypes }, tools) : openAsIs(model, parsed, tools);
+    }
   }
 }
 
@@ -262,7 +296,7 @@ export interface OwnModels {
   readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
   readonly trust: Trust;
   /** What trusting the path would cover. Throws as `models.open`. */
-  code(path: string): Promise<ModelCode>;
+  code(input: OpenModelInput): Promise<ModelCode>;
 }
 
 export interface ModelCode {
@@ -292,19 +326,23 @@ export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsO
     return toolkit.call({ verb: 'inspect', args }, inspected, silentListener(AbortSignal.timeout(120_000)));
   };
   const tools = { trust, readers, inspect };
+  const locationOf = async (input: OpenModelInput, { kind, path }: OpenedModel) =>
+    kind === 'repository'
+      ? (await openRepository(path, openModelSchema.parse(input), tools)).source
+      : { kind, path };
   return {
     trust,
     handlers: {
       'models.open': (input) => openModel(input, tools),
       'models.trust': async ({ sha256, ...input }) => {
-        const { kind, path } = await openModel(input, tools);
-        await trust.trust({ kind, path }, sha256);
+        await trust.trust(await locationOf(input, await openModel(input, tools)), sha256);
         return openModel(input, tools);
       },
     },
-    code: async (given) => {
-      const { kind, path, code: files } = await openModel({ path: given }, tools);
-      return { kind, path, files, sha256: await trust.hash({ kind, path }) };
+    code: async (input) => {
+      const found = await openModel(input, tools);
+      const { kind, path, code: files } = found;
+      return { kind, path, files, sha256: await trust.hash(await locationOf(input, found)) };
     },
   };
 }

@@ -2,7 +2,8 @@ import { constants, copyFile, readdir, readFile, writeFile } from 'node:fs/promi
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { servedTensors } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
-import { type ModelSource, sourceSchema } from '../contract/run/run-spec';
+import { type ModelSource, type ServedRepository, sourceSchema } from '../contract/run/run-spec';
+import { ownFields } from '../formats/own-config';
 import { makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { type LoadedPreset, type Presets, requirePreset } from '../presets/presets';
@@ -66,7 +67,7 @@ export function modelTitle(path: string): string {
   return plainNames.test(name) && folder !== '' ? folder : name;
 }
 
-type FileKind = Exclude<ModelSource['kind'], 'folder'>;
+type FileKind = Exclude<ModelSource['kind'], 'folder' | 'repository'>;
 
 const kinds: Readonly<
   Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
@@ -86,9 +87,56 @@ const largestOpset = 25;
 /** tf2onnx: newest opset that recent TensorRT and Triton images support. */
 const convertedOpset = 13;
 
+/** Batch sizes up to this maximum. */
+const sizesUpTo = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
+
+/** Values of the form as the repository has them, and lengths of measurements. */
+function repositoryPreset(source: ModelSource, repository: ServedRepository): Preset {
+  const configure = ownFields({ ...source, repository });
+  // The sequence batcher takes one item per request.
+  const isSequence = configure.configPatch['sequenceBatching'] !== undefined;
+  const levels = {
+    batchSizes: sizesUpTo(isSequence ? 1 : configure.maxBatchSize),
+    ...{ concurrency: [1, 2, 4], onlineBatchSize: 1, inputData: 'random' },
+    ...(repository.with.length === 0 ? {} : { blsModels: repository.with }),
+  };
+  const tolerances = { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } };
+  return {
+    id: presetName(source.title),
+    title: source.title,
+    summary: `A model of your Triton repository: ${source.path}`,
+    ...(repository.models.some(({ backend }) => backend === 'tensorflow') ? { framework: 'tf' } : {}),
+    ...{ formats: ['repository'], precisions: ['as-is'], accelerators: ['none'], metrics: [] },
+    origin: { dataset: 'random numbers', checkpoint: source.path, paper: 'none' },
+    signature: {
+      inputs: source.inputs.map(({ name, datatype, shape }) => ({ name, datatype, shape })),
+      outputs: source.outputs,
+    },
+    defaults: {
+      model: { shapes: Object.fromEntries(source.inputs.map(({ name, sample }) => [name, sample])) },
+      ...{ format: 'repository', precision: 'as-is', configure, accuracy: tolerances },
+    },
+    profiles: {
+      quick: {
+        summary: 'Short windows.',
+        args: {},
+        defaults: { performance: { ...levels, measurementIntervalMs: 1000, maxTrials: 6, warmupMs: 500 } },
+      },
+      full: {
+        summary: 'Windows of the usual length.',
+        args: {},
+        defaults: { performance: { ...levels, measurementIntervalMs: 5000 } },
+      },
+    },
+  };
+}
+
 /** Preset of a file: its tensors, random samples, and comparison with the file's own runtime instead of a metric. */
 export function filePreset(source: ModelSource): Preset {
-  const { what, formats, accelerators, framework } = kinds[source.kind === 'folder' ? 'onnx' : source.kind];
+  const { kind, repository } = source;
+  if (repository !== undefined) return repositoryPreset(source, repository);
+  const { what, formats, accelerators, framework } =
+    kinds[kind === 'folder' || kind === 'repository' ? 'onnx' : kind];
   const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
   const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];

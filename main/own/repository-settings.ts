@@ -1,5 +1,6 @@
 import type { ModelSource } from '../contract/run/run-spec';
 import type { Tree } from '../contract/trees';
+import { completedBatchSize, isThreadParameter, threadsOf, traitsPatch } from '../formats/own-config';
 import { queueFieldsOf } from '../formats/queue-policy';
 import type { ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
@@ -10,9 +11,8 @@ import type { RepositoryModel } from './read-repository';
 const measured = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
 
 function patched(config: ModelConfig): Tree {
-  const kept = ['sequenceBatching', 'modelTransactionPolicy'] as const;
-  const entries = kept.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]] as const]));
-  return entries.length === 0 ? {} : { configPatch: Object.fromEntries(entries) };
+  const configPatch = traitsPatch(config);
+  return Object.keys(configPatch).length === 0 ? {} : { configPatch };
 }
 
 /** GPUs are the run's own choice. */
@@ -22,9 +22,6 @@ function groupFields({ instanceGroup: [group] = [] }: ModelConfig): Tree {
     ...(group?.kind === 'KIND_CPU' ? { instanceKind: 'KIND_CPU' } : {}),
   };
 }
-
-/** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends. */
-const completedBatchSize = 4;
 
 /** Triton completes tensors and batch size of these files, but not of PyTorch's. */
 const isCompleted = ({ config, kind }: RepositoryModel): boolean =>
@@ -41,10 +38,9 @@ function batchingFields(model: RepositoryModel, batched: boolean) {
 }
 
 /** Threads per instance from the backend's parameter; else the runtime's choice. */
-function threadFields({ parameters = {} }: ModelConfig): Tree {
-  const [, value] = Object.entries(parameters).find(([name]) => threadParameter.test(name)) ?? [];
-  const threads = Number(value?.stringValue ?? '');
-  return Number.isSafeInteger(threads) && threads > 0 ? { threads } : {};
+function threadFields(config: ModelConfig): Tree {
+  const threads = threadsOf(config);
+  return threads > 0 ? { threads } : {};
 }
 
 export function repositoryOverrides(model: RepositoryModel, batched: boolean): Tree {
@@ -82,8 +78,6 @@ function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
   const groups = more.length === 0 ? `count ${count}${named}` : `${instanceGroup.length} groups${named}`;
   return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
 }
-
-const threadParameter = /^intra_op_thread_count$/i;
 
 /** Fields that a run takes, by message; `true`: all below. */
 const taken: Tree = {
@@ -130,7 +124,7 @@ function untaken(value: unknown, known: unknown, path: string): string[] {
 
 function untakenParameters({ parameters = {} }: ModelConfig): string[] {
   return Object.keys(parameters)
-    .filter((name) => !threadParameter.test(name))
+    .filter((name) => !isThreadParameter(name))
     .map((name) => `parameters["${name}"]`);
 }
 

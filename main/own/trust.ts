@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { Format, ModelSource } from '../contract/run/run-spec';
@@ -11,6 +11,7 @@ import { privateFile } from '../platform/private-home';
 import { withFileTurn } from '../store/file-lease';
 import { fileRefused, listModelFiles, type ModelFile } from './model-files';
 import type { ModelReaders } from './model-readers';
+import { executesFiles } from './repository/served-models';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
@@ -19,7 +20,11 @@ const trustedSchema = z.strictObject({
 });
 
 /** `format`, where served, selects the runtime that reads the file. */
-type ModelLocation = Pick<ModelSource, 'kind' | 'path'> & { readonly format?: Format | undefined };
+type ModelLocation = Pick<ModelSource, 'kind' | 'path'> & {
+  readonly format?: Format | undefined;
+  /** Each model that is served of it is trusted by itself. */
+  readonly repository?: ModelSource['repository'];
+};
 
 /** By the file system, whatever the specification. Throws input-invalid, model-file-invalid. */
 async function isFolder(path: string): Promise<boolean> {
@@ -61,6 +66,24 @@ async function hashOf({ path }: ModelLocation): Promise<string> {
   return hash.digest('hex');
 }
 
+/** The folders that Triton would execute files of; else the model itself. */
+async function partsOf(location: ModelLocation, readers: ModelReaders): Promise<readonly ModelLocation[]> {
+  const { repository, path } = location;
+  if (repository === undefined) return [location];
+  const parts: ModelLocation[] = [];
+  for (const { name } of repository.models) {
+    const folder = join(dirname(path), name);
+    if (await executesFiles(folder, readers)) parts.push({ kind: 'folder', path: folder });
+  }
+  return parts;
+}
+
+/** Of one part its own. */
+function hashOfAll(hashes: readonly string[]): string {
+  const [only = ''] = hashes;
+  return hashes.length === 1 ? only : createHash('sha256').update(hashes.join('\n')).digest('hex');
+}
+
 /** By content: any changed byte asks again. */
 export interface Trust {
   isTrusted(location: ModelLocation): Promise<boolean>;
@@ -83,30 +106,41 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
     return trustedSchema.safeParse(jsonOrNull(text)).data?.trusted ?? [];
   };
   const isTrusted = async (location: ModelLocation): Promise<boolean> => {
-    if (await isData(location, readers)) return true;
-    const hash = await hashOf(location);
-    return (await read()).some((entry) => entry.hash === hash);
+    for (const part of await partsOf(location, readers)) {
+      if (await isData(part, readers)) continue;
+      const hash = await hashOf(part);
+      if (!(await read()).some((entry) => entry.hash === hash)) return false;
+    }
+    return true;
+  };
+  const hashed = async (location: ModelLocation) => {
+    const parts = await partsOf(location, readers);
+    return Promise.all(parts.map(async (part) => ({ path: part.path, hash: await hashOf(part) })));
   };
   return {
     isTrusted,
-    hash: hashOf,
+    hash: async (location) => hashOfAll((await hashed(location)).map(({ hash }) => hash)),
     trust: async (location, shown) => {
-      const hash = await hashOf(location);
-      if (shown !== undefined && shown !== hash) {
+      const found = await hashed(location);
+      const hashes = found.map(({ hash }) => hash);
+      if (shown !== undefined && shown !== hashOfAll(hashes)) {
         throw new WorkbenchError('not-trusted', `${location.path} was changed while you were asked`, {
           where: location.path,
           remedy: 'Look at its files again, and trust it once nothing writes to it.',
         });
       }
       await withFileTurn(file, 'the trusted models', async (written) => {
-        const others = (await read()).filter((entry) => entry.hash !== hash);
-        const trusted = [...others, { hash, path: location.path, at: now().toISOString() }];
+        const others = (await read()).filter((entry) => !hashes.includes(entry.hash));
+        const fresh = found.map(({ hash, path }) => ({ hash, path, at: now().toISOString() }));
+        const trusted = [...others, ...fresh];
         await writeFileAtomic(written, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`, privateFile);
       });
     },
     require: async (location) => {
       if (await isTrusted(location)) return;
-      const code = (await filesOf(location, readers))
+      const parts = await partsOf(location, readers);
+      const code = (await Promise.all(parts.map((part) => filesOf(part, readers))))
+        .flat()
         .map(({ path }) => path)
         .filter((path) => !/\.(md|txt|ya?ml)$/i.test(path));
       const shown = code.slice(0, 12).join(', ') + (code.length > 12 ? `, and ${code.length - 12} more` : '');

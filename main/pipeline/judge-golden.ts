@@ -3,7 +3,7 @@ import type { GoldenCheck } from '../contract/golden';
 import type { OutputRule, OutputRules } from '../contract/measured/output-rules';
 import type { AccuracyResult, OutputComparison } from '../contract/measured/results';
 import { modelArtefactSchema } from '../contract/run/artefacts';
-import type { AccuracySpec } from '../contract/run/run-spec';
+import { type AccuracySpec, repositoryOf } from '../contract/run/run-spec';
 import { isFloating } from '../domain/outputs/decoded-tensor';
 import { toleranceRule } from '../domain/outputs/rule-text';
 import type { ServerHandle } from '../engine/engine';
@@ -15,6 +15,7 @@ import { runInputHash, runTensors } from '../perf/input/input-readers';
 import { createTritonClient } from '../triton/client';
 import { traitsOf } from '../triton/model-traits';
 import { readTls } from '../triton/tls';
+import { servedTensors } from './repository-run';
 import { filesOf } from './serve-model';
 import type { StepContext } from './step';
 
@@ -72,9 +73,12 @@ export async function againstGolden(
   const version = String(modelVersion);
   const client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
   const config = await client.modelConfig(modelName, version);
-  const signature = await context.output('convert', modelArtefactSchema);
+  const wanted =
+    repositoryOf(spec.model) === null
+      ? runTensors(await context.output('convert', modelArtefactSchema))
+      : await servedTensors(context);
   const golden = await run.services.readers.goldenRead({
-    ...{ path, wanted: runTensors(signature), batched: config.maxBatchSize > 0 },
+    ...{ path, wanted, batched: config.maxBatchSize > 0 },
   });
   const samples = golden.samples.slice(0, spec.accuracy.samples);
   const rules = goldenRules(spec.accuracy, golden.header?.outputs ?? {}, samples);

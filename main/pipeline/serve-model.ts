@@ -5,11 +5,12 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { askedPorts, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
-import type { RunSpec } from '../contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel, whileServing } from '../engine/serving';
 import { tensorPrecisionOf } from '../formats/formats';
 import { requireInertConfig } from '../formats/inert-config';
+import { repositorySourceOf } from '../formats/own-config';
 import { hashFile, hashFolder } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { signatureOf } from '../presets/signature';
@@ -20,6 +21,7 @@ import { parseConfigPbtxt } from '../triton/config-pbtxt';
 import { compareServedConfig } from '../triton/served-config';
 import { type Tensor, zeroTensor } from '../triton/tensor';
 import { readTls } from '../triton/tls';
+import { loadRepository } from './repository-run';
 import type { RunContext, StepContext, StepInputs } from './step';
 import { editedConfig } from './step-files';
 
@@ -107,21 +109,17 @@ export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
   });
 }
 
-/** Starts Triton and verifies that the model responds. The server belongs to the run even if the model fails. */
-export async function serveModel(context: StepContext): Promise<ServerHandle> {
+/** The server belongs to the run from here on. */
+async function startServer(context: StepContext): Promise<ServerHandle> {
   const { run, spec } = context;
   const { engine } = spec;
-  const { modelName, modelVersion } = spec.configure;
-  // Triton reads the file, so manual edits count, and errors name its line.
-  const path = join(run.folder.repository, modelName, 'config.pbtxt');
-  const config = parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
-  if ((await editedConfig(run)) !== null) requireInertConfig(config);
   context.progress(null, 'starting Triton');
   context.log([isElsewhere(engine) ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
   const server = await run.services.startServer({
     runId: run.runId,
     key: run.keys.deploy,
     repository: run.folder.repository,
+    asIs: repositoryOf(spec.model) !== null,
     logPath: join(run.folder.step('deploy'), 'triton.log'),
     httpPort: askedPorts(engine).httpPort,
     grpcPort: askedPorts(engine).grpcPort,
@@ -133,11 +131,36 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
     },
   });
   run.server = server;
+  return server;
+}
+
+const whileLoading = 'while it loaded the model';
+
+/** Starts Triton and verifies that the model responds. The server belongs to the run even if the model fails. */
+export async function serveModel(context: StepContext): Promise<ServerHandle> {
+  const { run, spec } = context;
+  const { engine } = spec;
+  const { modelName, modelVersion } = spec.configure;
+  const path = join(run.folder.repository, modelName, 'config.pbtxt');
+  // Triton reads the file, so manual edits count, and errors name its line.
+  const readConfig = async () => parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
+  if ((await editedConfig(run)) !== null) requireInertConfig(await readConfig());
+  const repository = repositorySourceOf(spec.model);
+  if (repository !== null) {
+    const server = await startServer(context);
+    context.progress(null, 'loading the model');
+    await whileServing(server, context.signal, whileLoading, (signal) =>
+      loadRepository(context, server, repository, signal),
+    );
+    return server;
+  }
+  const config = await readConfig();
+  const server = await startServer(context);
   context.progress(null, 'loading the model');
   context.log([`Loading ${modelName}, version ${modelVersion}`]);
   const client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
   const grpc = { address: server.grpcAddress, tls: await readTls(server.forClients.grpcTls) };
-  await whileServing(server, context.signal, 'while it loaded the model', (signal) =>
+  await whileServing(server, context.signal, whileLoading, (signal) =>
     loadAndCheckModel({
       client,
       grpc,

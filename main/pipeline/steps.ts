@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { inContainers } from '../contract/run/engine-kinds';
 import { stepsOf } from '../contract/run/run-events';
-import type { RunSpec } from '../contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand } from '../contract/run/spec-tools';
 import { containerPaths } from '../engine/docker/run-files';
 import type { ServerPrograms } from '../engine/engine-interface';
@@ -45,6 +45,7 @@ export function plannedCommands(
   const server = plannedServer(spec, {
     runId: unknownRun,
     repository: folder.repository,
+    asIs: repositoryOf(spec.model) !== null,
     programs: layout,
   });
   const run: PlannedRun = {

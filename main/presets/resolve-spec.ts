@@ -135,7 +135,9 @@ function placeOf({ engine = {} }: Tree, onGpu: boolean) {
 
 function ofPrecision(profile: Profile, overrides: Tree, underneath: Tree): Tree {
   const precision = oneOf(precisions, overrides['precision'] ?? underneath['precision']);
-  return (precision === undefined ? undefined : profile.byPrecision?.[precision]) ?? {};
+  return (
+    (precision === undefined || precision === 'as-is' ? undefined : profile.byPrecision?.[precision]) ?? {}
+  );
 }
 
 /**

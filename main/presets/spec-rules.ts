@@ -19,6 +19,7 @@ import { servedMaxBatchSize } from '../formats/model-config-of';
 import { configuredTraits, demandedLoad } from '../triton/model-traits';
 import { accelerationProblems, gpuFindings } from './acceleration-rules';
 import { engineProblems } from './engine-rules';
+import { repositoryFindings } from './repository-rules';
 
 const listed = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 
@@ -200,5 +201,6 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     goldenFile(spec),
     load(spec),
     gpuFindings(preset, spec),
+    repositoryFindings(spec),
   );
 }

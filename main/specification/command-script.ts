@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path';
+import { WorkbenchError } from '../contract/errors';
 import { shellWord } from '../contract/flag-text';
 import { backendsOf, engineWords, isProcess } from '../contract/run/engine-kinds';
-import type { RunSpec } from '../contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand, SpecPreview } from '../contract/run/spec-tools';
 import { stepTitle } from '../contract/words';
 import { shimFiles } from '../formats/format';
-import { formatOf } from '../formats/formats';
+import { formatOf, servingFramework } from '../formats/formats';
 import type { HomeLayout } from '../platform/layout';
 
 export type ScriptPrograms = Pick<HomeLayout, 'python' | 'tensorflow' | 'libraryPathFile'>;
@@ -66,7 +67,7 @@ function configureLines({ spec, preview, resources }: ScriptInput): readonly str
 function serverLines(argv: readonly string[], { spec, layout }: ScriptInput): readonly string[] {
   const { modelName } = spec.configure;
   const httpPort = isProcess(spec.engine) ? spec.engine.httpPort : undefined;
-  const python = formatOf(spec.format).shimFramework === 'tf' ? layout.tensorflow : layout.python;
+  const python = servingFramework(spec) === 'tf' ? layout.tensorflow : layout.python;
   const own = argv
     // Its shared memory is named after a run.
     .filter((text) => !text.includes('shm-region-prefix-name'))
@@ -122,7 +123,18 @@ function head({ spec, preview, resources }: ScriptInput): readonly string[] {
   ];
 }
 
+/** Throws combination-unsupported for a repository that is served as it is. */
 export function commandScript(input: ScriptInput): string {
+  if (repositoryOf(input.spec.model) !== null) {
+    throw new WorkbenchError(
+      'combination-unsupported',
+      'A repository that is served as it is has no script',
+      {
+        remedy:
+          'Start Triton on the repository (tritonserver --model-repository), and measure it with: perf -m MODEL.',
+      },
+    );
+  }
   const steps = [...new Set(input.preview.commands.map(({ step }) => step))];
   const at = steps.indexOf('deploy');
   if (at !== -1 && !steps.includes('configure')) steps.splice(at, 0, 'configure');

@@ -5,6 +5,7 @@ import {
   type ConfigureSpec,
   type Precision,
   precisions,
+  repositoryOf,
   type RunSpec,
   runSpecSchema,
 } from '../contract/run/run-spec';
@@ -215,6 +216,10 @@ export function editConfig(loaded: LoadedPreset, choice: Choice, text: string): 
   const { config } = read;
   const { nearest: spec } = readChoice(loaded.preset, choice);
   if (spec === null) return refused('Other settings of this run are invalid; fix them first', null);
+  if (repositoryOf(spec.model) !== null) {
+    const why = 'The config.pbtxt of a repository is edited in the repository, and opened again';
+    return refused(why, null);
+  }
   try {
     const fields = configFields({
       config,

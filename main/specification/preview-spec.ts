@@ -6,6 +6,7 @@ import { type Framework, type RunSpec, runSpecSchema } from '../contract/run/run
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
 import { formatOf } from '../formats/formats';
+import { ownConfigText, type RepositorySource, repositorySourceOf } from '../formats/own-config';
 import { checkPatchedConfig } from '../formats/patched-config';
 import { missingDataset } from '../own/folder-code';
 import type { ModelReaders } from '../own/model-readers';
@@ -99,7 +100,20 @@ interface ConfigTexts {
   readonly problems: readonly SpecProblem[];
 }
 
+/** That of the repository, with what the form changes. */
+function ownTexts(spec: RunSpec, source: RepositorySource): ConfigTexts {
+  const generatedPbtxt = source.repository.config ?? '';
+  try {
+    const { text } = ownConfigText({ configure: spec.configure, source });
+    return { configPbtxt: text ?? '', generatedPbtxt, problems: [] };
+  } catch (error) {
+    return { configPbtxt: generatedPbtxt, generatedPbtxt, problems: [problemOf(error, 'configure')] };
+  }
+}
+
 function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
+  const source = repositorySourceOf(spec.model);
+  if (source !== null) return ownTexts(spec, source);
   let generated: ModelConfig;
   let generatedPbtxt: string;
   try {

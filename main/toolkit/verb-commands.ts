@@ -183,6 +183,7 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
   switch (source?.kind) {
     case undefined:
     case 'folder':
+    case 'repository':
       return framework;
     case 'onnx':
       return 'onnx';

@@ -39,7 +39,7 @@ const configOf = async ({ dir }: RunDocument, name: string) =>
   parseConfigPbtxt(await readFile(join(runFolder(dir).repository, name, 'config.pbtxt'), 'utf8'));
 
 it('an ONNX model of a repository goes to a report with the settings of its config.pbtxt', async () => {
-  const document = await report('repository/normed');
+  const document = await report('repository/normed', '--rewrite');
   expect(document.offline.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4]);
   // Compared at each of them, and by requests at once of which the batcher has made a batch.
   const batches = document.accuracy?.batches ?? [];
@@ -58,7 +58,7 @@ it('an ONNX model of a repository goes to a report with the settings of its conf
 
 if (takesAll) {
   it('a TorchScript model of a repository keeps the names that its clients use', async () => {
-    const document = await report('repository/mixer', '--trust');
+    const document = await report('repository/mixer', '--rewrite', '--trust');
     const { input, output, dynamicBatching } = await configOf(document, 'mixer');
     expect(input.map(({ name, dataType }) => [name, dataType])).toEqual([
       ['INPUT__0', 'TYPE_FP32'],
@@ -76,7 +76,7 @@ if (takesAll) {
 const both = ['--set', 'performance.crossCheck=true', '--batch-sizes', '1'];
 
 it('a stateful model of a repository is asked and measured in sequences, by both load tools', async () => {
-  const document = await report('repository/counted', ...both);
+  const document = await report('repository/counted', '--rewrite', ...both);
   expect((await configOf(document, 'counted'))['sequenceBatching']).toMatchObject({
     maxSequenceIdleMicroseconds: 60_000_000,
     oldest: { maxCandidateSequences: 4 },
@@ -90,7 +90,7 @@ it('a stateful model of a repository is asked and measured in sequences, by both
 });
 
 it('a decoupled model of a repository is asked and measured over a stream, by both load tools', async () => {
-  const document = await report('repository/streamed', '--trust', ...both);
+  const document = await report('repository/streamed', '--rewrite', '--trust', ...both);
   expect((await configOf(document, 'streamed'))['modelTransactionPolicy']).toEqual({ decoupled: true });
   const points = [...document.offline, ...document.online];
   expect(points.length).toBeGreaterThan(0);

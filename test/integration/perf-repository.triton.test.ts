@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
+import { runFolder } from '../../main/store/run-folder';
 import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
-import { cli } from '../support/cli';
+import { cli, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { onnxBytes } from '../support/onnx-bytes';
 
@@ -94,4 +95,28 @@ it('serves an ensemble of Python and ONNX as it is, completes what is missing, a
     input: [{ name: 'x', dataType: 'TYPE_FP32', dims: [3] }],
     output: [{ name: 'y', dataType: 'TYPE_FP32', dims: [3] }],
   });
+});
+
+it('runs the ensemble as it is, from deployment to report, and leaves it as it is', async () => {
+  const before = await contents();
+  const short = ['--batch-sizes', '1', '--concurrency', '2', '--measurement-interval-ms', '300'];
+  const quick = ['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100', '--json'];
+  const result = await cli(home.path, 'run', join(folder, 'whole'), '--trust', ...short, ...quick);
+  expect(result.code, result.stderr).toBe(0);
+  expect(result.stderr).toContain('Without a golden file the outputs are not checked');
+  const { accuracy, dir, servedBy, offline, online, steps } = documentOf(result);
+  expect(accuracy).toBeNull();
+  expect(servedBy).toContain('Triton’s ensemble scheduler, Triton’s Python backend, ONNX Runtime');
+  expect([...offline, ...online].map(({ errorCount }) => errorCount)).toStrictEqual([0, 0]);
+  expect(steps.map(({ id }) => id)).toStrictEqual([
+    ...['configure', 'deploy', 'profile-data', 'offline', 'online', 'report'],
+  ]);
+  const run = runFolder(dir);
+  for (const path of ['whole/config.pbtxt', 'scale/config.pbtxt', 'scale/1/model.py']) {
+    expect(await readFile(join(run.repository, path), 'utf8')).toBe(files[path]);
+  }
+  const kept = await readFile(join(run.step('deploy'), 'served', 'relu_net', 'config.pbtxt'), 'utf8');
+  expect(parseConfigPbtxt(kept)).toMatchObject({ name: 'relu_net', maxBatchSize: 4 });
+  expect(await readdir(run.results)).toContain('report.html');
+  expect(await contents()).toStrictEqual(before);
 });

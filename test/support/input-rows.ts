@@ -176,9 +176,9 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   'a model of the Python backend': model('backend: "python"\n', {
     '1/model.py': 'class TritonPythonModel: pass',
   }),
-  'an ensemble': model(
+  'an ensemble without its models': model(
     'platform: "ensemble"\nensemble_scheduling { step [{ model_name: "first" model_version: -1 }] }\n',
-    {},
+    { '1/.keep': '' },
   ),
 
   'any number of boxes (NonMaxSuppression)': own('nms-zero-rows/yolo_nms.onnx'),
@@ -202,6 +202,7 @@ export const rowsOfCommand: ReadonlySet<string> = new Set([
   'a preset.yaml with one key',
   'no make_dataset.py, and no `--dataset`',
   'a forward that returns a dict',
+  'a model of the Python backend',
   'a datatype that does not exist',
   'a declared output shape that is wrong',
   'an output that may be empty',

@@ -56,7 +56,9 @@ export async function readSubject(core: Core, text: string, options: SubjectOpti
   }
   const isSpec = existsSync(text) && specEndings.has(extname(text).toLowerCase());
   const { set, shape, trust } = options;
-  const asked = present({ set, shape, trust, spec: isSpec ? text : undefined });
+  // A search writes configurations of its own.
+  const rewrite = 'quietly' as const;
+  const asked = present({ set, shape, trust, rewrite, spec: isSpec ? text : undefined });
   const { typed, ...choice } = await readChoice(core, isSpec ? undefined : text, asked);
   return {
     of: { choice },

@@ -2,7 +2,7 @@ import { invalidInput } from '../../contract/errors';
 import { shellLine } from '../../contract/flag-text';
 import { cellText, titleWithUnit } from '../../contract/measured/column';
 import { formatMs, formatRate } from '../../contract/numbers';
-import { accelerators, formats, precisions } from '../../contract/run/run-spec';
+import { accelerators, exportFormats, exportPrecisions } from '../../contract/run/run-spec';
 import type { AnalyzerConfig } from '../../contract/study/analyzer-config';
 import type { Look, Searched, SearchSpace, SearchStrategy } from '../../contract/study/search';
 import type { SearchPlan, StudyEntry, WinnerConfigs } from '../../contract/study/study';
@@ -75,8 +75,8 @@ function spaceOf(options: SearchOptions): SearchSpace {
     maxBatchSize: wholes('--max-batch-sizes', options.maxBatchSizes, 1),
     maxQueueDelayUs: wholes('--queue-delays-us', options.queueDelaysUs, 0),
     threads: wholes('--threads', options.threads, 0),
-    format: listed('--formats', formats, options.formats),
-    precision: listed('--precisions', precisions, options.precisions),
+    format: listed('--formats', exportFormats, options.formats),
+    precision: listed('--precisions', exportPrecisions, options.precisions),
     backendAccelerator: listed('--accelerators', accelerators, options.accelerators),
     batchSize: wholes('--batch-sizes', options.batchSizes, 1),
     batching: listed('--batching', batchings, batching),
@@ -272,8 +272,8 @@ export function addSearch(program: Verb): void {
     .option('--queue-delays-us <list>', 'maximum queue delays to try, microseconds')
     .option('--preferred-batch-sizes <list...>', 'preferred batch sizes to try; each a list, or "none"')
     .option('--threads <list>', 'threads of an instance to try (CPU); 0: the choice of the runtime')
-    .option('--formats <list>', `formats to try: ${formats.join(', ')}; each is prepared first`)
-    .option('--precisions <list>', `precisions to try: ${precisions.join(', ')}; default on GPUs: both`)
+    .option('--formats <list>', `formats to try: ${exportFormats.join(', ')}; each is prepared first`)
+    .option('--precisions <list>', `precisions to try: ${exportPrecisions.join(', ')}; default on GPUs: both`)
     .option('--accelerators <list>', `backend accelerators to try: ${accelerators.join(', ')}`)
     .option('--concurrency <list>', 'of closed load: concurrencies to try')
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')

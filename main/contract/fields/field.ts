@@ -47,6 +47,8 @@ export interface FieldRow {
   readonly variables?: readonly string[];
   /** Parses a variable's text where the type of the field is not enough. */
   readonly readVariable?: (text: string) => unknown;
+  /** Values that nobody chooses: the model decides them. */
+  readonly unlisted?: readonly string[];
   /** A new value repeats the measured levels, the step, or nothing. */
   readonly decides: 'level' | 'step' | 'nothing';
   readonly onlyWith?: {

@@ -115,8 +115,10 @@ export function schemaLeaves(): ReadonlyMap<string, Constraint> {
 
 export const isNumberList = ({ type }: Constraint): boolean => type === 'integers' || type === 'numbers';
 
-export function valuesOf(row: FieldRow): Constraint {
-  return schemaLeaves().get(row.path) ?? { type: 'other', mayBeEmpty: true };
+export function valuesOf({ path, unlisted = [] }: FieldRow): Constraint {
+  const found = schemaLeaves().get(path) ?? { type: 'other', mayBeEmpty: true };
+  if (found.values === undefined || unlisted.length === 0) return found;
+  return { ...found, values: found.values.filter((value) => !unlisted.includes(value)) };
 }
 
 export const defaultOf = (row: FieldRow): unknown => row.default ?? valuesOf(row).default;

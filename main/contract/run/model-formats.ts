@@ -6,7 +6,8 @@ export interface FormatFacts {
   readonly fileName: string;
   /** One sentence, shown with the choice. */
   readonly note: string;
-  readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt';
+  /** '': of each model, as its repository says. */
+  readonly backend: 'onnxruntime' | 'pytorch' | 'tensorflow' | 'tensorrt' | '';
   readonly platform: string;
   /** Why half precision is not offered; absent where it is. */
   readonly fp32Only?: string;
@@ -57,6 +58,14 @@ const facts = {
     backend: 'tensorrt',
     platform: 'tensorrt_plan',
   },
+  repository: {
+    title: 'Triton repository',
+    fileName: 'config.pbtxt',
+    note: 'The files and the config.pbtxt of a model repository, as they are.',
+    backend: '',
+    platform: '',
+    fp32Only: 'The files of a repository are served as they are.',
+  },
 } as const satisfies Readonly<Record<string, FormatFacts>>;
 
 export type Format = keyof typeof facts;
@@ -65,6 +74,9 @@ export const formatFacts: Readonly<Record<Format, FormatFacts>> = facts;
 
 /** In the order in which they are offered. */
 export const formats = Object.keys(facts) as [Format, ...Format[]];
+
+/** Those that a model is exported to. */
+export const exportFormats = formats.filter((format) => format !== 'repository') as [Format, ...Format[]];
 
 /** Read by Triton's PyTorch backend; a draft may name an unknown format. */
 export const isOfPytorch = (format: string | undefined): boolean =>

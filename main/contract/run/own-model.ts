@@ -8,6 +8,10 @@ export const openModelSchema = z.strictObject({
   path: z.string().min(1).max(4096),
   shapes: z.record(z.string(), z.array(z.int().min(1))).default({}),
   datatypes: z.record(z.string(), z.string()).default({}),
+  /** Of a repository: further models to load, such as those that a BLS model calls. */
+  with: z.array(z.string().min(1).max(128)).max(64).default([]),
+  /** Of a repository: a configuration of its own for the model's file, in place of the repository's. */
+  rewrite: z.boolean().default(false),
 });
 /** `sha256`: of the content the person agreed to; other content is not trusted. */
 export const trustModelSchema = openModelSchema.extend({

@@ -4,9 +4,10 @@ import {
   accelerators,
   argumentsSchema,
   engines,
-  formats,
+  exportFormats,
+  exportPrecisions,
   frameworks,
-  precisions,
+  type Precision,
   profiles,
   publishedGpus,
 } from './run-spec';
@@ -57,7 +58,7 @@ const layersBy = <Name extends string>(names: readonly [Name, ...Name[]], what: 
 
 const gpuDefaults = z.strictObject({
   defaults: defaultsOf('Fields of run.yaml for this GPU'),
-  byFormat: layersBy(formats, 'format'),
+  byFormat: layersBy(exportFormats, 'format'),
   byEngine: layersBy(engines, 'engine'),
 });
 
@@ -76,12 +77,12 @@ export const presetSchema = z.strictObject({
     example: 'tf',
     absent: 'pyt',
   }),
-  formats: key(z.array(z.enum(formats)).min(1), {
+  formats: key(z.array(z.enum(exportFormats)).min(1), {
     description:
       'Formats to offer; trt is built from onnx on a GPU. Without --format a run takes defaults.format, else onnx',
     example: ['onnx', 'ts-trace'],
   }),
-  precisions: key(z.array(z.enum(precisions)).min(1), {
+  precisions: key(z.array(z.enum(exportPrecisions)).min(1), {
     description: 'Precisions to offer',
     example: ['fp32', 'fp16'],
   }),
@@ -210,7 +211,7 @@ export const presetSchema = z.strictObject({
     description: 'Any fields of run.yaml; {} where the workbench’s own defaults do',
     example: { configure: { maxBatchSize: 8, batching: 'dynamic' } },
   }),
-  byFormat: layersBy(formats, 'format'),
+  byFormat: layersBy(exportFormats, 'format'),
   /** Published values per GPU, over `defaults` and profile; they apply to `full` where a GPU serves. */
   byGpu: key(z.partialRecord(z.enum(publishedGpus), gpuDefaults).optional(), {
     description: `Fields of run.yaml for one GPU, with the profile full: ${publishedGpus.join(', ')}`,
@@ -228,10 +229,10 @@ export const presetSchema = z.strictObject({
             example: { hidden: 32 },
           }),
           defaults: defaultsOf('Fields of run.yaml for this profile; {} where it has none of its own'),
-          byFormat: layersBy(formats, 'format'),
+          byFormat: layersBy(exportFormats, 'format'),
           byEngine: layersBy(engines, 'engine'),
           /** Applied last: wider tolerances of fp16, for example. */
-          byPrecision: layersBy(precisions, 'precision'),
+          byPrecision: layersBy(exportPrecisions, 'precision'),
         }),
       )
       .refine((found) => Object.keys(found).length > 0, 'must have a profile quick or full'),
@@ -241,4 +242,7 @@ export const presetSchema = z.strictObject({
     },
   ),
 });
-export type Preset = z.infer<typeof presetSchema>;
+/** Also of models that have no preset.yaml. */
+export type Preset = Omit<z.infer<typeof presetSchema>, 'precisions'> & {
+  readonly precisions: readonly Precision[];
+};

@@ -7,7 +7,7 @@ import { wireErrorSchema } from '../wire-error';
 import { fileEntrySchema } from './artefacts';
 import { inContainers } from './engine-kinds';
 import { importSourceSchema } from './imported';
-import { loadTools, type RunSpec, runSpecSchema } from './run-spec';
+import { loadTools, repositoryOf, type RunSpec, runSpecSchema } from './run-spec';
 import { serverLoadSchema } from './server-load';
 
 /** The run waits for its turn on the device, disk space, the Docker Engine, or its job, and continues by itself. */
@@ -66,8 +66,14 @@ export const stepIds = [
 ] as const;
 export type StepId = (typeof stepIds)[number];
 
-export function stepsOf(spec: RunSpec): readonly StepId[] {
-  return inContainers(spec.engine) ? stepIds : stepIds.filter((id) => id !== 'images');
+/** A repository is neither exported nor converted, and has no reference but a golden file. */
+export function stepsOf({ engine, model, accuracy }: RunSpec): readonly StepId[] {
+  const left = new Set<StepId>(inContainers(engine) ? [] : ['images']);
+  if (repositoryOf(model) !== null) {
+    for (const id of ['prepare-data', 'export', 'convert'] as const) left.add(id);
+    if (accuracy.golden === undefined) left.add('accuracy');
+  }
+  return stepIds.filter((id) => !left.has(id));
 }
 
 export const scenarios = ['offline', 'online'] as const;

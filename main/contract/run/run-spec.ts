@@ -4,12 +4,14 @@ import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { generationSchema } from '../load/generation';
+import { stagesSchema } from '../load/stages';
+import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
-import { stagesSchema } from '../load/stages';
 import '../issue-text';
 
-export { type Format, formats } from './model-formats';
+export { modelNameSchema, type ServedRepository } from '../served-repository';
+export { exportFormats, type Format, formats } from './model-formats';
 
 const positive = z.int().min(1);
 
@@ -38,7 +40,9 @@ export function publishedGpuOf(name: string): PublishedGpu | null {
 
 /** Framework of a preset's model.py: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
-export const precisions = ['fp32', 'fp16'] as const;
+export const exportPrecisions = ['fp32', 'fp16'] as const;
+/** `as-is`: of a repository, whose files decide. */
+export const precisions = [...exportPrecisions, 'as-is'] as const;
 export const engines = ['local', 'docker', 'remote', ...jobEngines] as const;
 export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
 export const profiles = ['quick', 'full'] as const;
@@ -56,20 +60,14 @@ export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
 /** Checks of sampled responses: none; names, types and shapes; or also finite values. */
 const outputCheckKinds = ['none', 'form', 'finite'] as const;
 
-const name = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][\w.-]{0,127}$/,
-    'must have letters, digits, ".", "_" and "-" only, and not begin with "." or "-"',
-  );
 /** Longer timers fire at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
-/** A model repository is opened as the model file inside it. */
-export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel'] as const;
+/** `repository`: a model of a Triton repository, served as it is. */
+export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel', 'repository'] as const;
 
 /** Relative, without upward steps and NUL. */
 export const innerPathSchema = z
@@ -91,7 +89,7 @@ const sourceTensor = z.strictObject({
 /** The user's own model with its tensors, read without executing it. */
 export const sourceSchema = z.strictObject({
   kind: z.enum(sourceKinds),
-  /** Absolute: a file, or the folder with model.py or saved_model.pb. */
+  /** Absolute: a file, or the folder with model.py, saved_model.pb or, of a repository, config.pbtxt. */
   path: z.string(),
   title: z.string(),
   /** Empty for a folder, whose preset.yaml has them. */
@@ -108,6 +106,8 @@ export const sourceSchema = z.strictObject({
   opset: z.int().optional(),
   /** Weight files beside an ONNX file, relative to its folder. */
   externalFiles: z.array(innerPathSchema).max(10_000).default([]),
+  /** Only of kind `repository`, whose path is the folder of the model. */
+  repository: repositorySchema.optional(),
 });
 
 /** Arguments of a model's own code, passed as text: 64 and "64" are the same run. */
@@ -118,7 +118,7 @@ export const argumentsSchema = z.record(
 
 const modelSchema = z.strictObject({
   /** Folder name under `resources/models`; of an own model derived from its file. */
-  preset: name,
+  preset: modelNameSchema,
   source: sourceSchema.optional(),
   /** Generated sample shapes by input, in place of those in `source`. */
   shapes: z.record(z.string(), z.array(z.int().min(0))).optional(),
@@ -135,7 +135,7 @@ const queueTimeoutActions = ['reject', 'delay'] as const;
 const warmups = ['none', 'zero', 'random'] as const;
 
 const configureSchema = z.strictObject({
-  modelName: name,
+  modelName: modelNameSchema,
   modelVersion: positive,
   maxBatchSize: z.int().min(0),
   batching: z.enum(batchingModes),
@@ -383,3 +383,7 @@ export type PerformanceSpec = RunSpec['performance'];
 export type Replay = NonNullable<PerformanceSpec['replay']>;
 export type ReplayRead = NonNullable<Replay['read']>;
 export type AccuracySpec = RunSpec['accuracy'];
+
+/** A repository that is served as it is; null for other models. */
+export const repositoryOf = ({ source }: Pick<RunSpec['model'], 'source'>): ServedRepository | null =>
+  source?.repository ?? null;

@@ -5,7 +5,7 @@ import { hostNameSchema } from '../host/host-name';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
-import { accelerators, engines, formats, precisions, replaySchema } from '../run/run-spec';
+import { accelerators, engines, exportFormats, precisions, replaySchema } from '../run/run-spec';
 import { choiceSchema } from '../run/spec-tools';
 import { wireErrorSchema } from '../wire-error';
 
@@ -13,7 +13,7 @@ const positive = z.int().min(1);
 
 /** What has to be exported, converted and checked before it is served. */
 const modelSchema = z.strictObject({
-  format: z.enum(formats),
+  format: z.enum(exportFormats),
   precision: z.enum(precisions),
   backendAccelerator: z.enum(accelerators),
 });

@@ -20,10 +20,10 @@ import { nextLooks } from '../../domain/study/search/next-looks';
 import { isAdmitted } from '../../domain/study/search/objective';
 import { modelNumberOf } from '../../domain/study/search/search-models';
 import { searchOf } from '../../domain/study/search/search-study';
-import { formatOf } from '../../formats/formats';
+import { formatOf, servingFramework } from '../../formats/formats';
 import { modelConfigOf, servedMaxBatchSize } from '../../formats/model-config-of';
 import { warmedWithin } from '../../formats/warm-up';
-import { readInput } from '../../pipeline/measure/run-levels';
+import { readInput } from '../../pipeline/measure/run-input';
 import { editedConfig } from '../../pipeline/step-files';
 import { readPlainText } from '../../platform/plain-entry';
 import { takeDevice } from '../../store/device-queue';
@@ -228,7 +228,7 @@ async function searchContest(
 export function requireTogether(one: DeployedRun, other: DeployedRun): void {
   const placeOf = ({ source: { spec } }: DeployedRun) => {
     const { engine } = spec;
-    const framework = formatOf(spec.format).shimFramework ?? 'pyt';
+    const framework = servingFramework(spec);
     if (!inContainers(engine)) return { kind: engine.kind, framework };
     const { images, release, tritonImage, host, gpus } = engine;
     return { kind: engine.kind, framework, ...present({ images, release, tritonImage, host }), gpus };
@@ -291,7 +291,7 @@ export async function contestOf(
 export const placeHandsOf = (parts: CoreParts): PlaceHands => ({
   openExecutor: async ({ source: { spec } }, name, dir) => {
     await requireSoundSpec(parts, spec);
-    const framework = formatOf(spec.format).shimFramework ?? 'pyt';
+    const framework = servingFramework(spec);
     // No container of it needs the model's code or data.
     const { preset, profile, args } = spec.model;
     const served = { ...spec, model: { preset, profile, args } };

@@ -1,8 +1,8 @@
 import type { Environment } from '../../contract/measured/results';
-import { backendsOf, enginePlace, inContainers } from '../../contract/run/engine-kinds';
+import { backendsOf, enginePlace, inContainers, isProcess } from '../../contract/run/engine-kinds';
 import { formatFacts } from '../../contract/run/model-formats';
 import { bySource, isDeployed } from '../../contract/run/run-source';
-import type { RunSpec } from '../../contract/run/run-spec';
+import { repositoryOf, type RunSpec, type ServedRepository } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { measuredServer } from '../../contract/run/server-load';
 
@@ -13,6 +13,15 @@ const runtimes = {
   tensorflow: { title: 'TensorFlow', package: 'tensorflow-cpu' },
   tensorrt: { title: 'TensorRT', package: 'tensorrt' },
 } as const;
+
+/** What executes the models of a backend in the local Triton; absent: it lacks the backend. */
+export const localBackends: Readonly<Record<string, string>> = {
+  python: 'Triton’s Python backend',
+  ensemble: 'Triton’s ensemble scheduler',
+  onnxruntime: 'ONNX Runtime in Triton’s Python backend',
+  pytorch: 'PyTorch in Triton’s Python backend',
+  tensorflow: 'TensorFlow in Triton’s Python backend',
+};
 
 interface ServedBy {
   /** For lists: "Python backend", "onnxruntime backend". */
@@ -25,11 +34,34 @@ interface ServedBy {
   readonly insteadOf: string | null;
 }
 
+/** Backends whose models the Python backend executes in place of Triton's own. */
+const isStandIn = (backend: string): boolean => Object.hasOwn(runtimes, backend);
+
+/** Of each backend in the repository once, in its order: "Triton’s ensemble scheduler, ONNX Runtime in Triton’s Python backend". */
+function servedRepository(engine: RunSpec['engine'], { models }: ServedRepository): ServedBy {
+  const backends = [...new Set(models.map(({ backend }) => backend))];
+  const place = enginePlace(engine);
+  const own = (backend: string) =>
+    backend === 'ensemble' ? 'Triton’s ensemble scheduler' : `Triton’s ${backend} backend`;
+  if (!isProcess(engine)) {
+    return { short: backends.join(', '), backend: backends.map(own).join(', '), place, insteadOf: null };
+  }
+  const replaced = backends.filter(isStandIn);
+  return {
+    short: backends.join(', '),
+    backend: backends.map((backend) => localBackends[backend] ?? own(backend)).join(', '),
+    place: `${place}, CPU`,
+    insteadOf: replaced.length === 0 ? null : replaced.join(' and '),
+  };
+}
+
 /** The wheel and CPU images have only the Python backend, whose figures are not those of NVIDIA's images. */
 export function servedBy(
-  { engine, format, configure }: Pick<RunSpec, 'engine' | 'format' | 'configure'>,
+  { engine, format, configure, model }: Pick<RunSpec, 'engine' | 'format' | 'configure' | 'model'>,
   packages: Environment['packages'] = {},
 ): ServedBy {
+  const repository = repositoryOf(model);
+  if (repository !== null) return servedRepository(engine, repository);
   const { backend } = formatFacts[format];
   const edited = configure.configPatch['backend'];
   const place = enginePlace(engine);
@@ -37,7 +69,7 @@ export function servedBy(
     const name = typeof edited === 'string' ? edited : backend;
     return { short: `${name} backend`, backend: `Triton’s ${name} backend`, place, insteadOf: null };
   }
-  const { title, package: from } = runtimes[backend];
+  const { title, package: from } = runtimes[backend === '' ? 'onnxruntime' : backend];
   // Images have their own packages.
   const version = inContainers(engine) ? undefined : packages[from];
   return {

@@ -313,6 +313,7 @@ class DockerExecutor implements Executor {
         builtHere,
         release,
         gpus: engine.gpus.length > 0,
+        asIs: start.asIs,
         clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
       }),
       mount,

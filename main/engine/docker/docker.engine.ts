@@ -89,13 +89,13 @@ export const dockerEngine: Engine<OfKind<'docker'>> = {
   imageNames: async (engine, model, from) => imageNamesOf(await wantedImages(engine, from, model)),
   /** Docker Engines are identified by id. */
   deviceOf: async (engine, _node, parts) => machineOf(await dockerEngine.link(engine, parts), parts.docker),
-  plannedServer: (engine, { format, performance }) => {
+  plannedServer: (engine, { format, performance }, { asIs }) => {
     const release = plannedRelease(engine, format);
     return {
       command: tritonCommand({
         builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
         gpus: engine.gpus.length > 0,
-        release,
+        ...{ release, asIs },
         clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), release),
       }),
       forClients: {

@@ -66,7 +66,8 @@ function requireInner(path: string): void {
 
 /** The user's model, and weights beside its file. */
 function sourcePairs({ source }: RunSpec['model']): PathPair[] {
-  if (source === undefined) return [];
+  // A repository is copied into the run before its containers start.
+  if (source === undefined || source.repository !== undefined) return [];
   requireNamed('model.source.path', source.path);
   for (const file of source.externalFiles) requireInner(file);
   const inside = '/workbench/input/model';

@@ -13,6 +13,8 @@ interface TritonCommandInput {
   readonly release?: string | null;
   /** Allow client shared memory; see `allowsClientSharedMemory`. */
   readonly clientSharedMemory?: boolean;
+  /** See `StartServerInput.asIs`. */
+  readonly asIs?: boolean | undefined;
   /** Load every model at startup, as after a reboot. */
   readonly loadAll?: boolean;
 }
@@ -36,8 +38,8 @@ function checkLoadsAll({ builtHere, release = null, loadAll = false }: TritonCom
 const firstWithoutCompletion = '22.07';
 
 /** Auto-completion would enable dynamic batching where the configuration has none. */
-const completesNothing = ({ builtHere, release = null }: TritonCommandInput): boolean =>
-  builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0);
+const completesNothing = ({ builtHere, release = null, asIs = false }: TritonCommandInput): boolean =>
+  !asIs && (builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0));
 
 /** Listens on all addresses of the container, which its network isolates. Throws combination-unsupported. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {

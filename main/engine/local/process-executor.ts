@@ -1,4 +1,5 @@
-import { formatOf } from '../../formats/formats';
+import { dirname, join } from 'node:path';
+import { servingFramework } from '../../formats/formats';
 import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
 import type { InContainer } from '../job';
@@ -15,7 +16,7 @@ export function openProcess(
 ): Executor {
   const { layout, env, resources } = parts;
   // Models run in their framework's environment.
-  const modelPython = modelPythonOf(formatOf(spec.format).shimFramework ?? 'pyt', parts);
+  const modelPython = modelPythonOf(servingFramework(spec), parts);
   const triton = createLocalTriton({
     layout,
     env,
@@ -28,13 +29,15 @@ export function openProcess(
 /** See `Engine.plannedServer`. */
 export function plannedProcess(
   { httpPort, grpcPort }: { readonly httpPort?: number | undefined; readonly grpcPort?: number | undefined },
-  { runId, repository, programs }: UnstartedRun,
+  { runId, repository, programs, asIs = false }: UnstartedRun,
   inContainer: InContainer | null = null,
 ): PlannedServer {
+  // Written beside the log of the server.
+  const backends = asIs ? join(dirname(dirname(repository)), 'deploy', 'backends') : programs.tritonBackends;
   const command = serverArguments({
     program: inContainer === null ? programs.tritonServer : 'tritonserver',
-    backends: inContainer === null ? programs.tritonBackends : null,
-    repository,
+    backends: inContainer === null ? backends : null,
+    ...{ repository, asIs },
     engineId: runId,
     httpPort,
     grpcPort,

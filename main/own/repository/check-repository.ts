@@ -44,8 +44,11 @@ async function targetOf(given: string): Promise<Target> {
   return { repository: path, only: null };
 }
 
+/** That of a model's path, too. Throws input-invalid. */
+export const repositoryAt = async (path: string): Promise<string> => (await targetOf(path)).repository;
+
 /** Every folder of a repository is a model, as Triton has it. */
-async function modelNames(repository: string): Promise<readonly string[]> {
+export async function modelNames(repository: string): Promise<readonly string[]> {
   const entries = await readdir(repository, { withFileTypes: true });
   const names = entries.map(({ name }) => name).filter((name) => !name.startsWith('.'));
   const folders = await Promise.all(names.map((name) => isFolder(join(repository, name))));
@@ -116,6 +119,42 @@ function inOrder(all: readonly ModelFacts[]): readonly ModelFacts[] {
   return [...found, ...left.values()];
 }
 
+/** Facts of the named models and of those that they are made of. Others beside them are not read. */
+async function factsWithSteps(
+  repository: string,
+  names: readonly string[],
+  readers: ModelReaders,
+): Promise<readonly ModelFacts[]> {
+  const facts = new Map<string, ModelFacts>();
+  const left = [...names];
+  // One after another: each file is read by a process of its own.
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    const path = join(repository, name);
+    if (facts.has(name) || basename(path) !== name || !(await isFolder(path))) continue;
+    const one = await factsOf(path, readers);
+    facts.set(name, one);
+    if (one.config !== null) left.push(...ensembleModels(one.config));
+  }
+  return [...facts.values()];
+}
+
+/** The named models and those that they are made of, as Triton would load them; a name without a folder is left out. */
+export async function checkModels(
+  repository: string,
+  names: readonly string[],
+  readers: ModelReaders,
+): Promise<readonly CheckedModel[]> {
+  const facts = await factsWithSteps(repository, names, readers);
+  const parts = new Map(facts.map((one) => [one.folder.name, partOf(one, true)]));
+  const checked: CheckedModel[] = [];
+  for (const one of inOrder(facts)) {
+    const model = checkModel(one, parts);
+    checked.push(model);
+    parts.set(model.name, partOf(one, model.verdict !== 'does not load'));
+  }
+  return checked;
+}
+
 async function checkTarget(
   { repository, only }: Target,
   readers: ModelReaders,
@@ -125,18 +164,10 @@ async function checkTarget(
     const remedy = 'A repository has a folder per model, with config.pbtxt and version folders in it.';
     throw invalidInput(repository, `${repository} holds no model`, remedy);
   }
-  const facts: ModelFacts[] = [];
-  // One after another: each file is read by a process of its own.
-  for (const name of names) facts.push(await factsOf(join(repository, name), readers));
-  const parts = new Map(facts.map((one) => [one.folder.name, partOf(one, true)]));
-  const checked = new Map<string, CheckedModel>();
-  for (const one of inOrder(facts)) {
-    const model = checkModel(one, parts);
-    const { name } = one.folder;
-    checked.set(name, model);
-    parts.set(name, partOf(one, model.verdict !== 'does not load'));
-  }
-  return names.flatMap((name) => (only?.includes(name) === false ? [] : (checked.get(name) ?? [])));
+  const checked = await checkModels(repository, only ?? names, readers);
+  return names.flatMap((name) =>
+    only?.includes(name) === false ? [] : checked.filter((model) => model.name === name),
+  );
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}`;

@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { marksOf } from '../../contract/flag-text';
-import { type InputData, inputDataSchema } from '../../contract/measured/input-data';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
-import { fileLimits } from '../../contract/reader-limits';
 import { isElsewhere } from '../../contract/run/engine-kinds';
 import type { Scenario } from '../../contract/run/run-events';
 import { type MeasuringTurn, ofScenario, scenarioLevels, toolsOf, turnOf } from '../../contract/run/sweep';
@@ -12,18 +9,15 @@ import { inLongerWindows } from '../../domain/measured/again';
 import { isInTurns } from '../../domain/run/in-turns';
 import type { ServerHandle } from '../../engine/engine';
 import { whileServing } from '../../engine/serving';
-import { servedMaxBatchSize } from '../../formats/model-config-of';
 import { stabilityWindows } from '../../perf/intervals';
 import type { LevelInTurns, LoadTool, MeasureInput } from '../../perf/load-tool';
 import { type ReadingSources, withReadings } from '../../perf/readings';
-import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder } from '../../platform/files';
-import { readPlainText } from '../../platform/plain-entry';
 import { toHoldError } from '../device-turn';
 import { HoldError } from '../hold';
 import type { RunContext, StepContext, StepOutcome } from '../step';
 import { editedConfig } from '../step-files';
-import { servedShape, turnInput } from '../sweep-commands';
+import { turnInput } from '../sweep-commands';
 import { askedLevels, keyOfLevel } from './level-keys';
 import { emitWindow, levelLine, ServerLost, withFreshServers } from './level-tries';
 import {
@@ -33,6 +27,7 @@ import {
   measureLevels,
   type TurnsHost,
 } from './measure-levels';
+import { inputAsServed, replayFileOf } from './run-input';
 
 interface Sweep {
   readonly context: StepContext;
@@ -42,7 +37,7 @@ interface Sweep {
   /** Consecutive levels whose Triton ended. */
   lostInRow: number;
   readonly edited: string | null;
-  readonly input: Pick<MeasureInput, 'inputData' | 'inputDataDir' | 'replayFile'>;
+  readonly input: Pick<MeasureInput, 'inputData' | 'inputDataDir' | 'replayFile' | 'batched'>;
 }
 
 const levelKey = ({ context, scenario, edited }: Sweep, turn: MeasuringTurn): string =>
@@ -69,47 +64,6 @@ function turnText(run: RunContext, { level, repeat, loadTool }: MeasuringTurn): 
     ...(crossCheck ? [loadTool] : []),
   ];
   return parts.length === 0 ? levelText(level) : `${levelText(level)} (${parts.join(', ')})`;
-}
-
-function asServed(data: InputData, batched: boolean): InputData {
-  if (batched) return data;
-  const withAxis = (tensor: InputData['tensors'][number]) => ({
-    ...tensor,
-    shape: servedShape(tensor.shape, batched),
-    ...(tensor.shapes === undefined
-      ? {}
-      : { shapes: tensor.shapes.map((shape) => servedShape(shape, batched)) }),
-  });
-  const { tensors, expected } = data;
-  return {
-    ...data,
-    tensors: tensors.map(withAxis),
-    ...(expected === undefined ? {} : { expected: expected.map(withAxis) }),
-  };
-}
-
-/** Load data from the step that prepares it. */
-export async function readInput(
-  folder: RunContext['folder'],
-  batched: boolean,
-): Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>> {
-  const inputDataDir = folder.step('profile-data');
-  const manifest = await readPlainText(join(inputDataDir, 'input-data.json'), fileLimits.stepJson.bytes);
-  return { inputDataDir, inputData: asServed(inputDataSchema.parse(JSON.parse(manifest)), batched) };
-}
-
-/** What is kept of the trace that the scenario's load replays, beside its log. */
-async function replayFileOf(
-  { run, spec }: StepContext,
-  scenario: Scenario,
-): Promise<Pick<MeasureInput, 'replayFile'>> {
-  const { replay } = ofScenario(spec.performance, scenario);
-  if (replay === undefined) return {};
-  const replayFile = replayFileIn(run.folder.step(scenario));
-  await makeFolder(run.folder.step(scenario));
-  const part = { ...replay, models: [spec.configure.modelName] };
-  await keepReplay(run.services.readers, part, replayFile);
-  return { replayFile };
 }
 
 function serverOf({ run }: StepContext): ServerHandle {
@@ -362,7 +316,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     lostInRow: 0,
     edited: await editedConfig(run),
     input: {
-      ...(await readInput(run.folder, servedMaxBatchSize(run.spec.configure) > 0)),
+      ...(await inputAsServed(context)),
       ...(await replayFileOf(context, scenario)),
     },
   };

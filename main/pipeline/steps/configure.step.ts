@@ -8,10 +8,12 @@ import { instancesText } from '../../domain/run/serving';
 import { shimFiles } from '../../formats/format';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
+import { repositorySourceOf } from '../../formats/own-config';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';
 import { fileError } from '../../platform/plain-entry';
 import { formatConfigPbtxt } from '../../triton/config-pbtxt';
 import type { ModelConfig } from '../../triton/model-config';
+import { copyRepository, repositoryInputs } from '../repository-run';
 import type { Step } from '../step';
 import { writtenConfig } from '../step-files';
 
@@ -102,6 +104,8 @@ export const configureStep: Step = {
   deadlineS: 120,
   async inputs(run) {
     const { configure, engine } = run.spec;
+    const source = repositorySourceOf(run.spec.model);
+    if (source !== null) return repositoryInputs(run, source);
     const gpus = visibleGpus(engine) ?? [];
     return {
       configure,
@@ -113,6 +117,8 @@ export const configureStep: Step = {
   async run(context) {
     const { spec, run } = context;
     const { configure } = spec;
+    const source = repositorySourceOf(spec.model);
+    if (source !== null) return copyRepository(context, source);
     const artefact = await context.output('convert', modelArtefactSchema);
     const format = formatOf(spec.format);
     const config = modelConfigOf({ spec, signature: artefact, format });

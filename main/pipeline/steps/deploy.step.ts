@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
 import { inContainers } from '../../contract/run/engine-kinds';
+import { repositoryOf } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/toolkit';
 import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
@@ -45,7 +46,8 @@ export const deployStep: Step = {
       );
     }
     const { engine } = spec;
-    const { plan } = await context.output('convert', modelArtefactSchema);
+    const isAsIs = repositoryOf(spec.model) !== null;
+    const { plan } = isAsIs ? {} : await context.output('convert', modelArtefactSchema);
     if (plan !== undefined) await refuseStrangePlan(context, plan);
     const server = await serveModel(context);
     context.fact('Triton', server.tritonVersion);

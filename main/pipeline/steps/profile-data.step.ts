@@ -2,11 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
+import { repositoryOf } from '../../contract/run/run-spec';
 import { tensorPrecisionOf } from '../../formats/formats';
+import { repositorySourceOf } from '../../formats/own-config';
 import { runInputHash, runTensors } from '../../perf/input/input-readers';
 import { atPrecision, hasProfileArguments, signatureOf } from '../../presets/signature';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { profileDataCommand, profileDataInputs } from '../../toolkit/verb-commands';
+import { repositoryInputs, writeRepositoryInput } from '../repository-run';
 import { codeHash, filesOf, type ModelRun, modelSource } from '../serve-model';
 import type { RunContext, Step, StepContext, StepInputs } from '../step';
 
@@ -54,12 +57,22 @@ export const profileDataStep: Step = {
   deadlineS: 600,
   async inputs(run) {
     const file = ownFile(run.spec);
+    const source = repositorySourceOf(run.spec.model);
+    if (source !== null) {
+      const { model, performance } = run.spec;
+      const values = file === null ? { mode: performance.inputData } : { file: await runInputHash(file) };
+      return { ...values, shapes: model.shapes ?? {}, served: await repositoryInputs(run, source) };
+    }
     if (file !== null) return ownInputs(run, file);
     return { code: await codeHash(run), ...profileDataInputs(run.spec) };
   },
-  commands: (run) => (ownFile(run.spec) === null ? [commandOf(run, run.signature)] : []),
+  commands: (run) =>
+    ownFile(run.spec) === null && repositoryOf(run.spec.model) === null
+      ? [commandOf(run, run.signature)]
+      : [],
   async run(context) {
     const { spec, run } = context;
+    if (repositoryOf(spec.model) !== null) return writeRepositoryInput(context);
     const signature = await context.output('convert', modelArtefactSchema);
     const file = ownFile(spec);
     if (file !== null) {

@@ -62,7 +62,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       if (Object.keys(shapeProblems).length > 0) return false;
       set({ busy: true });
       try {
-        const opened = await client.call(name, { path, shapes, datatypes });
+        const opened = await client.call(name, { path, shapes, datatypes, with: [], rewrite: false });
         // Another path was chosen meanwhile.
         if (get().path !== path) return false;
         set({ opened, busy: false });

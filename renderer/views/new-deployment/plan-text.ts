@@ -10,7 +10,7 @@ import {
 import { formatFacts } from '../../../main/contract/run/model-formats';
 import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
-import { type Replay, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
+import { type Replay, repositoryOf, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
 import { stagesOf, stagesText } from '../../../main/contract/load/stages';
 import { ofScenarios, scenarioLevels } from '../../../main/contract/run/sweep';
@@ -56,7 +56,7 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   convert: ({ precision }) =>
     precision === 'fp32' ? 'Checks the exported file' : `To ${precisionText[precision]}`,
   configure: (spec) =>
-    `config.pbtxt: max_batch_size ${spec.configure.maxBatchSize}, ${spec.configure.batching} batching, instances: ${instancesText(spec)}`,
+    `${repositoryOf(spec.model) === null ? 'config.pbtxt' : 'The repository’s own files and config.pbtxt'}: max_batch_size ${spec.configure.maxBatchSize}, ${spec.configure.batching} batching, instances: ${instancesText(spec)}`,
   deploy: ({ engine, configure }) => {
     const asked = askedGpus(engine);
     const gpus = asked.length > 0 ? `, GPUs ${asked.join(', ')}` : '';
@@ -93,17 +93,18 @@ export const planText = (
 export function runFiles(spec: RunSpec): readonly { readonly path: string; readonly what: string }[] {
   const { modelName, modelVersion } = spec.configure;
   const { fileName } = formatFacts[spec.format];
+  const isAsIs = repositoryOf(spec.model) !== null;
   const repository = `steps/configure/model-repository/${modelName}`;
   const version = `${repository}/${modelVersion}`;
   return [
     { path: 'run.yaml', what: 'the specification' },
     { path: 'journal.jsonl', what: 'every event, line by line' },
     { path: `${repository}/config.pbtxt`, what: 'how Triton serves the model' },
-    { path: `${version}/${fileName}`, what: 'the model' },
+    ...(isAsIs ? [] : [{ path: `${version}/${fileName}`, what: 'the model' }]),
     ...(spec.format === 'trt'
       ? [{ path: `${version}/${fileName}.json`, what: 'versions that the plan was built with' }]
       : []),
-    ...(backendsOf(spec.engine) === 'python'
+    ...(backendsOf(spec.engine) === 'python' && !isAsIs
       ? ['model.py', 'serving_shim.py'].map((name) => ({
           path: `${version}/${name}`,
           what: 'serves it in the Python backend',
@@ -146,10 +147,17 @@ export function commandChanges(
 export function modelWords(preset: string, source: unknown): readonly string[] {
   const parsed = sourceSchema.safeParse(source);
   if (!parsed.success) return [preset];
-  const { kind, path, inputs } = parsed.data;
+  const { kind, path, inputs, batched, repository } = parsed.data;
+  const isTyped = ({ shape }: (typeof inputs)[number]) => shape.slice(batched ? 1 : 0).includes(-1);
   // TorchScript files have no shapes; they were typed.
-  const shapes = kind === 'torchscript' ? inputs : [];
-  return [path, ...shapes.flatMap(({ name, sample }) => ['--shape', `${name}=${sample.join(',')}`])];
+  const shapes = kind === 'torchscript' ? inputs : kind === 'repository' ? inputs.filter(isTyped) : [];
+  const beside = repository?.with ?? [];
+  const others = beside.length === 0 ? [] : ['--with', beside.join(',')];
+  return [
+    path,
+    ...others,
+    ...shapes.flatMap(({ name, sample }) => ['--shape', `${name}=${sample.join(',')}`]),
+  ];
 }
 
 /** Options for `--set`. A name that it cannot take goes into the value of what holds it. */

@@ -2,6 +2,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { api } from '../../../main/contract/api';
 import { toWire, WorkbenchError } from '../../../main/contract/errors';
+import { openModelSchema } from '../../../main/contract/run/own-model';
 import { stepIds } from '../../../main/contract/run/run-events';
 import { createCore } from '../../../main/core';
 import { readBoundedFile } from '../../../main/platform/plain-entry';
@@ -81,9 +82,9 @@ async function main(): Promise<void> {
     }
     for (const path of open) {
       if (kind !== 'specification') {
-        await emit(at, 'models.open', () => handlers['models.open']({ path, shapes: {}, datatypes: {} }));
+        await emit(at, 'models.open', () => handlers['models.open'](openModelSchema.parse({ path })));
         await emit(at, 'models.open with a shape', () =>
-          handlers['models.open']({ path, shapes: { x: [3] }, datatypes: {} }),
+          handlers['models.open'](openModelSchema.parse({ path, shapes: { x: [3] } })),
         );
         continue;
       }

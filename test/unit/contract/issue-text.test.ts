@@ -13,7 +13,7 @@ const ofSpec = (path: string, value: unknown): string | undefined =>
 
 describe('what is wrong with a value', () => {
   it.each([
-    ['format', 'xx', 'must be one of onnx, ts-trace, ts-script, pt2, tf-savedmodel, trt'],
+    ['format', 'xx', 'must be one of onnx, ts-trace, ts-script, pt2, tf-savedmodel, trt, repository'],
     ['performance.batchSizes', 'x', 'must be a list'],
     ['performance.batchSizes', [0], 'must be at least 1'],
     ['performance.batchSizes', [1.5], 'must be a whole number'],

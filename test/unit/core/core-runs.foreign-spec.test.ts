@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkbenchError } from '../../../main/contract/errors';
+import { openModelSchema } from '../../../main/contract/run/own-model';
 import type { RunSpec } from '../../../main/contract/run/run-spec';
 import type { Core } from '../../../main/core';
 import { ownPreset } from '../../../main/own/own-preset';
@@ -126,7 +127,7 @@ describe('a specification from elsewhere', () => {
     const path = join(home, 'net.onnx');
     await writeFile(path, onnxBytes());
     const spec = { ...(await fileSpec(path)), format: 'ts-trace' as const };
-    await core.handlers['models.trust']({ path, shapes: {}, datatypes: {} });
+    await core.handlers['models.trust'](openModelSchema.parse({ path }));
     for (const error of await refusals(spec)) {
       expect(error).toMatchObject({ code: 'combination-unsupported', where: 'format' });
     }

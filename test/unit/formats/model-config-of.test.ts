@@ -6,10 +6,10 @@ import {
   accelerators,
   type ConfigureSpec,
   type EngineKind,
+  exportFormats,
+  exportPrecisions,
   type Format,
-  formats,
   type Precision,
-  precisions,
   type RunSpec,
 } from '../../../main/contract/run/run-spec';
 import { formatOf, modelFormats } from '../../../main/formats/formats';
@@ -265,7 +265,7 @@ describe('an edit by hand', () => {
   });
 });
 
-describe.each(formats)('format %s', (id) => {
+describe.each(exportFormats)('format %s', (id) => {
   const format = modelFormats[id];
 
   it('is registered under its own id and made from something', () => {
@@ -276,7 +276,7 @@ describe.each(formats)('format %s', (id) => {
 
   it('answers for every set of backends, precision and accelerator, and writes a valid part for what it allows', () => {
     for (const backends of backendSets) {
-      for (const precision of precisions) {
+      for (const precision of exportPrecisions) {
         for (const accelerator of accelerators) {
           const serving = format.servedBy({ backends, precision, accelerator });
           if (!serving.ok) {

@@ -43,10 +43,13 @@ refusesEach('a folder', [
     says: ['no model.py; it holds model.jit', 'Give the file itself'],
   },
   {
-    what: 'a repository of one model',
-    make: async ({ put }) => dirname(dirname(await put('models/mine/config.pbtxt', 'name: "mine"'))),
+    what: 'a repository of two models',
+    make: async ({ put }) => {
+      await put('models/other/1/model.onnx', 'x');
+      return dirname(dirname(await put('models/mine/config.pbtxt', 'name: "mine"')));
+    },
     code: inFolder,
-    says: ['a whole model repository with 1 model', 'Give the model: '],
+    says: ['a whole model repository with 2 models: mine, other', 'Give one of them: '],
   },
   {
     what: 'a folder without model.py',
@@ -126,9 +129,12 @@ refusesEach('a folder', [
   },
   {
     what: 'a repository of models without config.pbtxt',
-    make: async ({ put }) => dirname(dirname(dirname(await put('all/a/1/model.onnx', onnxBytes())))),
+    make: async ({ put }) => {
+      await put('all/b/1/model.onnx', onnxBytes());
+      return dirname(dirname(dirname(await put('all/a/1/model.onnx', onnxBytes()))));
+    },
     code: inFolder,
-    says: ['repository with 1 model: a', 'Give the model: '],
+    says: ['repository with 2 models: a, b', 'Give one of them: '],
   },
   {
     what: 'a folder with a repository in it',

@@ -160,7 +160,7 @@ describe('a model of a repository', () => {
       onnxBytes(),
     );
     await bench().put('all/shown/2/model.onnx', 'an older version, not read');
-    const { choice, notes, title } = await openModel({ path }, tools());
+    const { choice, notes, title } = await openModel({ path, rewrite: true }, tools());
     expect(title).toBe('shown');
     expect(choice?.overrides).toMatchObject({
       configure: {
@@ -187,13 +187,13 @@ describe('a model of a repository', () => {
     const path = await repository((folder) =>
       writeFile(join(folder, '1', 'config.pbtxt'), 'max_batch_size: 64'),
     );
-    const { choice, notes } = await openModel({ path }, tools());
+    const { choice, notes } = await openModel({ path, rewrite: true }, tools());
     expect(choice?.overrides).toMatchObject({ configure: { maxBatchSize: 4 } });
     expect(notes).toContain(
       '1/config.pbtxt is not read: Triton reads the config.pbtxt beside the folder 1. Move it there if it is to apply.',
     );
     const plain = await openModel(
-      { path: await repository((folder) => rm(join(folder, '1', 'config.pbtxt'))) },
+      { path: await repository((folder) => rm(join(folder, '1', 'config.pbtxt'))), rewrite: true },
       tools(),
     );
     expect(plain.notes.join()).not.toContain('1/config.pbtxt');
@@ -209,7 +209,7 @@ describe('a model of a repository', () => {
   ])('has an instance_group %s, which is said', async (groups, text) => {
     const config = `name: "shown" backend: "onnxruntime" instance_group [ ${groups} ]`;
     const path = await repositoryWith(config, '1/model.onnx', onnxBytes());
-    const { notes } = await openModel({ path }, tools());
+    const { notes } = await openModel({ path, rewrite: true }, tools());
     expect(notes.join(' ')).toContain(text);
   });
 
@@ -220,7 +220,10 @@ describe('a model of a repository', () => {
   ])('with %s is completed as Triton completes it, under the name of its folder', async (_what, config) => {
     await bench().put('all/my_model/1/model.onnx', onnxBytes());
     if (config !== null) await bench().put('all/my_model/config.pbtxt', config);
-    const { choice, notes } = await openModel({ path: join(bench().dir, 'all', 'my_model') }, tools());
+    const { choice, notes } = await openModel(
+      { path: join(bench().dir, 'all', 'my_model'), rewrite: true },
+      tools(),
+    );
     expect(choice?.overrides).toMatchObject({
       configure: { modelName: 'my_model', maxBatchSize: 4, batching: 'dynamic' },
     });
@@ -234,9 +237,9 @@ describe('a model of a repository', () => {
       savedModelBytes(),
     );
     const place = { kind: 'savedmodel', path: join(path, '1', 'model.savedmodel') } as const;
-    expect(await openModel({ path }, tools())).toMatchObject({ ...place, trusted: false });
+    expect(await openModel({ path, rewrite: true }, tools())).toMatchObject({ ...place, trusted: false });
     await tools().trust.trust(place);
-    const { choice } = await openModel({ path }, tools());
+    const { choice } = await openModel({ path, rewrite: true }, tools());
     expect(choice?.overrides).toMatchObject({ configure: { maxBatchSize: 2, batching: 'static' } });
   });
 
@@ -287,7 +290,7 @@ describe('a model of a repository', () => {
         batched: true,
       });
     };
-    const { choice } = await openModel({ path }, { ...tools(), inspect });
+    const { choice } = await openModel({ path, rewrite: true }, { ...tools(), inspect });
     expect(asked).toEqual([
       { name: 'values', datatype: 'FP32', shape: [1, 7] },
       { name: 'flags', datatype: 'INT64', shape: [1, 5] },

@@ -54,7 +54,9 @@ it.each<readonly [string, string, string, OnnxText]>([
     { inputs: ['x', 'z'].map((name) => ({ name, shape: ['batch', 3] })) },
   ],
 ])('%s does not fit its file', async (config, message, remedy, text) => {
-  const error = await rejection(openModel({ path: await repository(config, text) }, bench().tools()));
+  const error = await rejection(
+    openModel({ path: await repository(config, text), rewrite: true }, bench().tools()),
+  );
   expect(error.code).toBe('model-folder-invalid');
   expect(error.message).toContain(`config.pbtxt does not fit model.onnx: `);
   expect(error.message).toContain(message);
@@ -73,5 +75,7 @@ it.each<readonly [string, OnnxText]>([
     { inputs: ['x', 'go'].map((name) => ({ name, shape: ['batch', 3] })) },
   ],
 ])('%s fits', async (config, text) => {
-  expect((await openModel({ path: await repository(config, text) }, bench().tools())).choice).not.toBeNull();
+  expect(
+    (await openModel({ path: await repository(config, text), rewrite: true }, bench().tools())).choice,
+  ).not.toBeNull();
 });

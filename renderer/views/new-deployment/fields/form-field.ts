@@ -12,9 +12,9 @@ export function choiceOf<Value extends string>(
   about: (value: Value) => Pick<Option, 'note' | 'why'> = () => ({}),
   values?: readonly Value[],
 ): Control {
-  const { choices = {} } = fieldAt(path);
+  const { choices = {}, unlisted = [] } = fieldAt(path);
   // The keys are the schema's values.
-  const offered = values ?? (Object.keys(choices) as Value[]);
+  const offered = values ?? (Object.keys(choices).filter((value) => !unlisted.includes(value)) as Value[]);
   const options = offered.map((value) => ({ value, label: choices[value] ?? value, ...about(value) }));
   return { kind: 'choice', cards, options };
 }

@@ -48,6 +48,8 @@ function shapeFields(context: FieldContext): readonly Field[] {
 
 function inputFields(context: FieldContext): readonly Field[] {
   const kind = context.value('model', 'source', 'kind');
+  // A repository has no data set.
+  if (kind === 'repository') return [];
   if (kind !== undefined && kind !== 'folder') {
     return [
       formField('model.dataset', context, {

@@ -11,6 +11,7 @@ import { choiceOf, formField } from './form-field';
 import { servesOnCpu, whyNotAccelerator, whyNotFormat, whyNotGpuInstances, whyNotPrecision } from './why-not';
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
+  if (precision === 'as-is') return 'As the files and their config.pbtxt have it.';
   if (precision === 'fp32') return 'Four bytes per value, as trained.';
   return servesOnCpu(context)
     ? 'Two bytes per value. On a CPU this does not increase speed.'
@@ -23,29 +24,41 @@ const notOffered = (title: string, offered: boolean, reason?: string): { why?: s
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
   const workspace = formField('tensorrt.maxWorkspaceBytes', context);
+  // What is served of a repository is not a choice.
+  const isAsIs = preset.formats.includes('repository');
   return [
     {
       title: 'Served file',
       fields: [
         formField('format', context, {
           wide: true,
-          control: choiceOf('format', 'list', (value: Format) => ({
-            note: formatFacts[value].note,
-            why: whyNotFormat(value, context),
-            ...notOffered(
-              preset.title,
-              preset.formats.includes(value),
-              preset.notOffered?.find(({ format }) => format === value)?.reason,
-            ),
-          })),
+          control: choiceOf(
+            'format',
+            'list',
+            (value: Format) => ({
+              note: formatFacts[value].note,
+              why: whyNotFormat(value, context),
+              ...notOffered(
+                preset.title,
+                preset.formats.includes(value),
+                preset.notOffered?.find(({ format }) => format === value)?.reason,
+              ),
+            }),
+            isAsIs ? preset.formats : undefined,
+          ),
         }),
         formField('precision', context, {
           wide: true,
-          control: choiceOf('precision', 'grid', (value: Precision) => ({
-            note: precisionNote(value, context),
-            why: whyNotPrecision(value, context),
-            ...notOffered(preset.title, preset.precisions.includes(value)),
-          })),
+          control: choiceOf(
+            'precision',
+            'grid',
+            (value: Precision) => ({
+              note: precisionNote(value, context),
+              why: whyNotPrecision(value, context),
+              ...notOffered(preset.title, preset.precisions.includes(value)),
+            }),
+            isAsIs ? preset.precisions : undefined,
+          ),
         }),
         formField('onnxOpset', context),
         {

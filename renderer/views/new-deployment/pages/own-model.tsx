@@ -139,6 +139,7 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
   onnx: 'ONNX file',
   torchscript: 'TorchScript file',
   savedmodel: 'SavedModel folder',
+  repository: 'Model of a Triton repository, as it is',
 };
 
 export function OwnModelInUse({ path }: { path: string }) {

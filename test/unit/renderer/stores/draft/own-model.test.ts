@@ -88,7 +88,10 @@ describe('an own model in the window', () => {
   it('is opened with the shapes that were typed, as --shape takes them', async () => {
     const { opened } = await openTwo('-1,3,8', 'y:INT64=1x16');
     expect(opened.map(([, input]) => input)).toEqual([
-      { path: '/models/two.pt', shapes: { x: [1, 3, 8], y: [1, 16] }, datatypes: { y: 'INT64' } },
+      {
+        ...{ path: '/models/two.pt', shapes: { x: [1, 3, 8], y: [1, 16] }, datatypes: { y: 'INT64' } },
+        ...{ with: [], rewrite: false },
+      },
     ]);
   });
 

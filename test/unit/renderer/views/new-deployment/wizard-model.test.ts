@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { formatFacts } from '../../../../../main/contract/run/model-formats';
 import type { Preset } from '../../../../../main/contract/run/preset';
-import { accelerators, formats, precisions, type RunSpec } from '../../../../../main/contract/run/run-spec';
+import {
+  accelerators,
+  exportFormats,
+  exportPrecisions,
+  type RunSpec,
+} from '../../../../../main/contract/run/run-spec';
 import type { SpecProblem, StartProblem } from '../../../../../main/contract/run/spec-tools';
 import { readAssignment, upstreamVariables } from '../../../../../main/contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../../../../../main/contract/trees';
@@ -149,10 +154,10 @@ describe('the fields of the wizard', () => {
       { kind: 'docker', gpus: ['all'] },
       { kind: 'remote', url: 'http://a:8000' },
     ];
-    const ofAllFormats = { ...resnet50, formats: [...formats] };
+    const ofAllFormats = { ...resnet50, formats: [...exportFormats] };
     for (const engine of engines) {
-      for (const format of formats) {
-        for (const precision of precisions) {
+      for (const format of exportFormats) {
+        for (const precision of exportPrecisions) {
           // Refused for its precision, with whatever accelerator.
           if (formatFacts[format].fp32Only !== undefined && precision === 'fp16') {
             expect(refused(modelOf({ engine, format }), 'precision', precision)).toBe(true);

@@ -1,0 +1,30 @@
+/** Backends of a Triton image. */
+export interface ImageBackends {
+  /** `<release>-py3` has the tag `py3`. */
+  readonly tag: string;
+  readonly backends: readonly string[];
+  /** First and last release that has them; absent: from the oldest on, to the newest. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/**
+ * Which image of NVIDIA's releases has which backend. Sources: `enable_all` of build.py, docs/customization_guide/compose.md
+ * and docs/introduction/compatibility.md of https://github.com/triton-inference-server/server (e1db8a6), and the release
+ * notes for the last release with TensorFlow. An image of others may have any.
+ */
+export const imageBackends: readonly ImageBackends[] = [
+  {
+    tag: 'py3',
+    backends: [
+      ...['ensemble', 'identity', 'square', 'repeat', 'onnxruntime', 'python', 'dali', 'pytorch'],
+      ...['openvino', 'fil', 'tensorrt'],
+    ],
+  },
+  { tag: 'py3', backends: ['tensorflow'], to: '25.02' },
+  { tag: 'vllm-python-py3', backends: ['vllm', 'python', 'ensemble'], from: '24.04' },
+  { tag: 'trtllm-python-py3', backends: ['tensorrtllm', 'python', 'ensemble'], from: '24.04' },
+];
+
+/** Of the images that are built here. */
+export const cpuImageBackends: readonly string[] = ['python', 'ensemble'];
