@@ -248,6 +248,33 @@ test('the page of several models has the answer first, and each of them to take'
   expect(app.complaints).toEqual([]);
 });
 
+test('several models are searched from the list of studies, with a rate and a target each', async () => {
+  const { page } = app;
+  await page.getByRole('button', { name: 'Search several models…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Find the best configurations of several models' });
+  const models = dialog.getByRole('combobox', { name: 'Models' });
+  await models.focus();
+  for (const chosen of [1, 2]) {
+    await models.press('ArrowDown');
+    await models.press('Enter');
+    await expect(dialog.getByRole('group')).toHaveCount(chosen);
+  }
+  await models.press('Escape');
+  const rates = dialog.getByLabel('Rate (inferences/s)');
+  await expect(rates).toHaveCount(2);
+  await expect(dialog.getByText('Type the rate of each model.')).toBeVisible();
+  await rates.first().fill('100');
+  await dialog.getByLabel('Largest p99 (ms)').first().fill('20');
+  expect(await findings(page)).toEqual([]);
+  await rates.last().fill('50');
+  // Of runs without their files nothing is planned.
+  await expect(dialog.locator('[role="alert"][data-code]')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Start search' })).toBeHidden();
+  await takePictures(page, 'search-together-start');
+  await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+  await expect(dialog).toBeHidden();
+});
+
 test('a search takes a recorded trace, whose file is chosen by keyboard', async () => {
   const { page } = app;
   await page.getByRole('button', { name: 'short', exact: true }).click();
