@@ -1,10 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { JointStrategy } from '../../main/contract/study/joint';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../main/contract/study/search';
+import { createRandom } from '../../main/domain/random';
 import { type DueLook, nextLooks } from '../../main/domain/study/search/next-looks';
+import { nextJointLooks } from '../../main/studies/strategies/joint';
 import { StudyStore } from '../../main/studies/study-store';
 import { completeBodies, journalFixture } from '../support/run-state';
+import { joint, measureJoint } from '../support/simulated-joint';
 import { Shell } from './pages/shell.page';
 import {
   choosePath,
@@ -60,14 +64,25 @@ const searchOf = (runId: string, budgetS: number): SearchStrategy => ({
   target: { percentile: 99, latencyUs: 20_000, errorPercentage: 1 },
 });
 
+type Searching = SearchStrategy | JointStrategy;
+
 /** A search as a process leaves it, of which all is real but the machine. */
-async function placeSearch(
+async function placeStudy<Of extends Searching>(
   name: string,
-  search: SearchStrategy,
-  refused: readonly number[] = [],
+  search: Of,
+  {
+    next,
+    measure,
+    refused = [],
+  }: {
+    readonly next: (search: Of, searched: Searched) => readonly DueLook[];
+    readonly measure: (search: Of, due: DueLook, turn: number) => Look;
+    readonly refused?: readonly number[];
+  },
 ): Promise<void> {
   const studies = new StudyStore(join(home.path, 'studies'));
-  const spec = { name, strategy: { ...search, trials: [] }, hosts: null };
+  const strategy: Searching = search;
+  const spec = { name, strategy: { ...strategy, trials: [] }, hosts: null };
   await studies.append(name, { type: 'study-planned', spec });
   await studies.append(name, { type: 'study-started', pid: 1 });
   let searched: Searched = { looks: [], failed: {} };
@@ -76,9 +91,9 @@ async function placeSearch(
     searched = { ...searched, failed: { ...searched.failed, [candidate]: error } };
     await studies.append(name, { type: 'candidate-failed', candidate, error });
   }
-  for (let due = nextLooks(search, searched); due.length > 0; due = nextLooks(search, searched)) {
+  for (let due = next(search, searched); due.length > 0; due = next(search, searched)) {
     for (const one of due) {
-      const look = simulated(search, one, searched.looks.length);
+      const look = measure(search, one, searched.looks.length);
       searched = { ...searched, looks: [...searched.looks, look] };
       await studies.append(name, { type: 'look', look });
     }
@@ -86,22 +101,52 @@ async function placeSearch(
   await studies.append(name, { type: 'study-ended', outcome: 'done' });
 }
 
+const placeSearch = (name: string, search: SearchStrategy, refused: readonly number[] = []): Promise<void> =>
+  placeStudy(name, search, { next: nextLooks, measure: simulated, refused });
+
+const whole = <Of extends { readonly requestCount: number }>(look: Of): Of => ({
+  ...look,
+  requestCount: Math.round(look.requestCount),
+});
+
+/** Two models that share a machine: the first needs more instances, the second has one too many. */
+async function placeTogether(name: string, runIds: readonly string[]): Promise<void> {
+  const titles = ['ranking', 'captions'];
+  const models = joint.models.map((model, at) => ({
+    ...model,
+    ...{ title: titles[at] ?? '', runId: runIds[at] ?? '' },
+  }));
+  const random = createRandom(1);
+  const measure = (search: JointStrategy, due: DueLook): Look => {
+    const look = measureJoint(search, due, random, 0.02);
+    return { ...whole(look), beside: look.beside?.map(whole) };
+  };
+  await placeStudy(name, { ...joint, models }, { next: nextJointLooks, measure });
+}
+
 test.beforeAll(async () => {
   home = await createHome();
-  const { dir, runId } = await placeRun(
-    home,
-    journalFixture([
-      ...completeBodies().filter(({ type }) => type !== 'run-finished'),
-      { type: 'run-finished', outcome: 'done' },
-    ]),
-  );
-  await mkdir(join(dir, 'steps', 'convert'), { recursive: true });
+  const entries = journalFixture([
+    ...completeBodies().filter(({ type }) => type !== 'run-finished'),
+    { type: 'run-finished', outcome: 'done' },
+  ]);
   const tensor = (name: string, ...dims: number[]) => ({ name, datatype: 'FP32', shape: [-1, ...dims] });
   const artefact = {
     ...{ path: 'model.onnx', bytes: 1 },
     ...{ inputs: [tensor('input', 3, 224, 224)], outputs: [tensor('output', 10)] },
   };
-  await writeFile(join(dir, 'steps', 'convert', 'output.json'), JSON.stringify(artefact));
+  const runIds: string[] = [];
+  for (const name of ['a-run', 'another-run']) {
+    const { dir, runId: placed } = await placeRun(
+      home,
+      entries.map((entry) => (entry.type === 'run-created' ? { ...entry, runId: name } : entry)),
+    );
+    await mkdir(join(dir, 'steps', 'convert'), { recursive: true });
+    await writeFile(join(dir, 'steps', 'convert', 'output.json'), JSON.stringify(artefact));
+    runIds.push(placed);
+  }
+  const [runId = ''] = runIds;
+  await placeTogether('shared', runIds);
   await placeSearch('short', searchOf(runId, 75), [18]);
   await placeSearch('best-of-all', searchOf(runId, 300));
   app = await launch(home);
@@ -172,8 +217,67 @@ test('one whose budget ended says what was not measured, and what failed', async
   expect(app.complaints).toEqual([]);
 });
 
+test('the page of several models has the answer first, and each of them to take', async () => {
+  const { page } = app;
+  await page.getByRole('button', { name: 'shared', exact: true }).press('Enter');
+  const search = page.getByRole('region', { name: 'shared', exact: true });
+  await expect(search.getByRole('status')).toContainText('× the given rates (');
+  await expect(search.getByRole('status')).toContainText('limits');
+  const ranking = search.getByRole('group', { name: 'Best configuration of ranking' });
+  for (const name of ['Run it', 'Deploy', 'Bundle…', 'config.pbtxt…']) {
+    await expect(ranking.getByRole('button', { name, exact: true })).toBeVisible();
+  }
+  await expect(search.getByRole('region', { name: 'Changes of config.pbtxt: ranking' })).toContainText(
+    '+   count:',
+  );
+  await expect(
+    search.getByRole('region', { name: 'Latency of each model by the load of all' }),
+  ).toBeVisible();
+  for (const name of ['Models of shared', 'Tries of shared']) {
+    const table = search.getByRole('region', { name, exact: true });
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), name).toBe(0);
+  }
+  await takePictures(page, 'search-together');
+  expect(await findings(page)).toEqual([]);
+  const saved = join(home.path, 'shared.md');
+  await saveTo(app, saved);
+  await search.getByRole('button', { name: 'Export', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Markdown' }).click();
+  await expect(page.getByText(saved)).toBeVisible();
+  expect(await readFile(saved, 'utf8')).toContain('Changes of config.pbtxt: ranking');
+  expect(app.complaints).toEqual([]);
+});
+
+test('several models are searched from the list of studies, with a rate and a target each', async () => {
+  const { page } = app;
+  await page.getByRole('button', { name: 'Search several models…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Find the best configurations of several models' });
+  const models = dialog.getByRole('combobox', { name: 'Models' });
+  await models.focus();
+  for (const chosen of [1, 2]) {
+    await models.press('ArrowDown');
+    await models.press('Enter');
+    await expect(dialog.getByRole('group')).toHaveCount(chosen);
+  }
+  await models.press('Escape');
+  const rates = dialog.getByLabel('Rate (inferences/s)');
+  await expect(rates).toHaveCount(2);
+  await expect(dialog.getByText('Type the rate of each model.')).toBeVisible();
+  await rates.first().fill('100');
+  await dialog.getByLabel('Largest p99 (ms)').first().fill('20');
+  expect(await findings(page)).toEqual([]);
+  await rates.last().fill('50');
+  // Of runs without their files nothing is planned.
+  await expect(dialog.locator('[role="alert"][data-code]')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Start search' })).toBeHidden();
+  await takePictures(page, 'search-together-start');
+  await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+  await expect(dialog).toBeHidden();
+});
+
 test('a search takes a recorded trace, whose file is chosen by keyboard', async () => {
   const { page } = app;
+  await page.getByRole('button', { name: 'short', exact: true }).click();
   await page.getByRole('button', { name: 'Open the run whose model it is' }).click();
   await page.getByRole('button', { name: 'Find the best configuration' }).click();
   const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
