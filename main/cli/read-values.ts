@@ -1,10 +1,10 @@
 import { headerProblem, type RequestHeader } from '../contract/address';
 import type { RunSummary } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { isStageText, stageForms } from '../contract/load/stages';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-content';
 import { parseShape, sampleDims } from '../contract/run/shape-text';
-import { isStageText, stageForms } from '../contract/load/stages';
 import type { Core } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
 

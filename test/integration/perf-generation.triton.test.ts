@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LoadPoint, loadPointSchema } from '../../main/contract/measured/results';
 import { type Endpoint, isOpenai, protocolOfEndpoint } from '../../main/contract/load/generation';
+import { type LoadPoint, loadPointSchema } from '../../main/contract/measured/results';
 import { wantedTensors } from '../../main/perf/input/wanted-tensor';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { storePrompts } from '../../main/perf/prompts/read-prompts';

@@ -1,6 +1,6 @@
+import { stagesOf } from '../../main/contract/load/stages';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { DeployedRun } from '../../main/contract/run/run-state';
-import { stagesOf } from '../../main/contract/load/stages';
 import { stagedTimes } from '../../main/domain/arrivals/staged-times';
 import { overloadOf, timelineOf } from '../../main/domain/measured/overload/timeline';
 import { completeState } from './run-state';

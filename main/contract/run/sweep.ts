@@ -1,9 +1,9 @@
 import type { WireError } from '../errors';
+import { firstRateOf } from '../load/stages';
 import type { LoadPoint } from '../measured/results';
 import { present } from '../trees';
 import { type Scenario, scenarios } from './run-events';
 import { type LoadTool, loadTools, type PerformanceSpec, type Replay } from './run-spec';
-import { firstRateOf } from '../load/stages';
 
 export interface LoadLevel {
   readonly batchSize: number;

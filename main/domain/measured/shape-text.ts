@@ -1,7 +1,7 @@
+import { stagesText } from '../../contract/load/stages';
 import type { LoadPoint } from '../../contract/measured/results';
 import { goodText, overloadText, refusedCount } from '../../contract/measured/timeline';
 import { formatShortShare } from '../../contract/numbers';
-import { stagesText } from '../../contract/load/stages';
 
 type Shaped = Pick<LoadPoint, 'stages' | 'overload' | 'timeline'>;
 

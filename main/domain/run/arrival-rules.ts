@@ -1,5 +1,5 @@
-import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { loadShapes, requestsIn, stagesOf } from '../../contract/load/stages';
+import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { isOpenLoop, type LoadLevel, toolsOf } from '../../contract/run/sweep';
 import { largestOf } from '../statistics';
 import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';
@@ -47,7 +47,11 @@ function rates(
   return allOf(
     shape !== undefined &&
       stages.length > 1 &&
-      problem('performance.stages', `"${shape}" is a whole load shape`, 'Give only the shape, or list the stages.'),
+      problem(
+        'performance.stages',
+        `"${shape}" is a whole load shape`,
+        'Give only the shape, or list the stages.',
+      ),
     most > mostRequests &&
       problem(
         'performance.stages',

@@ -1,11 +1,11 @@
 import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
-import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
 import { sendsText } from '../../contract/load/generation';
+import { peakRateOf, stagesOf } from '../../contract/load/stages';
+import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
-import { peakRateOf, stagesOf } from '../../contract/load/stages';
 import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';

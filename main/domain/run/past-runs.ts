@@ -1,10 +1,10 @@
+import { stagesOf } from '../../contract/load/stages';
 import { scenarios, type StepId } from '../../contract/run/run-events';
 import type { RunSummary } from '../../contract/run/run-outcome';
 import { performanceOf, specOf } from '../../contract/run/run-source';
 import type { PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import type { RunState, StepState } from '../../contract/run/run-state';
 import type { Alike, PastRun } from '../../contract/run/run-step';
-import { stagesOf } from '../../contract/load/stages';
 import { medianOf } from '../statistics';
 
 /** Three agreeing windows make a level steady; see main/perf/intervals.ts. */

@@ -1,4 +1,5 @@
 import { isJobEngine } from '../../../main/contract/job/run-job';
+import { stagesOf, stagesText } from '../../../main/contract/load/stages';
 import { formatDuration } from '../../../main/contract/numbers';
 import {
   askedGpus,
@@ -12,7 +13,6 @@ import type { Preset } from '../../../main/contract/run/preset';
 import { type StepId, stepsOf } from '../../../main/contract/run/run-events';
 import { type Replay, repositoryOf, type RunSpec, sourceSchema } from '../../../main/contract/run/run-spec';
 import type { ChangePlan, FieldChange } from '../../../main/contract/run/spec-tools';
-import { stagesOf, stagesText } from '../../../main/contract/load/stages';
 import { ofScenarios, scenarioLevels } from '../../../main/contract/run/sweep';
 import type { Settings } from '../../../main/contract/settings/settings';
 import { getAt, sameValue } from '../../../main/contract/trees';

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import type { LoadPoint } from '../../../main/contract/measured/results';
 import { levelText } from '../../../main/contract/words';
-import { shapeLines } from '../../../main/domain/measured/shape-text';
 import { timelineTitles } from '../../../main/domain/measured/overload/timeline-lines';
+import { shapeLines } from '../../../main/domain/measured/shape-text';
 import { ChartPanel } from '../../charts/chart-panel';
 import type { ChartTheme } from '../../charts/chart-theme';
 import { timelineChart } from '../../charts/timeline-chart';

@@ -80,11 +80,32 @@ function soak(url: string, { model, reloads }: Case): Promise<{ readonly answer:
 
 const figure: SoakFigure = 'rss';
 
-function judge(
-  one: Case,
-  answer: SoakAnswer,
-  witness: readonly (readonly [atMs: number, bytes: number])[],
-): Judged[] {
+/** Bytes by time, in milliseconds since the epoch, as /proc has them. */
+type Witness = readonly (readonly [atMs: number, bytes: number])[];
+
+type Growth = NonNullable<SoakAnswer['rows'][number]['growth']['rss']['perHour']>;
+
+/** Bytes per hour that a row should have grown by: as planted, or as /proc has it over what was judged. */
+function dueOf({ culprit }: Case, row: SoakAnswer['rows'][number], witness: Witness): number {
+  if (culprit === 'stub') return planted.perRequest * (row.requestsPerHour ?? Number.NaN);
+  const judged = witness.filter(([atMs]) => atMs >= row.growth.rss.sinceMs);
+  const [from, to] = [judged[0], judged.at(-1)];
+  return from === undefined || to === undefined
+    ? Number.NaN
+    : (3.6e6 * (to[1] - from[1])) / (to[0] - from[0]);
+}
+
+function slopeOf({ culprit, title }: Case, { value, low, high }: Growth, due: number): Judged {
+  const inMb = (bytes: number) => (bytes / 1e6).toFixed(2);
+  return {
+    name: `${title}: MB per hour`,
+    value: `${inMb(value)} [${inMb(low)}, ${inMb(high)}]`,
+    limit: `${inMb(due)} (${culprit === 'stub' ? 'planted' : 'by /proc'}), within the interval or 10 %`,
+    kept: (low <= due && due <= high) || Math.abs(value - due) <= tolerance * Math.abs(due),
+  };
+}
+
+function judge(one: Case, answer: SoakAnswer, witness: Witness): Judged[] {
   const { culprit, title } = one;
   const found = answer.culprits.filter((of) => of.figure === figure).map(({ row }) => row.role);
   const expected = culprit === null ? [] : [culprit];
@@ -94,29 +115,12 @@ function judge(
     limit: expected.join(', ') || 'nobody',
     kept: found.join() === expected.join() && (culprit !== null || answer.verdict === 'flat'),
   };
+  if (culprit === null) return [named];
   const row = answer.rows.find(({ role }) => role === culprit);
   const perHour = row?.growth.rss.perHour ?? null;
-  if (culprit === null) return [named];
-  if (row === undefined || perHour === null)
-    return [named, { name: title, value: '–', limit: 'a slope', kept: false }];
-  // The server's as /proc has it, over what was judged.
-  const judged = witness.filter(([atMs]) => atMs >= row.growth.rss.sinceMs);
-  const [from, to] = [judged[0], judged.at(-1)];
-  const seen =
-    from === undefined || to === undefined ? Number.NaN : (3.6e6 * (to[1] - from[1])) / (to[0] - from[0]);
-  const due = culprit === 'stub' ? planted.perRequest * (row.requestsPerHour ?? Number.NaN) : seen;
-  const inMb = (value: number) => (value / 1e6).toFixed(2);
-  return [
-    named,
-    {
-      name: `${title}: MB per hour`,
-      value: `${inMb(perHour.value)} [${inMb(perHour.low)}, ${inMb(perHour.high)}]`,
-      limit: `${inMb(due)} (${culprit === 'stub' ? 'planted' : 'by /proc'}), within the interval or 10 %`,
-      kept:
-        (perHour.low <= due && due <= perHour.high) ||
-        Math.abs(perHour.value - due) <= tolerance * Math.abs(due),
-    },
-  ];
+  return row === undefined || perHour === null
+    ? [named, { name: title, value: '–', limit: 'a slope', kept: false }]
+    : [named, slopeOf(one, perHour, dueOf(one, row, witness))];
 }
 
 async function measured(one: Case): Promise<Judged[]> {

@@ -5,10 +5,10 @@ import { isElsewhere } from '../../../contract/run/engine-kinds';
 import { isDeployed } from '../../../contract/run/run-source';
 import type { RunState } from '../../../contract/run/run-state';
 import { answerOf, bestLevelText } from '../answer';
+import { type BestPoint, budgetMsOf, highest, measuredPoints } from '../points';
 import { levelFacts } from './limit-facts';
 import { type FoundLimit, foundLimits, leastWeight } from './limit-rules';
 import { isTryable, type Suggestion } from './limit-suggestions';
-import { type BestPoint, budgetMsOf, highest, measuredPoints } from '../points';
 
 /** What limits a measured level, the heaviest first, and what to change. */
 export interface Limits {

@@ -1,6 +1,6 @@
+import { peakRateOf, type Stage } from '../../../contract/load/stages';
 import type { Overload, Slice, Timeline } from '../../../contract/measured/timeline';
 import { roundUs } from '../../../contract/numbers';
-import { peakRateOf, type Stage } from '../../../contract/load/stages';
 import { spanAbove } from '../../arrivals/staged-times';
 import { isOverSaturated, type LoadSample } from './over-saturation';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../../contract/errors';
-import type { LoadPoint } from '../../../contract/measured/results';
 import { asksOpenai } from '../../../contract/load/generation';
+import type { LoadPoint } from '../../../contract/measured/results';
 import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
 import { scatterOf } from '../../../domain/arrivals/intervals';

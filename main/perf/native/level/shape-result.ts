@@ -1,10 +1,15 @@
+import { stagesOf } from '../../../contract/load/stages';
 import type { LoadPoint } from '../../../contract/measured/results';
 import type { Refused } from '../../../contract/measured/timeline';
 import type { PerformanceSpec } from '../../../contract/run/run-spec';
-import { stagesOf } from '../../../contract/load/stages';
 import { present } from '../../../contract/trees';
 import { type RefusalKind, refusalKinds } from '../../../domain/measured/overload/refusals';
-import { joinedOutcomes, overloadOf, sliceUsOf, timelineOf } from '../../../domain/measured/overload/timeline';
+import {
+  joinedOutcomes,
+  overloadOf,
+  sliceUsOf,
+  timelineOf,
+} from '../../../domain/measured/overload/timeline';
 import type { RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
 

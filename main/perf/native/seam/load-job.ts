@@ -1,7 +1,7 @@
 import type { RequestHeader } from '../../../contract/address';
 import { type WireError, WorkbenchError } from '../../../contract/errors';
-import { datatypeBytes, isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
 import type { Endpoint } from '../../../contract/load/generation';
+import { datatypeBytes, isDatatype, type SampleDatatype } from '../../../contract/measured/input-data';
 import type { PerformanceSpec, Protocol, SequenceSettings } from '../../../contract/run/run-spec';
 import type { ScheduleInput } from '../../../domain/arrivals/intervals';
 import type { Outcomes } from '../../../domain/measured/overload/timeline';

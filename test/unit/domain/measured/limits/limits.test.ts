@@ -3,7 +3,12 @@ import type { LoadPoint } from '../../../../../main/contract/measured/results';
 import type { Scenario } from '../../../../../main/contract/run/run-events';
 import type { RunSpec } from '../../../../../main/contract/run/run-spec';
 import type { RunState } from '../../../../../main/contract/run/run-state';
-import { evidenceText, limitsDocument, limitsLines, limitsOf } from '../../../../../main/domain/measured/limits/limits';
+import {
+  evidenceText,
+  limitsDocument,
+  limitsLines,
+  limitsOf,
+} from '../../../../../main/domain/measured/limits/limits';
 import {
   createdBodies,
   environmentFixture,

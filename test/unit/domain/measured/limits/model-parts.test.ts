@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ComposingModelColumns } from '../../../../../main/contract/measured/composing';
-import { modelParts, partMs, partNames, restName } from '../../../../../main/domain/measured/limits/model-parts';
+import {
+  modelParts,
+  partMs,
+  partNames,
+  restName,
+} from '../../../../../main/domain/measured/limits/model-parts';
 import { pointFixture } from '../../../../support/run-state';
 
 const part = (modelName: string, more: Partial<ComposingModelColumns> = {}): ComposingModelColumns => ({

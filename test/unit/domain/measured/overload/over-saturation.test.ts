@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSchedule } from '../../../../../main/domain/arrivals/intervals';
-import { isOverSaturated, type LoadSample } from '../../../../../main/domain/measured/overload/over-saturation';
+import {
+  isOverSaturated,
+  type LoadSample,
+} from '../../../../../main/domain/measured/overload/over-saturation';
 import { outcome } from '../../../../../main/domain/measured/overload/timeline';
 import { simulatedQueue } from '../../../../support/simulated-queue';
 

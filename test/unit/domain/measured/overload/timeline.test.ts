@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { overloadText } from '../../../../../main/contract/measured/timeline';
 import { stagesOf } from '../../../../../main/contract/load/stages';
+import { overloadText } from '../../../../../main/contract/measured/timeline';
 import { stagedTimes } from '../../../../../main/domain/arrivals/staged-times';
 import {
   joinedOutcomes,
