@@ -33,7 +33,7 @@ const edge = (...more: readonly string[]) =>
 
 it('raises the rate until the target fails, and holds one below it', async () => {
   const { code, stdout, stderr } = await edge(
-    ...['--hold-edge', '2s', '--request-rate', '150', '--latency-threshold', '400'],
+    ...['--hold-edge', '2s', '--request-rate', '100', '--latency-threshold', '400'],
   );
   expect(code, stderr).toBe(0);
   const { points, found } = JSON.parse(stdout) as {

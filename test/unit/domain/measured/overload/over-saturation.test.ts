@@ -74,4 +74,14 @@ describe('an open level', () => {
     for (let end = 12; end <= all.length; end += 1)
       expect(isOverSaturated(all.slice(0, end), { requests: 20 * end, scatter: 0 })).toBe(false);
   });
+
+  it('is not, where so many wait after such a second for long', () => {
+    const at = (inFlight: number, latencyUs: number | null) => ({ inFlight, latencyUs });
+    const calm = Array.from({ length: 20 }, () => at(1, 2000));
+    const still = Array.from({ length: 10 }, (_unused, index) => at(20 * (index + 1), null));
+    const after = Array.from({ length: 40 }, (_unused, index) => at(196 + (index % 3), 950_000));
+    const all = [...calm, ...still, ...after];
+    for (let end = 12; end <= all.length; end += 1)
+      expect(isOverSaturated(all.slice(0, end), { requests: 20 * end, scatter: 0 })).toBe(false);
+  });
 });
