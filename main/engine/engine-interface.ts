@@ -50,7 +50,7 @@ export interface SweepHow {
   readonly everywhere?: boolean;
 }
 
-export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends'>;
+export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends' | 'cache'>;
 
 export interface UnstartedRun {
   readonly runId: string;

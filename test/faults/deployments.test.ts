@@ -101,7 +101,7 @@ describe.each([
     home = await open();
     const run = await cli(
       home.path,
-      ...['run', join(models, 'made', 'repository', 'normed'), '--profile', 'quick', '--json'],
+      ...['run', join(models, 'made', 'repository', 'normed'), '--rewrite', '--profile', 'quick', '--json'],
       ...['--batch-sizes', '1', '--concurrency', '1', '--measurement-interval-ms', '100'],
       ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=0', ...engineWords],
     );

@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../contract/error-text';
 import { toWire, WorkbenchError } from '../../contract/errors';
@@ -12,7 +11,7 @@ import type { Executor, ServerExit, ServerHandle, StartServerInput } from '../en
 import type { InContainer } from '../job';
 import { lastComplaint } from '../serving';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
-import { writePythonBackends } from './python-backends';
+import { pythonBackendsOf, writePythonBackends } from './python-backends';
 import {
   type LocalToolchain,
   readLocalToolchain,
@@ -52,12 +51,12 @@ export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatu
 /** @param python runs the models' code; default: the workbench's */
 async function toolchainFor(
   { layout, resources }: LocalTritonOptions,
-  { asIs, logPath }: StartServerInput,
+  { asIs }: StartServerInput,
   python: string | undefined,
 ): Promise<LocalToolchain> {
   const toolchain = await readLocalToolchain(layout, python);
   if (asIs !== true) return toolchain;
-  const backends = join(dirname(logPath), 'backends');
+  const backends = pythonBackendsOf(layout);
   await writePythonBackends(backends, toolchain.backends, resources);
   return { ...toolchain, backends };
 }

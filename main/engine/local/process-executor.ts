@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
 import { servingFramework } from '../../formats/formats';
 import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
 import type { InContainer } from '../job';
 import { executorHere, modelPythonOf } from '../without-images';
 import { createLocalTriton } from './local-triton';
+import { pythonBackendsOf } from './python-backends';
 import { serverArguments } from './server-command';
 
 /** Triton as a process of this machine. @param inContainer starts Triton in a container instead of the home's */
@@ -32,8 +32,7 @@ export function plannedProcess(
   { runId, repository, programs, asIs = false }: UnstartedRun,
   inContainer: InContainer | null = null,
 ): PlannedServer {
-  // Written beside the log of the server.
-  const backends = asIs ? join(dirname(dirname(repository)), 'deploy', 'backends') : programs.tritonBackends;
+  const backends = asIs ? pythonBackendsOf(programs) : programs.tritonBackends;
   const command = serverArguments({
     program: inContainer === null ? programs.tritonServer : 'tritonserver',
     backends: inContainer === null ? backends : null,
