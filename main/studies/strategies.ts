@@ -9,7 +9,7 @@ const strategies: Readonly<Record<string, StrategyOf>> = {
   search: () => ({ propose: () => [] }),
   joint: () => ({ propose: () => [] }),
   duel: () => ({ propose: () => [] }),
-  // Time under load, which is no run.
+  // Time under load, which is not a run.
   soak: () => ({ propose: () => [] }),
 };
 

@@ -37,7 +37,7 @@ export const addAtOptions = (verb: Verb): Verb =>
   );
 
 /** "localhost:8000" for "8000". */
-export const withHost = (url: string): string =>
+const withHost = (url: string): string =>
   /^:?\d{1,5}$/.test(url) ? `localhost:${url.replace(':', '')}` : url;
 
 /**
@@ -61,6 +61,17 @@ export async function searchAt(
       'Add its address (-u HOST:PORT).',
     );
   }
+  const url = await approvedUrl(core, given, allowRemoteLoad);
+  const metrics = metricsUrl?.replace(/^http:\/\//, '').replace(/\/metrics\/?$/, '');
+  // The plan refuses both.
+  return { server: { url, ...present({ metrics }) }, ...present({ host }) };
+}
+
+/**
+ * The address of a running Triton that may receive load; that a person named another machine is recorded.
+ * Throws input-invalid for another machine without `allowRemoteLoad`.
+ */
+export async function approvedUrl(core: Core, given: string, allowRemoteLoad: boolean): Promise<string> {
   const url = withHost(given);
   const { http } = parseRemoteUrl(url);
   if (!isLoopback(http) && !allowRemoteLoad) {
@@ -71,9 +82,7 @@ export async function searchAt(
     const spec = { engine: { kind: 'remote', url: withScheme(url) } } as const;
     await core.handlers['approvals.given']({ spec, allowRemoteLoad, typed: spec });
   }
-  const metrics = metricsUrl?.replace(/^http:\/\//, '').replace(/\/metrics\/?$/, '');
-  // The plan refuses both.
-  return { server: { url, ...present({ metrics }) }, ...present({ host }) };
+  return url;
 }
 
 /** Records that the person named the host. */

@@ -1,4 +1,3 @@
-import { isLoopback, parseRemoteUrl, shownAddress, withScheme } from '../../contract/address';
 import { invalidInput } from '../../contract/errors';
 import type { AskedSoakLoad, SoakRequest } from '../../contract/study/soak';
 import { present } from '../../contract/trees';
@@ -6,7 +5,7 @@ import type { Core } from '../../core';
 import { parseSoakCriterion } from '../../domain/study/soak/soak-criteria';
 import { exitCodes, type Output, printText } from '../output';
 import { readDuration, readNumber, readOneOf, readShapes, resolveRunId } from '../read-values';
-import { agreedToLoad, withHost } from '../search/search-at';
+import { agreedToLoad, approvedUrl } from '../search/search-at';
 import type { Verb } from '../verb';
 import { soakPlanLines, workOnSoak } from './work-on-soak';
 
@@ -70,16 +69,7 @@ function reloadOf(text: string): SoakRequest['reloadEvery'] {
 async function serverOf(core: Core, given: string, options: SoakOptions): Promise<SoakRequest['of']> {
   const { model, protocol, shape, allowRemoteLoad = false } = options;
   if (model === undefined) throw invalidInput('--model', 'The model is missing', 'Name it with -m MODEL.');
-  const url = withHost(given);
-  const { http } = parseRemoteUrl(url);
-  if (!isLoopback(http) && !allowRemoteLoad) {
-    const message = `${shownAddress(http)} is another machine and would receive the load`;
-    throw invalidInput('--url', message, 'To allow it, add --allow-remote-load.');
-  }
-  if (allowRemoteLoad) {
-    const spec = { engine: { kind: 'remote', url: withScheme(url) } } as const;
-    await core.handlers['approvals.given']({ spec, allowRemoteLoad, typed: spec });
-  }
+  const url = await approvedUrl(core, given, allowRemoteLoad);
   return {
     url,
     model,

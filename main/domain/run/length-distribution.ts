@@ -42,7 +42,7 @@ export function drawnLengths(
   return { text: `${p50} at p50, ${p95} at p95, at most ${max} (${samples} samples)`, drawn };
 }
 
-/** `32,128,512`; a text says what is wrong, and null: it is no list of three numbers. */
+/** `32,128,512`; a text says what is wrong, and null: it is not a list of three numbers. */
 export function parseQuantiles(text: string): readonly [number, number, number] | string | null {
   const parts = text.split(',');
   if (parts.length !== 3 || !parts.every((part) => /^\s*\d+\s*$/.test(part))) return null;

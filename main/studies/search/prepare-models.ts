@@ -95,7 +95,7 @@ async function executed({ hands, spec, stops }: Preparing, runId: string): Promi
     else if (error !== null) throw fromWire(error);
     else {
       const model = await hands.verified(runId).catch(async (cause: unknown) => {
-        // One that was made and cannot be served is no pause: its reason ends the search.
+        // One that was made and cannot be served does not pause: its reason ends the search.
         if (outcome === 'paused' && (await isUnfinished(hands, runId))) return null;
         throw cause;
       });

@@ -148,7 +148,7 @@ function lastUnwell(requests: readonly OneRequest[], wellUs: number): number | n
 
 const samplesOfOverload = 20;
 
-/** Whether the overload alone, seen in even parts, goes on to queue. */
+/** Whether the overload by itself, seen in even parts, queues to its end. */
 function isEndless(requests: readonly OneRequest[], fromUs: number, toUs: number, scatter: number): boolean {
   const partUs = (toUs - fromUs) / samplesOfOverload;
   const samples = Array.from({ length: samplesOfOverload }, (_unused, index): LoadSample => {

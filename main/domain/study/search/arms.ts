@@ -131,7 +131,7 @@ function stepCount({ load }: SearchStrategy): number {
 /** A step that missed the target by so little is looked at again, so often in all. */
 const doubtful = { share: 1.5, looks: 3 } as const;
 
-/** One look tells little where the latency is near the target: a moment in which the machine was held up is no edge. */
+/** One look tells little where the latency is near the target: a moment in which the machine was held up is not an edge. */
 const isDoubtful = ({ target }: SearchStrategy, { looks, held }: Step): boolean =>
   !held &&
   looks.length < doubtful.looks &&
