@@ -1,4 +1,5 @@
 import { type ReactNode, useRef } from 'react';
+import { cellText, type Column, titleWithUnit } from '../../main/contract/measured/column';
 import { tableText } from '../format/table-text';
 import { CopyButton } from './copy-button';
 
@@ -65,5 +66,36 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
     <dl className="facts">
       {facts.map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
     </dl>
+  );
+}
+
+/** Rows that do not change their order, by the columns that reports have, too. */
+export function ColumnTable<Of>(props: {
+  label: string;
+  className?: string;
+  columns: readonly Column<Of>[];
+  rows: readonly Of[];
+  rowClass?: (row: Of) => string | undefined;
+}) {
+  const { label, className, columns, rows, rowClass } = props;
+  return (
+    <ScrollTable label={label} {...(className === undefined ? {} : { className })}>
+      <TableHead
+        headings={columns.map((column) => ({
+          ...{ title: titleWithUnit(column), help: column.help, number: column.kind !== 'text' },
+        }))}
+      />
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={at} className={rowClass?.(row)}>
+            {columns.map((column) => (
+              <td key={column.id} className={column.kind === 'text' ? undefined : 'number'}>
+                {cellText(column, row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
   );
 }

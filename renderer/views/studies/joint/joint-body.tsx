@@ -1,5 +1,4 @@
 import { useMemo } from 'react';
-import { cellText, titleWithUnit } from '../../../../main/contract/measured/column';
 import type { JointStrategy } from '../../../../main/contract/study/joint';
 import type { Searched } from '../../../../main/contract/study/search';
 import type { StudyDetail } from '../../../../main/contract/study/study';
@@ -12,7 +11,7 @@ import { ChartPanel } from '../../../charts/chart-panel';
 import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
-import { ScrollTable, TableHead } from '../../../components/table';
+import { ColumnTable } from '../../../components/table';
 import { useChartTheme } from '../../../components/use-chart-theme';
 import { TriedTable } from '../search/candidate-table';
 import { answerText, LoadProgress, Untried } from '../search/search-parts';
@@ -21,24 +20,13 @@ import { FoundModels } from './joint-models';
 
 function ModelTable({ name, rows }: { name: string; rows: readonly JointRow[] }) {
   return (
-    <ScrollTable label={`Models of ${name}`} className="study-runs">
-      <TableHead
-        headings={jointColumns.map((column) => ({
-          ...{ title: titleWithUnit(column), help: column.help, number: column.kind !== 'text' },
-        }))}
-      />
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.model} className={row.isLimiting ? 'best' : undefined}>
-            {jointColumns.map((column) => (
-              <td key={column.id} className={column.kind === 'text' ? undefined : 'number'}>
-                {cellText(column, row)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </ScrollTable>
+    <ColumnTable
+      label={`Models of ${name}`}
+      className="study-runs"
+      columns={jointColumns}
+      rows={rows}
+      rowClass={({ isLimiting }) => (isLimiting ? 'best' : undefined)}
+    />
   );
 }
 

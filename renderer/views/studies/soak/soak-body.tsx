@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { cellText, type Column, titleWithUnit } from '../../../../main/contract/measured/column';
+import type { Column } from '../../../../main/contract/measured/column';
 import type { SoakDetail } from '../../../../main/contract/study/soak';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { placeLines } from '../../../../main/domain/study/place-text';
@@ -11,7 +11,7 @@ import { ChartPanel } from '../../../charts/chart-panel';
 import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
 import type { Tone } from '../../../components/status-text';
-import { ScrollTable, TableHead } from '../../../components/table';
+import { ColumnTable } from '../../../components/table';
 import { useChartTheme } from '../../../components/use-chart-theme';
 import { answerText, LoadProgress } from '../search/search-parts';
 import { soakChart } from './soak-chart';
@@ -21,26 +21,7 @@ function Table<Of>(props: { label: string; columns: readonly Column<Of>[]; rows:
   // A figure that is known of no row takes no room.
   const columns = props.columns.filter((column) => rows.some((row) => (column.read(row) ?? null) !== null));
   if (rows.length === 0) return null;
-  return (
-    <ScrollTable label={label} className="study-runs">
-      <TableHead
-        headings={columns.map((column) => ({
-          ...{ title: titleWithUnit(column), help: column.help, number: column.kind !== 'text' },
-        }))}
-      />
-      <tbody>
-        {rows.map((row, at) => (
-          <tr key={at}>
-            {columns.map((column) => (
-              <td key={column.id} className={column.kind === 'text' ? undefined : 'number'}>
-                {cellText(column, row)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </ScrollTable>
-  );
+  return <ColumnTable className="study-runs" {...{ label, columns, rows }} />;
 }
 
 function Charts({ name, soaked }: { name: string } & Pick<SoakDetail, 'soaked'>) {
