@@ -1,12 +1,11 @@
-import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import type { DuelStrategy } from '../contract/study/duel';
 import type { DuelAnswer } from '../domain/study/duel/duel-answer';
 import { duelColumns, questionColumns } from '../domain/study/duel/duel-columns';
 import { placeLines } from '../domain/study/place-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { markup, tableHead, tableRow } from './html/markup';
-import { escaped, list, table } from './markdown.exporter';
+import { columnTable, markup } from './html/markup';
+import { escaped, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -32,9 +31,6 @@ const procedure = ({ duel, answer }: DuelReport): readonly string[] => [
 
 const page = (report: DuelReport): string => {
   const { name, generatedAt, answer, settings } = report;
-  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
-    markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
-</tbody></table>`;
   return htmlPage(
     pageMarksOf(settings, `Comparison ${name}`, true),
     markup`${reportHead(settings, {
@@ -45,7 +41,7 @@ const page = (report: DuelReport): string => {
     })}
 ${
   hasPart(settings, 'results')
-    ? [tableOf(questionColumns, answer.judged), tableOf(duelColumns, answer.rows)]
+    ? [columnTable(questionColumns, answer.judged), columnTable(duelColumns, answer.rows)]
     : null
 }
 ${
@@ -60,16 +56,11 @@ ${
 
 function markdown(report: DuelReport): string {
   const { name, answer } = report;
-  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
-    table(
-      columns.map(titleWithUnit),
-      rows.map((row) => columns.map((column) => cellText(column, row))),
-    );
   return [
     `# Comparison ${name}`,
     `**${escaped(answer.sentence)}.**`,
-    tableOf(questionColumns, answer.judged),
-    tableOf(duelColumns, answer.rows),
+    markdownTable(questionColumns, answer.judged),
+    markdownTable(duelColumns, answer.rows),
     list(procedure(report).map((line) => `${line}.`)),
     '',
   ].join('\n\n');

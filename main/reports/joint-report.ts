@@ -1,5 +1,4 @@
 import { shellLine } from '../contract/flag-text';
-import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatBytes } from '../contract/numbers';
 import type { JointStrategy } from '../contract/study/joint';
 import type { Searched } from '../contract/study/search';
@@ -11,8 +10,8 @@ import { jointTries } from '../domain/study/joint/joint-tries';
 import { placeLines } from '../domain/study/place-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { type Markup, markup, tableHead, tableRow } from './html/markup';
-import { escaped, fenced, list, table } from './markdown.exporter';
+import { columnTable, type Markup, markup } from './html/markup';
+import { escaped, fenced, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -90,15 +89,9 @@ const page = (report: JointReport): string => {
 <p class="soft">${beside(report)}</p>
 ${
   hasPart(settings, 'results')
-    ? markup`<table class="matrix">${tableHead(jointColumns)}<tbody>${answer.rows.map((row) => tableRow(jointColumns, row))}
-</tbody></table>
+    ? markup`${columnTable(jointColumns, answer.rows)}
 ${changesSection(report)}
-${
-  tries.length === 0
-    ? null
-    : markup`<h2>What was tried</h2><table class="matrix">${tableHead(columns)}<tbody>${tries.map((row) => tableRow(columns, row))}
-</tbody></table>`
-}`
+${tries.length === 0 ? null : markup`<h2>What was tried</h2>${columnTable(columns, tries)}`}`
     : null
 }
 ${
@@ -122,24 +115,13 @@ function markdown(report: JointReport): string {
     `# Search ${name}`,
     `**${escaped(answer.sentence)}.**`,
     ...(beside(report) === '' ? [] : [beside(report)]),
-    table(
-      jointColumns.map(titleWithUnit),
-      answer.rows.map((row) => jointColumns.map((column) => cellText(column, row))),
-    ),
+    markdownTable(jointColumns, answer.rows),
     ...changesOf(report).flatMap(({ title, diff }) => [
       `## Changes of config.pbtxt: ${escaped(title)}`,
       fenced('diff', diff),
     ]),
     ...(commands === '' ? [] : ['To run the best configurations:', fenced('', commands)]),
-    ...(tries.length === 0
-      ? []
-      : [
-          '## What was tried',
-          table(
-            columns.map(titleWithUnit),
-            tries.map((row) => columns.map((column) => cellText(column, row))),
-          ),
-        ]),
+    ...(tries.length === 0 ? [] : ['## What was tried', markdownTable(columns, tries)]),
     ...(answer.untried.length === 0
       ? []
       : ['## What was not tried', list(answer.untried.map((line) => `${line}.`))]),

@@ -1,4 +1,5 @@
 import { otherwiseText } from '../contract/measured/baseline';
+import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import type { ReportSection } from '../contract/settings/report-settings';
 import { preparedText } from './html/page-marks';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
@@ -12,6 +13,12 @@ const row = (cells: readonly string[]): string => `| ${cells.map(escaped).join('
 
 export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(header), `| ${header.map(() => '---').join(' | ')} |`, ...rows.map(row)].join('\n');
+
+export const markdownTable = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]): string =>
+  table(
+    columns.map(titleWithUnit),
+    rows.map((row) => columns.map((column) => cellText(column, row))),
+  );
 
 const named = (rows: readonly NamedText[]): string =>
   table(

@@ -24,7 +24,7 @@ import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } f
 import { type Chart, renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { Markup, markup, tableHead, tableRow } from './html/markup';
+import { columnTable, Markup, markup, tableHead, tableRow } from './html/markup';
 import type { StoredReportSettings } from './report-settings';
 import { type PrintPdf, type StudyFile, writeStudyFiles, type WrittenStudy } from './study-files';
 import { formatTime } from './to-report';
@@ -138,8 +138,7 @@ const longTexts: ReadonlySet<string> = new Set(['reason', 'run-id']);
 
 function table({ results }: MatrixReport): Markup {
   const columns = matrixColumns(results).filter(({ id }) => !longTexts.has(id));
-  return markup`<table class="matrix">${tableHead(columns)}<tbody>${results.map((result) => tableRow(columns, result))}
-</tbody></table>`;
+  return columnTable(columns, results);
 }
 
 /** Why figures are missing is never left out. */

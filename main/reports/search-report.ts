@@ -1,5 +1,4 @@
 import { shellLine } from '../contract/flag-text';
-import { cellText, titleWithUnit } from '../contract/measured/column';
 import { formatBytes, formatMs } from '../contract/numbers';
 import type { Searched, SearchStrategy } from '../contract/study/search';
 import type { WinnerConfigs } from '../contract/study/study';
@@ -13,8 +12,8 @@ import { searchWinner } from '../domain/study/search/search-study';
 import { presentText, untriedLines } from '../domain/study/search/search-text';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { type Markup, markup, tableHead, tableRow } from './html/markup';
-import { fenced, list, table } from './markdown.exporter';
+import { columnTable, type Markup, markup } from './html/markup';
+import { fenced, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -109,8 +108,7 @@ const page = (report: SearchReport): string => {
 <p class="soft">${present}</p>
 ${
   hasPart(settings, 'results')
-    ? markup`<table class="matrix">${tableHead(columns)}<tbody>${answer.rows.map((row) => tableRow(columns, row))}
-</tbody></table>
+    ? markup`${columnTable(columns, answer.rows)}
 ${changesSection(report)}`
     : null
 }
@@ -129,14 +127,13 @@ ${
 function markdown(report: SearchReport): string {
   const { name, search, answer } = report;
   const columns = searchColumns(search);
-  const rows = answer.rows.map((row) => columns.map((column) => cellText(column, row)));
   const [sentence = '', ...present] = answerTexts(report);
   const { diff, command } = changes(report);
   return [
     `# Search ${name}`,
     `**${sentence}**`,
     ...present,
-    table(columns.map(titleWithUnit), rows),
+    markdownTable(columns, answer.rows),
     ...(diff === '' ? [] : ['## Changes of config.pbtxt', fenced('diff', diff)]),
     ...(command === '' ? [] : ['To run it:', fenced('', command)]),
     '## What was not tried',

@@ -1,4 +1,3 @@
-import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import { formatDuration } from '../contract/numbers';
 import type { Soaked, SoakStrategy } from '../contract/study/soak';
 import { placeLines } from '../domain/study/place-text';
@@ -10,8 +9,8 @@ import { axisStyle, baseOption, valueAxis } from './charts/chart-base';
 import { renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { Markup, markup, tableHead, tableRow } from './html/markup';
-import { escaped, list, table } from './markdown.exporter';
+import { columnTable, Markup, markup } from './html/markup';
+import { escaped, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -84,9 +83,6 @@ const judgedLines = ({ answer }: SoakReport): readonly string[] => answer.judged
 
 function page(report: SoakReport): string {
   const { name, generatedAt, answer, settings } = report;
-  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
-    markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
-</tbody></table>`;
   const criteria = judgedLines(report);
   return htmlPage(
     pageMarksOf(settings, `Soak ${name}`, true),
@@ -101,9 +97,9 @@ ${answer.loadSentence === null ? null : markup`<p>${answer.loadSentence}.</p>`}
 ${
   hasPart(settings, 'results')
     ? markup`<div class="charts">${charts(report)}</div>
-${tableOf(soakColumns, answer.rows)}
+${columnTable(soakColumns, answer.rows)}
 <h2>Load by slice</h2>
-${tableOf(sliceColumns, answer.slices)}`
+${columnTable(sliceColumns, answer.slices)}`
     : null
 }
 ${
@@ -120,18 +116,13 @@ ${
 
 function markdown(report: SoakReport): string {
   const { name, answer } = report;
-  const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]) =>
-    table(
-      columns.map(titleWithUnit),
-      rows.map((row) => columns.map((column) => cellText(column, row))),
-    );
   return [
     `# Soak ${name}`,
     `**${escaped(answer.sentence)}.**`,
     ...(answer.judged.length === 0 ? [] : [list(answer.judged.map((one) => `${judgedLine(one)}.`))]),
     ...(answer.loadSentence === null ? [] : [`${escaped(answer.loadSentence)}.`]),
-    tableOf(soakColumns, answer.rows),
-    tableOf(sliceColumns, answer.slices),
+    markdownTable(soakColumns, answer.rows),
+    markdownTable(sliceColumns, answer.slices),
     list(procedure(report).map((line) => `${line}.`)),
     '',
   ].join('\n\n');

@@ -70,6 +70,11 @@ export const tableRow = <Of>(columns: readonly Column<Of>[], of: Of): Markup =>
       : markup`<td>${cellText(column, of)}</td>`,
   )}</tr>`;
 
+/** Of a study: a row for each of what it measured. */
+export const columnTable = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]): Markup =>
+  markup`<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
+</tbody></table>`;
+
 export const headings = <Of>(columns: readonly Column<Of>[]): readonly Markup[] =>
   columns.map((column) => markup`<th class="n" title="${column.help}">${titleWithUnit(column)}</th>`);
 
