@@ -110,6 +110,7 @@ function readTimes(options: MonitorCliOptions): {
 }
 
 interface Seen {
+  sample: boolean;
   fired: boolean;
   model: boolean;
   /** Why no probes were sent or answered; null otherwise. */
@@ -130,6 +131,7 @@ const printer =
     }
     if (event.type !== 'monitor-sample') return;
     const { sample, alerts } = event;
+    seen.sample = true;
     seen.fired ||= alerts.some((alert) => alert.state === 'firing');
     seen.model ||= sample.models.some(({ name }) => name === alertModel);
     if (output.json) {
@@ -218,6 +220,22 @@ function requireOneSource(options: MonitorCliOptions): void {
   });
 }
 
+/** Throws server-unreachable where a server gave no sample in the time, input-invalid for a model that none had. */
+function requireSeen({ url, alertModel }: MonitorCliOptions, forMs: number | null, seen: Seen): void {
+  if (forMs !== null && url !== undefined && !seen.sample) {
+    throw new WorkbenchError('server-unreachable', 'The server was not asked or did not answer in this time', {
+      where: url,
+      remedy: 'Watch for longer, for example --for 10s.',
+    });
+  }
+  if (alertModel !== undefined && !seen.model && !seen.fired) {
+    throw new WorkbenchError('input-invalid', `Model "${alertModel}" was not seen`, {
+      where: '--alert-model',
+      remedy: 'Use the name from the model table, without a version.',
+    });
+  }
+}
+
 async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
   const { url, replay, alertModel } = options;
   requireOneSource(options);
@@ -233,7 +251,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   boundHeapGrowth();
   const core = await context.core();
   if (rules !== null) await core.handlers['monitor.judgeBy']({ rules });
-  const seen: Seen = { fired: false, model: false, probeProblem: null };
+  const seen: Seen = { sample: false, fired: false, model: false, probeProblem: null };
   const stop = core.subscribe(printer(output, alertModel, seen));
   const { until, dispose } = listenForEnd(options, forMs);
   try {
@@ -248,12 +266,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     dispose();
     stop();
   }
-  if (alertModel !== undefined && !seen.model && !seen.fired) {
-    throw new WorkbenchError('input-invalid', `Model "${alertModel}" was not seen`, {
-      where: '--alert-model',
-      remedy: 'Use the name from the model table, without a version.',
-    });
-  }
+  requireSeen(options, forMs, seen);
   if (rules === null) return seen.fired ? exitCodes.alert : exitCodes.done;
   const unjudged = unjudgedLines(await core.handlers['monitor.unjudged'](undefined), seen.probeProblem);
   for (const line of unjudged) output.say(line);
