@@ -13,7 +13,8 @@ export interface Given<AnyCore = Core> {
 
 /** The document of `--json`, or the lines for people. */
 export interface Answer {
-  readonly document: JsonDocument;
+  /** Or what makes it, where it takes long. */
+  readonly document: JsonDocument | (() => JsonDocument);
   readonly lines: () => string | readonly string[];
 }
 
@@ -58,7 +59,7 @@ export class Verb extends Command {
   ): this {
     return this.#working(made, 'print one JSON document to stdout', async (given, ...typed) => {
       const { document, lines } = await answer(given, ...typed);
-      if (given.output.json) given.output.document(document);
+      if (given.output.json) given.output.document(typeof document === 'function' ? document() : document);
       else for (const line of [lines()].flat()) given.output.say(line);
     });
   }

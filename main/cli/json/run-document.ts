@@ -1,3 +1,5 @@
+import type { LoadPoint } from '../../contract/measured/results';
+import type { Scenario } from '../../contract/run/run-events';
 import { verificationOf } from '../../contract/run/run-outcome';
 import { importedFileOf, performanceOf, serverLoadOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
@@ -8,10 +10,12 @@ import { limitsDocument } from '../../domain/measured/limits/limits';
 import { answerDocument, bestDocument, budgetDocument } from '../../domain/measured/verdict';
 import { servedByText } from '../../domain/run/served-by';
 
+/** The measured levels of a scenario by their load. */
+export const levelsOf = (state: RunState, scenario: Scenario): readonly LoadPoint[] =>
+  state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
+
 /** The document of `run --json`, `resume --json` and `show --json`. */
 export function runDocument(state: RunState, dir: string) {
-  const points = (scenario: 'offline' | 'online') =>
-    state.scenarios[scenario].points.map((measured) => measured.point).sort(byLoad);
   return {
     runId: state.runId,
     status: state.status,
@@ -43,8 +47,8 @@ export function runDocument(state: RunState, dir: string) {
     verification: verificationOf(state),
     servedBy: servedByText(state),
     accuracy: state.accuracy?.result ?? null,
-    offline: points('offline'),
-    online: points('online'),
+    offline: levelsOf(state, 'offline'),
+    online: levelsOf(state, 'online'),
     ...(performanceOf(state)?.crossCheck === true
       ? { crossCheck: { offline: crossCheckOf(state, 'offline'), online: crossCheckOf(state, 'online') } }
       : {}),

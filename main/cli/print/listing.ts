@@ -20,12 +20,12 @@ import { loadToolText, skipWords, stepTitle } from '../../contract/words';
 import type { ReadingCore } from '../../core/reading-core';
 import { answerLines } from '../../domain/measured/again';
 import { crossCheckOf } from '../../domain/measured/cross-check';
-import { limitsLines } from '../../domain/measured/limits/limits';
+import { shortLimitsLines } from '../../domain/measured/limits/limits';
 import { historyOf } from '../../domain/measured/verdict';
 import { servedByText } from '../../domain/run/served-by';
 import { instancesText } from '../../domain/run/serving';
 import { estimateTimeLeft, timeLeftText } from '../../domain/run/time-left';
-import { runDocument } from '../json/run-document';
+import { levelsOf, runDocument } from '../json/run-document';
 import { formatError, formatTable } from '../output';
 import { crossCheckLines } from '../perf/perf-print';
 import { readBudgetMs, readNumber, readOneOf, resolveRunId, runArgument } from '../read-values';
@@ -224,13 +224,12 @@ function addShow(program: Verb): void {
       const runId = await resolveRunId(core, given);
       const { state: loaded, dir } = await core.handlers['runs.show']({ runId });
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
-      const document = runDocument(state, dir);
       const served = servedByText(state);
       const otherwise = await otherwiseLine(core, state);
       const past = state.status === 'running' ? await core.handlers['runs.past']({ runId }) : [];
-      const measured = scenarios.filter((scenario) => document[scenario].length > 0);
+      const measured = scenarios.filter((scenario) => state.scenarios[scenario].points.length > 0);
       return {
-        document,
+        document: () => runDocument(state, dir),
         lines: () => [
           `${state.name === null ? '' : `${state.name}, `}${runId}: ${paintState(state.status)}`,
           `  in ${dir}`,
@@ -239,11 +238,11 @@ function addShow(program: Verb): void {
           ...(served === null ? [] : [`  served by ${served}`]),
           ...summaryLines(state, past),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
-          ...limitsLines(state).map((line) => `  ${line}`),
+          ...shortLimitsLines(state).map((line) => `  ${line}`),
           ...measured.flatMap((scenario) => [
             '',
             scenario,
-            pointsTable(document[scenario]),
+            pointsTable(levelsOf(state, scenario)),
             ...crossCheckLines(crossCheckOf(state, scenario) ?? []),
           ]),
           ...(state.error === null ? [] : [formatError(state.error)]),

@@ -35,8 +35,8 @@ export interface LevelFacts {
   readonly budgetUs: number | null;
   /** Requests that are under way at most. */
   readonly underWay: number;
-  /** null: nothing that a predictor could be fed with. */
-  readonly times: MeasuredTimes | null;
+  /** Fitted when first asked for; null: nothing that a predictor could be fed with. */
+  readonly times: () => MeasuredTimes | null;
 }
 
 const mean = (values: readonly number[]): number | null =>
@@ -100,12 +100,17 @@ function deviceOf(state: RunState, point: LoadPoint, configure: ConfigureSpec | 
 }
 
 function servedOf(state: RunState, point: LoadPoint, configure: ConfigureSpec | null) {
-  if (configure === null) return { busyShare: null, times: null };
+  if (configure === null) return { busyShare: null, times: () => null };
   const busy = busyInstances(point);
-  const run = predictableRun(state);
+  let times: MeasuredTimes | null | undefined;
   return {
     busyShare: busy === null ? null : Math.min(1, busy / configure.instances),
-    times: isPredictable(run) ? run.times : null,
+    times: () => {
+      if (times !== undefined) return times;
+      const run = predictableRun(state);
+      times = isPredictable(run) ? run.times : null;
+      return times;
+    },
   };
 }
 
@@ -132,4 +137,4 @@ export function levelFacts(state: RunState, { scenario, point }: BestPoint): Lev
 
 /** Largest batch whose execution time a run has measured; 0 without any. */
 export const largestMeasuredBatch = ({ times }: LevelFacts): number =>
-  Math.max(0, largestOf(times?.serviceTimes.map(({ batch }) => batch) ?? []));
+  Math.max(0, largestOf(times()?.serviceTimes.map(({ batch }) => batch) ?? []));

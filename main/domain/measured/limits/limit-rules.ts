@@ -22,7 +22,8 @@ import { type ModelPart, modelParts } from './model-parts';
 
 /** A limit with what could be done about it; null: a change that does not apply, or is predicted to be in vain. */
 export interface FoundLimit extends Limit {
-  readonly suggestions: readonly (Suggestion | null)[];
+  /** Predicts what each would bring. */
+  readonly suggestions: () => readonly (Suggestion | null)[];
 }
 
 /** Lighter limits are not told. */
@@ -50,7 +51,7 @@ function client(facts: LevelFacts): FoundLimit | null {
       ...number('Cores that the load generator uses', point.client?.cpuShare, 'rate'),
       ...time('CPU time of the load generator per request', point.clientCpuUsPerRequest ?? null),
     ],
-    suggestions: [largerRequests(facts), otherLoadTool(facts), ...otherTransport(facts)],
+    suggestions: () => [largerRequests(facts), otherLoadTool(facts), ...otherTransport(facts)],
   };
 }
 
@@ -87,7 +88,7 @@ function coldRequests(facts: LevelFacts): FoundLimit | null {
       { title: 'Levels with a slow first window', value: cold.length, kind: 'count' },
       { title: 'Measured levels', value: points.length, kind: 'count' },
     ],
-    suggestions: [longerWarmup(facts, first?.durationUs ?? 1e6)],
+    suggestions: () => [longerWarmup(facts, first?.durationUs ?? 1e6)],
   };
 }
 
@@ -115,7 +116,7 @@ function batchFormation(facts: LevelFacts): FoundLimit | null {
       ...number('Mean executed batch size', point.meanServerBatch, 'rate'),
       ...share('Instances at work', busyShare),
     ],
-    suggestions: [reachableSizes(facts), shorterDelay(facts)],
+    suggestions: () => [reachableSizes(facts), shorterDelay(facts)],
   };
 }
 
@@ -138,7 +139,7 @@ function queue(facts: LevelFacts): FoundLimit | null {
       ...number('Mean executed batch size', point.meanServerBatch, 'rate'),
       ...share(`${facts.deviceName} utilization`, facts.deviceShare),
     ],
-    suggestions: [fewerThreads(facts), useBatching(facts), moreInstances(facts), largerBatches(facts)],
+    suggestions: () => [fewerThreads(facts), useBatching(facts), moreInstances(facts), largerBatches(facts)],
   };
 }
 
@@ -163,7 +164,7 @@ function composingModel({ point, avgUs }: LevelFacts): FoundLimit | null {
       ...time(`${part.modelName}: queue`, part.queueUs),
       ...time(`${part.modelName}: compute`, part.computeUs),
     ]),
-    suggestions: [{ text: advice, change: {}, predicted: null, predictedText: null }],
+    suggestions: () => [{ text: advice, change: {}, predicted: null, predictedText: null }],
   };
 }
 
@@ -189,7 +190,7 @@ function compute(facts: LevelFacts): FoundLimit | null {
       ...number('Threads per instance', configure?.threads === 0 ? null : configure?.threads),
       ...number('Logical cores', cores),
     ],
-    suggestions: [threads, useBatching(facts), moreInstances(facts)],
+    suggestions: () => [threads, useBatching(facts), moreInstances(facts)],
   };
 }
 
@@ -206,7 +207,7 @@ function transfer(facts: LevelFacts): FoundLimit | null {
       { title: 'Of the mean latency', value: transferShare, kind: 'share' },
       ...time('All of it', transferUs),
     ],
-    suggestions: [...otherTransport(facts), moreConcurrency(facts)],
+    suggestions: () => [...otherTransport(facts), moreConcurrency(facts)],
   };
 }
 
@@ -223,7 +224,7 @@ function gpu(facts: LevelFacts): readonly FoundLimit[] {
             sentence:
               'The GPU is idle while Triton computes: the work is on the CPU, or kernels are chosen anew for each batch size.',
             evidence: share('GPU utilization', deviceShare),
-            suggestions: [longerWarmup(facts, 2e6)],
+            suggestions: () => [longerWarmup(facts, 2e6)],
           },
         ]
       : []),
@@ -237,7 +238,7 @@ function gpu(facts: LevelFacts): readonly FoundLimit[] {
               ...share('Readings with throttled clocks', most),
               ...throttled.flatMap(({ smClockMHz }) => number('SM clock, MHz', smClockMHz)),
             ],
-            suggestions: [],
+            suggestions: () => [],
           },
         ]
       : []),
@@ -267,7 +268,7 @@ function tooLittleLoad(facts: LevelFacts): FoundLimit | null {
       ...share(`${deviceName} utilization`, deviceShare),
       ...time('Server queue', point.serverQueueUs),
     ],
-    suggestions: [more],
+    suggestions: () => [more],
   };
 }
 

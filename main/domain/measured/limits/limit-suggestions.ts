@@ -39,7 +39,8 @@ const predictedNow = new WeakMap<LevelFacts, Prediction | null>();
 
 type Served = Pick<LevelFacts, 'point' | 'times'> & { readonly configure: ConfigureSpec };
 
-function predicted({ point, times, configure }: Served, change: SuggestedChange): Prediction | null {
+function predicted({ point, times: timesOf, configure }: Served, change: SuggestedChange): Prediction | null {
+  const times = timesOf();
   if (times === null) return null;
   const { performance = {} } = change;
   const concurrency = performance.concurrency?.at(-1) ?? point.concurrency;

@@ -14,7 +14,7 @@ import { isTryable, type Suggestion } from './limit-suggestions';
 export interface Limits {
   readonly level: BestPoint;
   readonly limits: readonly Limit[];
-  /** At most three, the most promising first. */
+  /** At most three, the most promising first; predicted when first asked for. */
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -28,7 +28,7 @@ function fieldsOf({ change }: Suggestion): string {
 /** Each change once, by the limits in their order. */
 function firstOf(found: readonly FoundLimit[]): readonly Suggestion[] {
   const byFields = new Map<string, Suggestion>();
-  for (const one of found.flatMap(({ suggestions }) => suggestions)) {
+  for (const one of found.flatMap(({ suggestions }) => suggestions())) {
     if (one === null) continue;
     const key = fieldsOf(one) === '' ? one.text : fieldsOf(one);
     if (!byFields.has(key)) byFields.set(key, one);
@@ -58,10 +58,14 @@ function judge(state: RunState, level: BestPoint | null): Limits | null {
   const found = foundLimits(facts)
     .filter(({ weight }) => weight >= leastWeight)
     .sort((a, b) => b.weight - a.weight);
+  let suggestions: Limits['suggestions'] | undefined;
   return {
     level,
     limits: found.map(({ kind, weight, sentence, evidence }) => ({ kind, weight, sentence, evidence })),
-    suggestions: firstOf(found),
+    get suggestions() {
+      suggestions ??= firstOf(found);
+      return suggestions;
+    },
   };
 }
 
@@ -72,8 +76,8 @@ function judge(state: RunState, level: BestPoint | null): Limits | null {
 function judgeAnswer(state: RunState): Limits | null {
   const answered = judgedLevel(state);
   const limits = judge(state, answered);
-  if (limits !== null && limits.suggestions.length > 0) return limits;
-  const online = answered?.scenario === 'offline' ? judge(state, fastestOnline(state)) : null;
+  if (answered?.scenario !== 'offline' || (limits !== null && limits.suggestions.length > 0)) return limits;
+  const online = judge(state, fastestOnline(state));
   return online !== null && online.suggestions.length > 0 ? online : limits;
 }
 
@@ -106,20 +110,30 @@ export interface LimitsText {
   readonly suggestions: readonly string[];
 }
 
+type FoundText = Pick<LimitsText, 'level' | 'limits'>;
+
+const foundText = ({ level, limits }: Pick<Limits, 'level' | 'limits'>): FoundText => ({
+  level: bestLevelText(level),
+  limits: limits.map(({ sentence, evidence }) => ({
+    sentence,
+    evidence: `${evidence.map(evidenceText).join('; ')}.`,
+  })),
+});
+
+const foundLines = ({ level, limits }: FoundText): readonly string[] => [
+  `What limits it (${level}):`,
+  ...limits.flatMap(({ sentence, evidence }) => [`  ${sentence}`, `    ${evidence}`]),
+];
+
 /** The same words in window, report and command line. */
 export function limitsText(state: RunState): LimitsText | null {
   const found = limitsOf(state);
   const [first] = found?.limits ?? [];
   if (found === null || first === undefined) return null;
-  const { level, limits, suggestions } = found;
   return {
-    level: bestLevelText(level),
+    ...foundText(found),
     sentence: first.sentence,
-    limits: limits.map(({ sentence, evidence }) => ({
-      sentence,
-      evidence: `${evidence.map(evidenceText).join('; ')}.`,
-    })),
-    suggestions: suggestions.map(({ text, predictedText }) =>
+    suggestions: found.suggestions.map(({ text, predictedText }) =>
       predictedText === null ? text : `${text} ${predictedText}`,
     ),
   };
@@ -138,13 +152,22 @@ function tryLines(state: RunState): readonly string[] {
   return [`To measure one beside the run as it is: ${command}`];
 }
 
-/** Lines for the command line. */
+/** What limits it, and the command that says what to try: to predict that takes a while. */
+export function shortLimitsLines(state: RunState): readonly string[] {
+  const found = limitsOf(state);
+  if (found === null || found.limits.length === 0) return [];
+  return [
+    ...foundLines(foundText(found)),
+    `What to try, and what it is predicted to bring: ${shellLine(['triton-workbench', 'limits', state.runId])}`,
+  ];
+}
+
+/** With all that could be done about it. */
 export function limitsLines(state: RunState): readonly string[] {
   const text = limitsText(state);
   if (text === null) return [];
   return [
-    `What limits it (${text.level}):`,
-    ...text.limits.flatMap(({ sentence, evidence }) => [`  ${sentence}`, `    ${evidence}`]),
+    ...foundLines(text),
     ...(text.suggestions.length === 0 ? [] : ['What to try:']),
     ...text.suggestions.map((line, at) => `  ${at + 1}. ${line}`),
     ...tryLines(state),

@@ -59,7 +59,6 @@ it('the window, the command line and the reports say the same limit, its numbers
 
   const report = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' });
   const texts = [
-    await shown(state),
     withoutMarks(html.render({ state, report }).content),
     markdown.render({ state, report }).content,
   ];
@@ -68,6 +67,11 @@ it('the window, the command line and the reports say the same limit, its numbers
       expect(text).toContain(part);
     }
   }
+  const short = await shown(state);
+  for (const part of ['What limits it', sentence, 'Server queue: 40.00 ms']) expect(short).toContain(part);
+  // To predict what a change brings takes longer than to read a run.
+  expect(short).not.toContain(advice);
+  expect(short).toContain(`triton-workbench limits ${state.runId}`);
 
   const { limits } = runDocument(state, '/runs/a');
   expect(limits?.limits[0]).toMatchObject({ kind: 'queue', sentence });
