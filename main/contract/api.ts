@@ -252,10 +252,14 @@ export const api = {
   'studies.report': call<StudyReports>().with(studyName),
   /**
    * A configuration of a search as a run that a capacity is planned with: the best, else the present one, where none is
-   * named. Throws study-unknown, run-unknown, and input-invalid where the search has no such number.
+   * named; of a search of several, of the model with that title or number. Throws study-unknown, run-unknown, and
+   * input-invalid where the search has no such number or model.
    */
   'searches.capacity': call<SearchCapacity>().with(
-    studyName.extend({ candidate: z.int().min(1).optional() }),
+    studyName.extend({
+      candidate: z.int().min(1).optional(),
+      model: z.union([z.int().min(1), z.string().max(40)]).optional(),
+    }),
   ),
   /** Loads the model by itself, and keeps in the run what it takes. Throws as `searches.plan`, and run-busy. */
   'runs.measureMemory': call<null>().with(runId),

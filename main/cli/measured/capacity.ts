@@ -34,6 +34,7 @@ interface CapacityOptions extends PlanOptions {
   readonly rate: number;
   readonly pricePerHour?: number;
   readonly candidate?: number;
+  readonly model?: string;
   readonly measureMemory?: boolean;
 }
 
@@ -96,20 +97,19 @@ const isUnknown = (error: unknown): boolean =>
   error instanceof WorkbenchError && (error.code === 'run-unknown' || error.code === 'study-unknown');
 
 /** A run, else a search of this name. Throws run-unknown, input-invalid. */
-async function sourceOf(core: Core, text: string, { candidate }: CapacityOptions): Promise<Source> {
+async function sourceOf(core: Core, text: string, { candidate, model }: CapacityOptions): Promise<Source> {
   const runId = await resolveRunId(core, text);
   try {
     const { state } = await core.handlers['runs.show']({ runId });
-    if (candidate === undefined) return { state, search: null };
-    const message = 'A run has one configuration';
-    throw invalidInput('--candidate', message, 'Name a search, or leave the option out.');
+    if (candidate === undefined && model === undefined) return { state, search: null };
+    const [flag, thing] = candidate === undefined ? ['--model', 'model'] : ['--candidate', 'configuration'];
+    throw invalidInput(flag, `A run has one ${thing}`, 'Name a search, or leave the option out.');
   } catch (unknown) {
     if (!isUnknown(unknown)) throw unknown;
-    const search = await core.handlers['searches.capacity']({ name: text, ...present({ candidate }) }).catch(
-      (error: unknown) => {
-        throw isUnknown(error) ? unknown : error;
-      },
-    );
+    const asked = { name: text, ...present({ candidate, model }) };
+    const search = await core.handlers['searches.capacity'](asked).catch((error: unknown) => {
+      throw isUnknown(error) ? unknown : error;
+    });
     return { state: search.state, search };
   }
 }
@@ -178,6 +178,7 @@ export function addCapacity(program: Verb): void {
       'of a search: the configuration with this number; default: the best',
       (text) => readNumber('--candidate', text),
     )
+    .option('--model <title>', 'of a search of several models: the one that the rate is of, by its title')
     .option(
       '--measure-memory',
       'first load the model by itself, and measure what context, weights and an instance take',

@@ -16,5 +16,9 @@ export async function requireSought(
   const joint = study === null ? null : jointOf(study);
   if (joint === null) throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
   const models = joint.models.map(({ title, runId }) => `${title} (${runId ?? 'no run'})`).join(', ');
-  throw invalidInput(name, 'The search is of several models', `Name the run of one of them: ${models}.`);
+  const message =
+    typeof of.model === 'string'
+      ? `The search has no single model "${of.model}"`
+      : 'The search is of several models';
+  throw invalidInput(name, message, `Name one of them, or its run: ${models}.`);
 }

@@ -12,17 +12,17 @@ import { requireSought } from './require-sought';
 
 /**
  * A candidate of a search as a run that a capacity is planned with; the best, else the present one, where none is named.
- * @param runId of a search of several, the run of the model. Throws as {@link requireSought}, and run-unknown.
+ * @param model of a search of several, or `runId`: the one that is planned. Throws as {@link requireSought}, and run-unknown.
  */
 export async function searchCapacity(
   parts: Pick<CoreParts, 'layout' | 'store'>,
   {
     name,
     candidate: asked,
-    runId,
-  }: { readonly name: string; readonly candidate?: number | undefined } & Pick<SoughtModel, 'runId'>,
+    ...of
+  }: { readonly name: string; readonly candidate?: number | undefined } & SoughtModel,
 ): Promise<SearchCapacity & { readonly state: DeployedRun }> {
-  const { search, searched, winner, runOf: runIdOf } = await requireSought(parts, name, { runId });
+  const { search, searched, winner, beside, runOf: runIdOf } = await requireSought(parts, name, of);
   const candidate = asked ?? winner ?? 1;
   const [present, own] = [search.candidates[0], search.candidates[candidate - 1]];
   if (present === undefined || own === undefined) {
@@ -37,14 +37,18 @@ export async function searchCapacity(
     throw invalidInput(own, 'The run of the search has no model');
   };
   const { lookMs, fullMs } = search;
-  const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.`;
-  const of = async (number: number) => {
+  const together =
+    beside.length === 0
+      ? ''
+      : ` Each replica also serves ${beside.join(', ')} under load in the proportion of the search. Only loads that all of them held together count.`;
+  const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.${together}`;
+  const stateOf = async (number: number) => {
     const run = await runOf(number);
     const hostBytes = servesHere(run.source.spec.engine) ? totalmem() : null;
     return candidateState(run, { name, search, searched, hostBytes }, number);
   };
   return {
-    ...{ name, candidate, configuration: candidateText(present, own), note, state: await of(candidate) },
-    present: candidate === 1 ? null : await of(1),
+    ...{ name, candidate, configuration: candidateText(present, own), note, state: await stateOf(candidate) },
+    present: candidate === 1 ? null : await stateOf(1),
   };
 }

@@ -56,11 +56,15 @@ function gpusOf(all: readonly Measured[]): readonly Gpu[] {
   });
 }
 
-/** What was sent at a step of the ladder, and the rate that has to be answered; null: none has. */
-function sentAt(search: SearchStrategy, step: number, measured: readonly Measured[]) {
+/**
+ * What was sent at a step of the ladder, and the rate that has to be answered; null: none has. A model that is searched with
+ * others has the step times its own rate.
+ */
+function sentAt(search: SearchStrategy, { step, looks: [first] }: Step, measured: readonly Measured[]) {
   const { load } = search;
   if (load.kind === 'closed') return { dueRate: null, sent: { concurrency: load.concurrency[step] ?? 1 } };
-  const requestRate = rateAt(search, step);
+  const own = first?.load;
+  const requestRate = own !== undefined && 'requestRate' in own ? own.requestRate : rateAt(search, step);
   const open = { concurrency: mostUnderWay, requestRate };
   // All requests of a trace are sent, however late they are answered.
   return load.replay === undefined
@@ -80,8 +84,9 @@ function levelOf(
   { source: { spec } }: DeployedRun,
   search: SearchStrategy,
   candidate: number,
-  { step, looks, inferencesPerSecond }: Step,
+  step: Step,
 ): LoadPoint | null {
+  const { looks, inferencesPerSecond } = step;
   const measured = looks.flatMap(({ measured: one }) => one ?? []);
   if (measured.length === 0 || measured.length < looks.length) return null;
   const { load, target } = search;

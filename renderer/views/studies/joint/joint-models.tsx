@@ -6,17 +6,19 @@ import { ErrorPanel } from '../../../components/error-panel';
 import { PageLink } from '../../../components/links';
 import { useAnswer } from '../../../use-answer';
 import { ConfigChanges } from '../search/config-changes';
+import { SearchCapacity } from '../search/search-capacity';
 import { WinnerActions } from '../search/winner-actions';
 
 /** What becomes of the best configuration of one of the models. */
 function FoundModel(props: {
   name: string;
+  updatedAt: string;
   number: number;
   model: JointModel;
   row: JointRow | undefined;
   configs: WinnerConfigs | null;
 }) {
-  const { name, number, model, row, configs } = props;
+  const { name, updatedAt, number, model, row, configs } = props;
   const { runId, title } = model;
   return (
     <div className="stack-small column" data-model={title}>
@@ -27,11 +29,14 @@ function FoundModel(props: {
       {runId === null ? (
         <p className="dim">Its run was not made.</p>
       ) : (
-        <WinnerActions
-          {...{ name, runId, configs }}
-          model={{ number, title }}
-          isChange={configs !== null && configs.winner !== configs.present}
-        />
+        <>
+          <WinnerActions
+            {...{ name, runId, configs }}
+            model={{ number, title }}
+            isChange={configs !== null && configs.winner !== configs.present}
+          />
+          <SearchCapacity {...{ name, updatedAt }} model={number} />
+        </>
       )}
     </div>
   );
@@ -56,7 +61,7 @@ export function FoundModels(props: {
         {models.map((model, at) => (
           <FoundModel
             key={at}
-            {...{ name, model, number: at + 1, row: rows[at], configs: value?.[at] ?? null }}
+            {...{ name, updatedAt, model, number: at + 1, row: rows[at], configs: value?.[at] ?? null }}
           />
         ))}
       </div>

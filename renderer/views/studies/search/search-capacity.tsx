@@ -1,13 +1,24 @@
 import { IconCalculator } from '@tabler/icons-react';
 import { useState } from 'react';
+import { present } from '../../../../main/contract/trees';
 import { SmallButton } from '../../../components/actions';
 import { ErrorPanel } from '../../../components/error-panel';
 import { Loading } from '../../../components/loading';
 import { useAnswer } from '../../../use-answer';
 import { CapacityPanel } from '../../run/plan/capacity-panel';
 
-function Plan({ name, updatedAt }: { name: string; updatedAt: string }) {
-  const { value, error } = useAnswer((of) => of.call('searches.capacity', { name }), `${name} ${updatedAt}`);
+interface SearchCapacityProps {
+  name: string;
+  updatedAt: string;
+  /** Of a search of several models: its number from 1. */
+  model?: number;
+}
+
+function Plan({ name, updatedAt, model }: SearchCapacityProps) {
+  const { value, error } = useAnswer(
+    (of) => of.call('searches.capacity', { name, ...present({ model }) }),
+    `${name} ${updatedAt} ${model ?? ''}`,
+  );
   if (error !== null) return <ErrorPanel error={error} />;
   if (value === null) return <Loading label="Reading the measurements of the search" />;
   return (
@@ -21,9 +32,9 @@ function Plan({ name, updatedAt }: { name: string; updatedAt: string }) {
 }
 
 /** Replicas and cost of a rate, by what the best configuration held; on demand, since it reads the whole run. */
-export function SearchCapacity({ name, updatedAt }: { name: string; updatedAt: string }) {
+export function SearchCapacity(props: SearchCapacityProps) {
   const [isShown, setShown] = useState(false);
-  if (isShown) return <Plan name={name} updatedAt={updatedAt} />;
+  if (isShown) return <Plan {...props} />;
   return (
     <div>
       <SmallButton

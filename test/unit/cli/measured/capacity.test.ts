@@ -48,16 +48,18 @@ async function asked(state: RunState, ...words: readonly string[]) {
       'searches.capacity': ({
         name,
         candidate = 2,
+        model = '',
       }: {
         readonly name: string;
         readonly candidate?: number;
+        readonly model?: string;
       }) =>
         name === 'night'
           ? Promise.resolve({
               ...{
                 name,
                 candidate,
-                configuration: `configuration ${candidate}`,
+                configuration: `configuration ${candidate}${model}`,
                 note: 'Measured by a search.',
                 state,
               },
@@ -159,6 +161,8 @@ describe('capacity of a search', () => {
     const document = capacityDocumentSchema.parse(one.documents[0]);
     expect(document).toMatchObject({ search: { candidate: 1 } });
     expect(document.present).toBeUndefined();
+    const ranking = await asked(measured, ...words, '--model', ' ranking');
+    expect(ranking.documents[0]).toMatchObject({ search: { configuration: 'configuration 2 ranking' } });
   });
 
   it('calls what is neither a run nor a search an unknown run, and takes no number of a run', async () => {
@@ -166,10 +170,13 @@ describe('capacity of a search', () => {
     expect(await rejection(asked(measured, 'capacity', 'nothere', ...rest))).toMatchObject({
       code: 'run-unknown',
     });
-    expect(await rejection(asked(measured, 'capacity', 'a', ...rest, '--candidate', '2'))).toMatchObject({
-      code: 'input-invalid',
-      where: '--candidate',
-    });
+    for (const [where, value] of [
+      ['--candidate', '2'],
+      ['--model', 'ranking'],
+    ] as const) {
+      const refused = await rejection(asked(measured, 'capacity', 'a', ...rest, where, value));
+      expect(refused).toMatchObject({ code: 'input-invalid', where });
+    }
   });
 });
 

@@ -20,7 +20,10 @@ it('names the models of a search of several where none is meant, and refuses wha
   await new StudyStore(layout.studies).append('night', { type: 'study-planned', spec });
   await expect(requireSought({ layout }, 'night')).rejects.toMatchObject({
     ...{ code: 'input-invalid', message: 'The search is of several models' },
-    remedy: 'Name the run of one of them: resnet (run-resnet), bert (run-bert).',
+    remedy: 'Name one of them, or its run: resnet (run-resnet), bert (run-bert).',
+  });
+  await expect(requireSought({ layout }, 'night', { model: 'vgg' })).rejects.toMatchObject({
+    message: 'The search has no single model "vgg"',
   });
   expect((await requireSought({ layout }, 'night', { runId: 'run-bert' })).search.runId).toBe('run-bert');
   await expect(requireSought({ layout }, 'another')).rejects.toMatchObject({ code: 'study-unknown' });
