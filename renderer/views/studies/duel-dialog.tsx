@@ -5,18 +5,21 @@ import type { DuelRequest } from '../../../main/contract/study/duel';
 import type { DuelPlan } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import type { Client } from '../../client';
-import { ErrorPanel } from '../../components/error-panel';
-import { Loading } from '../../components/loading';
 import type { DuelPair } from '../../stores/overlay';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { PlaceField, placeFieldOf, placeOf, usualPlace } from './search/place-field';
-import { LoadFacts, PlanNotes, StartPlanned, usePlan } from './search/plan-search';
+import { PlannedEnd, usePlan } from './search/plan-search';
 
 const usualMinutes = 5;
 
 const planDuel = (client: Client, request: DuelRequest): Promise<DuelPlan> =>
   client.call('duels.plan', request);
+
+const words = {
+  ...{ of: 'comparison', notes: 'What is measured' },
+  ...{ start: 'Start measuring', action: 'Load and measure' },
+};
 
 function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
   const [place, setPlace] = useState(usualPlace);
@@ -30,7 +33,8 @@ function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
           ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
           ...(at.server === undefined ? {} : { server: at.server }),
         };
-  const { plan, error, isCurrent } = usePlan(planDuel, request, place.times);
+  const planned = usePlan(planDuel, request, place.times);
+  const { error, isCurrent } = planned;
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
       <p className="dim">
@@ -38,21 +42,12 @@ function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
       </p>
       <NumberInput label="Most load (minutes)" min={0.5} max={600} value={minutes} onChange={setMinutes} />
       <PlaceField place={place} withHosts={false} error={error} isAsking={!isCurrent} onChange={setPlace} />
-      {error === null || placeFieldOf(error) !== null ? null : <ErrorPanel error={error} />}
-      {plan === null && !isCurrent ? <Loading label="Planning the comparison" /> : null}
-      {plan === null ? null : (
-        <>
-          <p role="status">At most {durationText(plan.duel.budgetS)} of load.</p>
-          <LoadFacts asks={plan.asks} />
-          <PlanNotes label="What is measured" notes={plan.notes} />
-          <StartPlanned
-            {...{ plan, isCurrent }}
-            text="Start measuring"
-            action="Load and measure"
-            onStarted={onDone}
-          />
-        </>
-      )}
+      <PlannedEnd
+        {...{ planned, words }}
+        isAtField={error !== null && placeFieldOf(error) !== null}
+        summary={({ duel }) => `At most ${durationText(duel.budgetS)} of load.`}
+        onStarted={onDone}
+      />
     </form>
   );
 }

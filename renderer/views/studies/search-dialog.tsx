@@ -7,14 +7,12 @@ import type { SearchPlan } from '../../../main/contract/study/study';
 import { durationText } from '../../../main/domain/run/time-left';
 import type { Client } from '../../client';
 import { TextAction } from '../../components/actions';
-import { ErrorPanel } from '../../components/error-panel';
-import { Loading } from '../../components/loading';
 import { counted } from '../../format/words';
 import type { SearchSubject } from '../../stores/overlay';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
 import { PlaceField, placeFieldOf, placeOf, usualPlace } from './search/place-field';
-import { LoadFacts, PlanNotes, StartPlanned, usePlan } from './search/plan-search';
+import { PlannedEnd, usePlan } from './search/plan-search';
 import { noReplay, ReplayField, replayOf } from './search/replay-field';
 import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
 
@@ -29,24 +27,20 @@ const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
 
 const usualMinutes = 5;
 
-const planSearch = (client: Client, request: SearchRequest): Promise<SearchPlan> =>
-  client.call('searches.plan', request);
+/** What is compared, numbered, below why. */
+const planSearch = async (client: Client, request: SearchRequest) => {
+  const plan = await client.call('searches.plan', request);
+  const { candidates } = plan;
+  return { ...plan, notes: [...plan.notes, ...candidates.map((candidate, at) => `${at + 1}: ${candidate}`)] };
+};
 
-function Plan({ plan }: { plan: SearchPlan }) {
-  const { search, candidates, notes, asks } = plan;
-  return (
-    <>
-      <p role="status">
-        {counted(candidates.length, 'configuration')}, at most {durationText(search.budgetS)} of load.
-      </p>
-      <LoadFacts asks={asks} />
-      <PlanNotes
-        label="Configurations to compare"
-        notes={[...notes, ...candidates.map((candidate, at) => `${at + 1}: ${candidate}`)]}
-      />
-    </>
-  );
-}
+const summaryOf = ({ search, candidates }: SearchPlan): string =>
+  `${counted(candidates.length, 'configuration')}, at most ${durationText(search.budgetS)} of load.`;
+
+const words = {
+  ...{ of: 'search', notes: 'Configurations to compare' },
+  ...{ start: 'Start search', action: 'Load and search' },
+};
 
 /** The model of a run, beside others that share its machine. */
 function TogetherWithOthers({ subject }: { subject: SearchSubject }) {
@@ -86,7 +80,8 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
           ...(load === 'open' ? replayOf(replay) : {}),
           ...server,
         };
-  const { plan, error, isCurrent } = usePlan(planSearch, request, place.times);
+  const planned = usePlan(planSearch, request, place.times);
+  const { error, isCurrent } = planned;
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
       <TogetherWithOthers subject={subject} />
@@ -118,19 +113,12 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
       {load === 'open' ? <ReplayField replay={replay} onChange={setReplay} /> : null}
       <PlaceField place={place} error={error} isAsking={!isCurrent} onChange={setPlace} />
       <TriedValues tried={tried} onChange={setTried} />
-      {error === null || placeFieldOf(error) !== null ? null : <ErrorPanel error={error} />}
-      {plan === null && !isCurrent ? <Loading label="Planning the search" /> : null}
-      {plan === null ? null : (
-        <>
-          <Plan plan={plan} />
-          <StartPlanned
-            {...{ plan, isCurrent }}
-            text="Start search"
-            action="Load and search"
-            onStarted={onDone}
-          />
-        </>
-      )}
+      <PlannedEnd
+        {...{ planned, words }}
+        isAtField={error !== null && placeFieldOf(error) !== null}
+        summary={summaryOf}
+        onStarted={onDone}
+      />
     </form>
   );
 }

@@ -10,6 +10,7 @@ import { onText } from '../../handlers';
 import { useAnswer } from '../../use-answer';
 import { onSubmit, useFormWork } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
+import { beginStudy } from './begin-study';
 import { choiceText } from './study-chart';
 
 interface StartProps {
@@ -20,7 +21,7 @@ interface StartProps {
 }
 
 export function StartStudy({ spec, onStarted, onBack }: StartProps) {
-  const { client, studies, route } = useWorkbench();
+  const workbench = useWorkbench();
   const [name, setName] = useState(spec.name);
   const plan = useAnswer((of) => of.call('studies.plan', { spec }), JSON.stringify(spec));
   const { busy, error, begin } = useFormWork();
@@ -31,10 +32,8 @@ export function StartStudy({ spec, onStarted, onBack }: StartProps) {
   const possible = runs.length - leftOut.length;
   const isName = studyNamePattern.test(name);
   const start = async (): Promise<void> => {
-    await client.call('studies.start', { spec: { ...spec, name } });
-    await studies.getState().load();
+    await beginStudy(workbench, { ...spec, name });
     onStarted();
-    route.getState().go({ page: 'studies', name });
   };
   return (
     <form className="stack" onSubmit={onSubmit(() => begin('submit', start))}>

@@ -6,15 +6,13 @@ import type { JointPlan } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
 import { mostLooks } from '../../../../main/domain/study/joint/plan-joint';
 import type { Client } from '../../../client';
-import { ErrorPanel } from '../../../components/error-panel';
-import { Loading } from '../../../components/loading';
 import { runTitle } from '../../../format/run-title';
 import { formatWhen } from '../../../format/times';
 import { counted } from '../../../format/words';
 import { onText } from '../../../handlers';
 import { onSubmit } from '../../../use-form-work';
 import { useWorkbench } from '../../../workbench';
-import { PlanNotes, StartPlanned, usePlan } from '../search/plan-search';
+import { PlannedEnd, usePlan } from '../search/plan-search';
 import {
   isSearchable,
   type JointAim,
@@ -114,19 +112,18 @@ function missingText({ models, aim }: JointText): string {
   return aim === 'mix' ? 'Type the share of each model.' : 'Type the rate of each model.';
 }
 
-function Plan({ plan: { joint, notes } }: { plan: JointPlan }) {
+function summaryOf({ joint }: JointPlan): string {
   const configurations = joint.models.reduce((sum, { candidates }) => sum + candidates.length, 0);
-  return (
-    <>
-      <p role="status">
-        {counted(joint.models.length, 'model')} with {counted(configurations, 'configuration')}: at most{' '}
-        {counted(mostLooks(joint), 'measurement')} of all together, {durationText(joint.budgetS)} of load.
-        Loading the configurations adds to it.
-      </p>
-      <PlanNotes label="What is searched" notes={notes} />
-    </>
-  );
+  return `${counted(joint.models.length, 'model')} with ${counted(configurations, 'configuration')}: at most ${counted(
+    mostLooks(joint),
+    'measurement',
+  )} of all together, ${durationText(joint.budgetS)} of load. Loading the configurations adds to it.`;
 }
+
+const words = {
+  ...{ of: 'search', notes: 'What is searched' },
+  ...{ start: 'Start search', action: 'Load and search' },
+};
 
 function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () => void }) {
   const { runs, presets } = useWorkbench();
@@ -136,7 +133,7 @@ function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () =
   const { models, aim, minutes } = typed;
   const change = (more: Partial<JointText>): void => setTyped({ ...typed, ...more });
   const request = jointRequestOf(typed);
-  const { plan, error, isCurrent } = usePlan(planJoint, request);
+  const planned = usePlan(planJoint, request);
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
       <RunsField
@@ -171,20 +168,8 @@ function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () =
         value={minutes}
         onChange={(value) => change({ minutes: value })}
       />
-      {error === null ? null : <ErrorPanel error={error} />}
       {request === null ? <p role="status">{missingText(typed)}</p> : null}
-      {request !== null && plan === null && !isCurrent ? <Loading label="Planning the search" /> : null}
-      {plan === null ? null : (
-        <>
-          <Plan plan={plan} />
-          <StartPlanned
-            {...{ plan, isCurrent }}
-            text="Start search"
-            action="Load and search"
-            onStarted={onDone}
-          />
-        </>
-      )}
+      <PlannedEnd {...{ planned, words }} summary={summaryOf} onStarted={onDone} />
     </form>
   );
 }

@@ -1,6 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect } from 'react';
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { WireError } from '../../../../main/contract/errors';
 import { remedyOf } from '../../../../main/contract/remedy';
@@ -8,6 +7,7 @@ import type { SearchRequest } from '../../../../main/contract/study/search';
 import { asSentence } from '../../../format/words';
 import { onText } from '../../../handlers';
 import { useWorkbench } from '../../../workbench';
+import { CheckedAddress, onEnter } from './checked-address';
 
 type Server = NonNullable<SearchRequest['server']>;
 
@@ -30,7 +30,7 @@ export const usualPlace: PlaceText = {
   ...{ isRunning: false, host: '', url: 'localhost:8000', metrics: '', caFile: '', asked: null, times: 0 },
 };
 
-const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
+export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
 const typedServer = ({ url, metrics, caFile }: PlaceText): Server => ({
   url: url.trim(),
@@ -81,34 +81,16 @@ function problemAt(field: PlaceOption, { place, error }: PlaceProps): string | n
 function RunningFields(props: PlaceProps & { isAsking: boolean }) {
   const { place, isAsking, onChange } = props;
   const check = (): void => onChange(askedNow(place));
-  /** A form with several fields is not sent by Enter. */
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    check();
-  };
+  const onKeyDown = onEnter(check);
   return (
     <div className="fields measure-load">
-      <TextInput
-        label="Triton HTTP address"
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
-        description={placeOf(place) === null ? 'Not checked yet: press Enter or Check.' : null}
+      <CheckedAddress
+        url={place.url}
+        isChecked={placeOf(place) !== null}
+        isAsking={isAsking}
         error={problemAt('url', props)}
-        value={place.url}
-        onChange={onText((url) => onChange({ ...place, url }))}
-        onKeyDown={onKeyDown}
-        rightSectionWidth={96}
-        rightSection={
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            loading={isAsking}
-            leftSection={<IconRefresh size={12} aria-hidden="true" />}
-            onClick={check}
-          >
-            Check
-          </Button>
-        }
+        onChange={(url) => onChange({ ...place, url })}
+        onCheck={check}
       />
       <TextInput
         label="Metrics address"

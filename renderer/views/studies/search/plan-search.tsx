@@ -4,15 +4,19 @@ import type { LoadQuestion, StudySpec } from '../../../../main/contract/study/st
 import type { Client } from '../../../client';
 import { AskFirst } from '../../../components/confirm-in-place';
 import { ErrorPanel } from '../../../components/error-panel';
+import { Loading } from '../../../components/loading';
 import { useAnswer } from '../../../use-answer';
 import { useFormWork } from '../../../use-form-work';
 import { useWorkbench } from '../../../workbench';
+import { beginStudy } from '../begin-study';
 
 interface Planned<Plan> {
   readonly plan: Plan | null;
   readonly error: WireError | null;
   /** False: of an earlier request, as this one is still asked. */
   readonly isCurrent: boolean;
+  /** Nothing to ask yet. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -32,32 +36,47 @@ export function usePlan<Request, Plan>(
       (failure: unknown) => ({ key, plan: null, error: toWire(failure) }),
     );
   }, key);
-  const isCurrent = value?.key === key;
-  return { plan: request === null ? null : (value?.plan ?? null), error: value?.error ?? null, isCurrent };
+  const isOpen = request === null;
+  return {
+    plan: isOpen ? null : (value?.plan ?? null),
+    error: value?.error ?? null,
+    isCurrent: value?.key === key,
+    isOpen,
+  };
 }
 
-/** Starts what was planned and opens its page; where models are loaded on a Triton that runs already, after a question. */
-export function StartPlanned(props: {
-  plan: { readonly spec: StudySpec; readonly asks?: LoadQuestion | undefined };
-  isCurrent: boolean;
-  text: string;
+interface Startable {
+  readonly spec: StudySpec;
+  /** Where models are loaded on a Triton that runs already. */
+  readonly asks?: LoadQuestion | undefined;
+  /** What was chosen and why. */
+  readonly notes: readonly string[];
+}
+
+interface Words {
+  /** "search": of what is planned. */
+  readonly of: string;
+  /** Of the notes: "Configurations to compare". */
+  readonly notes: string;
+  /** Of the button: "Start search". */
+  readonly start: string;
   /** Of the answer to the question: "Load and search". */
-  action: string;
-  onStarted: () => void;
-}) {
-  const { plan, isCurrent, text, action, onStarted } = props;
-  const { client, studies, route } = useWorkbench();
+  readonly action: string;
+}
+
+/** Starts what was planned and opens its page; after a question where the plan has one. */
+function StartButton(props: { plan: Startable; isCurrent: boolean; words: Words; onStarted: () => void }) {
+  const { plan, isCurrent, words, onStarted } = props;
+  const workbench = useWorkbench();
   const { busy, error, begin } = useFormWork();
   const { spec, asks } = plan;
   const start = async (): Promise<void> => {
-    await client.call('studies.start', { spec });
-    await studies.getState().load();
+    await beginStudy(workbench, spec);
     onStarted();
-    route.getState().go({ page: 'studies', name: spec.name });
   };
   const button = (ask: () => void) => (
     <Button loading={busy !== null} disabled={!isCurrent} onClick={ask}>
-      {text}
+      {words.start}
     </Button>
   );
   const startNow = (): void => begin('submit', start);
@@ -67,7 +86,7 @@ export function StartPlanned(props: {
       {asks === undefined || !isCurrent ? (
         button(startNow)
       ) : (
-        <AskFirst question={asks.question} action={action} onConfirm={startNow}>
+        <AskFirst question={asks.question} action={words.action} onConfirm={startNow}>
           {button}
         </AskFirst>
       )}
@@ -75,8 +94,20 @@ export function StartPlanned(props: {
   );
 }
 
+function Notes({ label, notes }: { label: string; notes: readonly string[] }) {
+  return (
+    <div className="planned-runs dim" tabIndex={0} role="region" aria-label={label}>
+      <ul>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 /** What is loaded on a Triton that runs already, and what is unloaded. */
-export function LoadFacts({ asks }: { asks: LoadQuestion | undefined }) {
+function LoadFacts({ asks }: Pick<Startable, 'asks'>) {
   return asks === undefined ? null : (
     <ul className="dim" aria-label="Running Triton">
       {asks.facts.map((fact) => (
@@ -86,15 +117,31 @@ export function LoadFacts({ asks }: { asks: LoadQuestion | undefined }) {
   );
 }
 
-/** What was chosen and why. */
-export function PlanNotes({ label, notes }: { label: string; notes: readonly string[] }) {
+/**
+ * How every dialog ends that starts a study which measures by itself: what is wrong, or what will be done and the button.
+ * @param props.isAtField the error is shown at the field that it is about
+ */
+export function PlannedEnd<Plan extends Startable>(props: {
+  planned: Planned<Plan>;
+  words: Words;
+  isAtField?: boolean;
+  summary: (plan: Plan) => string;
+  onStarted: () => void;
+}) {
+  const { planned, words, isAtField = false, summary, onStarted } = props;
+  const { plan, error, isCurrent, isOpen } = planned;
   return (
-    <div className="planned-runs dim" tabIndex={0} role="region" aria-label={label}>
-      <ul>
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
-    </div>
+    <>
+      {error === null || isAtField ? null : <ErrorPanel error={error} />}
+      {plan === null && !isCurrent && !isOpen ? <Loading label={`Planning the ${words.of}`} /> : null}
+      {plan === null ? null : (
+        <>
+          <p role="status">{summary(plan)}</p>
+          <LoadFacts asks={plan.asks} />
+          <Notes label={words.notes} notes={plan.notes} />
+          <StartButton {...{ plan, isCurrent, words, onStarted }} />
+        </>
+      )}
+    </>
   );
 }
