@@ -1,12 +1,20 @@
 import { formatDuration } from '../contract/numbers';
 import type { Soaked, SoakStrategy } from '../contract/study/soak';
+import type { TimeLine } from '../domain/measured/time-lines';
 import { placeLines } from '../domain/study/place-text';
 import type { SoakAnswer } from '../domain/study/soak/soak-answer';
-import { loadLines, memoryLines, type SoakLine } from '../domain/study/soak/soak-charts';
+import {
+  loadLines,
+  memoryLines,
+  type SoakTime,
+  soakTimeOf,
+  soakTitles,
+} from '../domain/study/soak/soak-charts';
 import { blockColumns, blockRowsOf, sliceColumns, soakColumns } from '../domain/study/soak/soak-columns';
 import { judgedLine, soakLevelText } from '../domain/study/soak/soak-text';
-import { axisStyle, baseOption, valueAxis } from './charts/chart-base';
+import { baseOption, timeAxis, valueAxis } from './charts/chart-base';
 import { renderChart } from './charts/render-chart';
+import { timeSeries } from './charts/time-series';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { columnTable, Markup, markup } from './html/markup';
@@ -40,26 +48,29 @@ function procedure({ soak, answer }: SoakReport): readonly string[] {
   ];
 }
 
-const colors = ['#1f6f8b', '#c2541b', '#5b7a1f', '#7a3e8e', '#8a6d1a', '#52606d'];
-
-function chart(id: string, title: string, unit: string, lines: readonly SoakLine[]): Markup {
-  const several = lines.length > 1;
-  const names = several ? lines.map(({ name }) => name) : [];
+function chart(
+  id: string,
+  title: string,
+  unit: string,
+  {
+    lines,
+    time,
+    isSigned = false,
+  }: {
+    readonly lines: readonly TimeLine[];
+    readonly time: SoakTime;
+    readonly isSigned?: boolean;
+  },
+): Markup {
+  const names = lines.length > 1 ? lines.map(({ name }) => name) : [];
   return new Markup(
     renderChart({
       ...{ id, title, width: 560, height: 230 },
       option: {
         ...baseOption(title, names),
-        xAxis: { ...axisStyle, type: 'value', name: 'minutes', nameLocation: 'middle', nameGap: 22 },
-        yAxis: valueAxis(unit) ?? {},
-        series: lines.map(({ name, points }, at) => ({
-          type: 'line',
-          name,
-          color: colors[at % colors.length] ?? '',
-          symbol: 'none',
-          lineStyle: { width: 1.5 },
-          data: points.map(([minutes, value]) => [minutes, value ?? '-']),
-        })),
+        xAxis: timeAxis(time.end, time.title) ?? {},
+        yAxis: valueAxis(unit, undefined, isSigned) ?? {},
+        series: lines.map(timeSeries),
       },
     }),
   );
@@ -67,14 +78,16 @@ function chart(id: string, title: string, unit: string, lines: readonly SoakLine
 
 function charts({ soaked }: SoakReport): readonly Markup[] {
   const { p99, throughput } = loadLines(soaked);
-  const memory = memoryLines(soaked);
+  const lines = memoryLines(soaked);
+  const time = soakTimeOf(soaked);
+  const { memory, memoryAxis, p99: p99Title, p99Axis, throughput: rateTitle, throughputAxis } = soakTitles;
   return [
-    ...(memory.length === 0 ? [] : [chart('memory', 'Resident memory', 'MB', memory)]),
+    ...(lines.length === 0 ? [] : [chart('memory', memory, memoryAxis, { lines, time, isSigned: true })]),
     ...(p99.points.length === 0
       ? []
       : [
-          chart('p99', 'p99 latency by slice', 'ms', [p99]),
-          chart('throughput', 'Throughput by slice', 'inferences/s', [throughput]),
+          chart('p99', p99Title, p99Axis, { lines: [p99], time }),
+          chart('throughput', rateTitle, throughputAxis, { lines: [throughput], time }),
         ]),
   ].map((one) => markup`<figure>${one}</figure>`);
 }

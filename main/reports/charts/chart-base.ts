@@ -1,9 +1,7 @@
 import type { LineSeriesOption } from 'echarts/charts';
-import type { Slice } from '../../contract/measured/timeline';
 import { formatFixed } from '../../contract/numbers';
 import { type Sweep, sweepHeading } from '../../contract/run/sweep';
 import { axisTitles, chartSigns } from '../../domain/measured/chart-lines';
-import { timelineTitles } from '../../domain/measured/overload/timeline-lines';
 import type { ReportLevel, ReportScenario } from '../report';
 import type { ChartOption } from './render-chart';
 
@@ -178,12 +176,12 @@ export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
   axisTick: { show: false },
 });
 
-/** Starts at zero, so that lengths are comparable. */
-export function valueAxis(unit: string, max?: number): ChartOption['yAxis'] {
+/** Starts at zero, so that lengths are comparable; `isSigned`: of values that may be below it. */
+export function valueAxis(unit: string, max?: number, isSigned = false): ChartOption['yAxis'] {
   return {
     ...axisStyle,
     type: 'value',
-    min: 0,
+    ...(isSigned ? {} : { min: 0 }),
     ...(max === undefined ? {} : { max, interval: max / 4 }),
     name: unit,
     nameLocation: 'end',
@@ -223,13 +221,13 @@ export const rateAxis = (max: number): ChartOption['xAxis'] => ({
   },
 });
 
-/** Seconds from the start of a level. @param last its last time slice */
-export const timeAxis = (last: Slice | undefined): ChartOption['xAxis'] => ({
+/** From the start to an end, both in the unit that the name has. */
+export const timeAxis = (end: number, name: string): ChartOption['xAxis'] => ({
   ...axisStyle,
   type: 'value',
   min: 0,
-  max: last === undefined ? 1 : Math.ceil((last.startUs + last.durationUs) / 1e6),
-  name: timelineTitles.time,
+  max: end,
+  name,
   nameLocation: 'middle',
   nameGap: 24,
   splitLine: { show: false },

@@ -1,15 +1,7 @@
 import type { Slice } from '../../../contract/measured/timeline';
-import { type ChartSymbol, okabeIto } from '../chart-lines';
+import type { TimeLine } from '../time-lines';
 
-/** A line over time, which window and report draw alike. */
-export interface TimelineLine {
-  readonly name: string;
-  /** Place in the palette of compared runs. */
-  readonly order: number;
-  /** On a light background. */
-  readonly color: string;
-  readonly symbol: ChartSymbol;
-  readonly dashed?: boolean;
+interface TimelineLine extends Omit<TimeLine, 'points'> {
   readonly read: (slice: Slice) => number | null;
 }
 
@@ -24,41 +16,52 @@ export const timelineTitles = {
   time: 'Time, s',
 } as const;
 
-export const requestLines: readonly TimelineLine[] = [
+const requestLines: readonly TimelineLine[] = [
   {
-    ...{ name: 'Due', order: 5, color: okabeIto.black, symbol: 'diamond', dashed: true },
+    ...{ name: 'Due', order: 5, symbol: 'diamond', dashed: true },
     read: (slice) => perSecond(slice.due, slice),
   },
   {
-    ...{ name: 'Answered', order: 0, color: okabeIto.blue, symbol: 'circle' },
+    ...{ name: 'Answered', order: 0, symbol: 'circle' },
     read: (slice) => perSecond(slice.answered, slice),
   },
   {
-    ...{ name: 'Refused', order: 1, color: okabeIto.vermillion, symbol: 'triangle' },
+    ...{ name: 'Refused', order: 1, symbol: 'triangle' },
     read: (slice) => perSecond(slice.refused, slice),
   },
   {
-    ...{ name: 'Failed', order: 3, color: okabeIto.purple, symbol: 'square' },
+    ...{ name: 'Failed', order: 3, symbol: 'square' },
     read: (slice) => perSecond(slice.errors, slice),
   },
 ];
 
-export const sliceLatencyLines: readonly TimelineLine[] = [
+const latencyLines: readonly TimelineLine[] = [
   {
-    ...{ name: 'p99', order: 1, color: okabeIto.vermillion, symbol: 'triangle', dashed: true },
+    ...{ name: 'p99', order: 1, symbol: 'triangle', dashed: true },
     read: ({ p99Us }) => inMs(p99Us),
   },
   {
-    ...{ name: 'p50', order: 0, color: okabeIto.blue, symbol: 'circle' },
+    ...{ name: 'p50', order: 0, symbol: 'circle' },
     read: ({ p50Us }) => inMs(p50Us),
   },
 ];
 
 /** The middle of a slice, seconds. */
-export const timeOf = ({ startUs, durationUs }: Slice): number => (startUs + durationUs / 2) / 1e6;
+const timeOf = ({ startUs, durationUs }: Slice): number => (startUs + durationUs / 2) / 1e6;
 
-/** A line without any value, as of failed requests where none failed, is not drawn. */
-export const drawnLines = (
-  lines: readonly TimelineLine[],
-  slices: readonly Slice[],
-): readonly TimelineLine[] => lines.filter(({ read }) => slices.some((slice) => (read(slice) ?? 0) > 0));
+/** Where the last slice ends, seconds. */
+export function endOf(slices: readonly Slice[]): number {
+  const last = slices.at(-1);
+  return last === undefined ? 1 : (last.startUs + last.durationUs) / 1e6;
+}
+
+/** Requests, or latencies, over the seconds of one level. A line without any value, as of failed requests where none failed, is left out. */
+export function timelineLines(what: 'requests' | 'latency', slices: readonly Slice[]): readonly TimeLine[] {
+  const lines = what === 'requests' ? requestLines : latencyLines;
+  return lines
+    .filter(({ read }) => slices.some((slice) => (read(slice) ?? 0) > 0))
+    .map(({ read, ...line }) => ({
+      ...line,
+      points: slices.map((slice) => [timeOf(slice), read(slice)] as const),
+    }));
+}

@@ -114,16 +114,25 @@ function verdictOf(rows: readonly SoakRow[]): SoakVerdict {
     : 'unknown';
 }
 
-function loadText(slices: readonly SoakSlice[], requests: number, errors: number): string | null {
+/** p99 of the first and of the last third of the slices, microseconds; null: of none is it known. Pure. */
+export function p99EndsOf(
+  slices: readonly SoakSlice[],
+): { readonly first: number; readonly last: number } | null {
   const p99s = slices.flatMap(({ p99Us }) => p99Us ?? []);
-  if (slices.length === 0) return null;
+  if (p99s.length === 0) return null;
   const part = Math.max(1, Math.floor(p99s.length / 3));
-  const [first, last] = [medianOf(p99s.slice(0, part)), medianOf(p99s.slice(-part))];
+  return { first: medianOf(p99s.slice(0, part)), last: medianOf(p99s.slice(-part)) };
+}
+
+function loadText(slices: readonly SoakSlice[], requests: number, errors: number): string | null {
+  if (slices.length === 0) return null;
+  const ends = p99EndsOf(slices);
+  const known = slices.filter(({ p99Us }) => p99Us !== null);
   const rate = medianOf(slices.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const latency =
-    p99s.length < 2
-      ? `p99 ${formatMs(p99s[0])} ms`
-      : `p99 ${formatMs(first)} ms at first, ${formatMs(last)} ms at last`;
+    ends === null || known.length < 2
+      ? `p99 ${formatMs(ends?.last)} ms`
+      : `p99 ${formatMs(ends.first)} ms at first, ${formatMs(ends.last)} ms at last`;
   const failed =
     errors === 0 ? '' : `; ${formatCount(errors)} of ${formatCount(requests + errors)} requests failed`;
   return `${formatCount(requests)} requests at ${formatRate(rate)} inferences/s, ${latency}${failed}`;

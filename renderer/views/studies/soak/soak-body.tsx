@@ -1,67 +1,61 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Column } from '../../../../main/contract/measured/column';
 import type { SoakDetail } from '../../../../main/contract/study/soak';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { placeLines } from '../../../../main/domain/study/place-text';
 import { type SoakAnswer, soakAnswer } from '../../../../main/domain/study/soak/soak-answer';
-import { loadLines, memoryLines } from '../../../../main/domain/study/soak/soak-charts';
+import { soakTitles } from '../../../../main/domain/study/soak/soak-charts';
 import { sliceColumns, soakColumns } from '../../../../main/domain/study/soak/soak-columns';
+import { soakKeyFigures } from '../../../../main/domain/study/soak/soak-figures';
 import { judgedLine, soakLevelText } from '../../../../main/domain/study/soak/soak-text';
 import { ChartPanel } from '../../../charts/chart-panel';
+import { SharedCursor } from '../../../charts/plot/shared-cursor';
 import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
+import { FigurePanel } from '../../../components/figure-panel';
 import type { Tone } from '../../../components/status-text';
 import { ColumnTable } from '../../../components/table';
 import { useChartTheme } from '../../../components/use-chart-theme';
 import { answerText, LoadProgress } from '../search/search-parts';
-import { soakChart } from './soak-chart';
+import { soakCharts } from './soak-chart';
 
 function Table<Of>(props: { label: string; columns: readonly Column<Of>[]; rows: readonly Of[] }) {
   const { label, rows } = props;
   // A figure that is known of no row takes no room.
   const columns = props.columns.filter((column) => rows.some((row) => (column.read(row) ?? null) !== null));
   if (rows.length === 0) return null;
-  return <ColumnTable className="study-runs" {...{ label, columns, rows }} />;
+  return <ColumnTable className="study-runs soak-rows" {...{ label, columns, rows }} />;
 }
+
+const warmNote =
+  'From the dotted line on memory is judged; before it the server warms up. The lines are how much more memory each process has than there.';
 
 function Charts({ name, soaked }: { name: string } & Pick<SoakDetail, 'soaked'>) {
   const theme = useChartTheme();
-  const charts = useMemo(() => {
-    const { p99, throughput } = loadLines(soaked);
-    return {
-      memory: soakChart(memoryLines(soaked), 'MB', theme),
-      p99: soakChart([p99], 'ms', theme),
-      throughput: soakChart([throughput], 'inferences/s', theme),
-    };
-  }, [soaked, theme]);
-  const { blocks, slices } = soaked;
+  const charts = useMemo(() => soakCharts(soaked, theme), [soaked, theme]);
+  const [cursor] = useState(() => new SharedCursor());
+  // A single point is no course.
+  const hasMemory = charts.memory.data.length > 0 && soaked.blocks.length > 1;
+  const hasLine = charts.memory.layout['shapes'] !== undefined;
+  const panel = (id: keyof typeof charts, height: number) => (
+    <ChartPanel
+      id={`soak-${id}`}
+      title={soakTitles[id]}
+      chart={charts[id]}
+      height={height}
+      fileName={name}
+      cursor={cursor}
+      wide={id === 'memory'}
+      note={id === 'memory' && hasLine ? warmNote : null}
+    />
+  );
   return (
     <div className="charts">
-      {blocks.length === 0 ? null : (
-        <ChartPanel
-          id="soak-memory"
-          title="Resident memory by process"
-          chart={charts.memory}
-          height={260}
-          fileName={name}
-        />
-      )}
-      {slices.length === 0 ? null : (
+      {hasMemory ? panel('memory', 260) : null}
+      {soaked.slices.length === 0 ? null : (
         <>
-          <ChartPanel
-            id="soak-p99"
-            title="p99 latency by slice"
-            chart={charts.p99}
-            height={200}
-            fileName={name}
-          />
-          <ChartPanel
-            id="soak-throughput"
-            title="Throughput by slice"
-            chart={charts.throughput}
-            height={200}
-            fileName={name}
-          />
+          {panel('p99', 200)}
+          {panel('throughput', 200)}
         </>
       )}
     </div>
@@ -79,8 +73,8 @@ const toneOf = ({ verdict, outcome }: SoakAnswer): Tone =>
 export function SoakBody({ study, soak, soaked, place }: { study: StudyDetail } & SoakDetail) {
   const { name, error } = study;
   const answer = useMemo(() => soakAnswer(soak, soaked, place), [soak, soaked, place]);
-  const { judged, loadSentence, rows, slices, notes, soakedMs } = answer;
-  const lines = [...judged.map(judgedLine), ...(loadSentence === null ? [] : [loadSentence]), ...notes];
+  const { judged, rows, slices, notes, soakedMs } = answer;
+  const lines = [...judged.map(judgedLine), ...notes];
   return (
     <>
       <Answer
@@ -92,6 +86,13 @@ export function SoakBody({ study, soak, soaked, place }: { study: StudyDetail } 
       />
       {error === null ? null : <ErrorPanel error={error} />}
       <LoadProgress study={study} share={soakedMs / soak.forMs} />
+      {rows.length === 0 ? null : (
+        <div className="figures">
+          {soakKeyFigures(soak, answer).map((figure) => (
+            <FigurePanel key={figure.label} figure={figure} />
+          ))}
+        </div>
+      )}
       <Charts name={name} soaked={soaked} />
       <Table label={`Processes of ${name}`} columns={soakColumns} rows={rows} />
       <Table label={`Load of ${name} by slice`} columns={sliceColumns} rows={slices} />

@@ -1,41 +1,36 @@
-import { formatMeasured } from '../../../../main/contract/numbers';
-import type { SoakLine } from '../../../../main/domain/study/soak/soak-charts';
+import type { Soaked } from '../../../../main/contract/study/soak';
+import {
+  loadLines,
+  memoryLines,
+  soakTimeOf,
+  soakTitles,
+  warmEndOf,
+} from '../../../../main/domain/study/soak/soak-charts';
 import { sinceText } from '../../../../main/domain/study/soak/soak-text';
-import { baseLayout, type Chart } from '../../../charts/chart';
+import { type Chart, lineAcross } from '../../../charts/chart';
 import type { ChartTheme } from '../../../charts/chart-theme';
-import { plain } from '../../../charts/hover-text';
-import { valueAxis } from '../../../charts/sweep-axis';
-import type { Trace } from '../../../charts/trace';
+import { timeLinesChart } from '../../../charts/time-lines-chart';
 
-const dashes = ['solid', 'dash', 'dot'] as const;
-
-/** Lines over the time under load; a gap is another start of the server. @param unit "MB" */
-export function soakChart(lines: readonly SoakLine[], unit: string, theme: ChartTheme): Chart {
-  const traces = lines.map(({ name, points }, at): Trace => {
-    const color = theme.runs[at % theme.runs.length] ?? theme.throughput;
-    return {
-      ...{ type: 'scatter', mode: points.length > 24 ? 'lines' : 'lines+markers', name: plain(name) },
-      x: points.map(([minutes]) => minutes),
-      y: points.map(([, value]) => value ?? Number.NaN),
-      hovertext: points.map(
-        ([minutes, value]) =>
-          `${plain(name)}<br>${formatMeasured(value)} ${plain(unit)} at ${sinceText(60_000 * minutes)}`,
-      ),
-      hoverinfo: 'text',
-      line: {
-        color,
-        width: 1.75,
-        dash: dashes[Math.floor(at / theme.runs.length) % dashes.length] ?? 'solid',
-      },
-      marker: { color, size: 5 },
-    };
-  });
+/** The charts of a soak, over the same time. */
+export function soakCharts(
+  soaked: Soaked,
+  theme: ChartTheme,
+): Readonly<Record<'memory' | 'p99' | 'throughput', Chart>> {
+  const { title: time, unitMs, end } = soakTimeOf(soaked);
+  const axes = { time, end, timeText: (at: number) => sinceText(at * unitMs) };
+  const { p99, throughput } = loadLines(soaked);
+  const warmEnd = warmEndOf(soaked);
+  const memory = timeLinesChart(
+    memoryLines(soaked),
+    { ...axes, value: soakTitles.memoryAxis, isSigned: true },
+    theme,
+  );
   return {
-    data: traces,
-    layout: {
-      ...baseLayout(theme),
-      xaxis: valueAxis({ theme }, 'Minutes under load'),
-      yaxis: valueAxis({ theme }, unit),
-    },
+    memory:
+      warmEnd === null
+        ? memory
+        : { ...memory, layout: { ...memory.layout, shapes: [lineAcross(warmEnd, theme.dim)] } },
+    p99: timeLinesChart([p99], { ...axes, value: soakTitles.p99Axis }, theme),
+    throughput: timeLinesChart([throughput], { ...axes, value: soakTitles.throughputAxis }, theme),
   };
 }

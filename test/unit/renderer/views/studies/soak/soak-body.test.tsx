@@ -2,11 +2,10 @@
 import { act } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Study, StudyDetail } from '../../../../../../main/contract/study/study';
-import { loadLines, memoryLines } from '../../../../../../main/domain/study/soak/soak-charts';
 import { soakSummary } from '../../../../../../main/domain/study/soak/soak-study';
 import { detailOf } from '../../../../../../main/domain/study/study-detail';
 import { chartThemes } from '../../../../../../renderer/charts/chart-theme';
-import { soakChart } from '../../../../../../renderer/views/studies/soak/soak-chart';
+import { soakCharts } from '../../../../../../renderer/views/studies/soak/soak-chart';
 import { StudiesView } from '../../../../../../renderer/views/studies/studies-view';
 import { soaked, soakStrategy } from '../../../../../support/soaked';
 import { createClientDouble } from '../../../client-double';
@@ -75,22 +74,30 @@ it('is good where it is flat, and can be paused while it works', async () => {
   expect(calls.map(([name]) => name)).toContain('studies.pause');
 });
 
-it('draws a line per process, with a gap between two starts of the server', () => {
-  const one = soaked({});
+it('draws a line per process, with a gap between two starts of the server, over the same time', () => {
+  const one = soaked({ stub: 600_000 });
   const again = one.blocks.map((block) => ({
     ...block,
     life: 2,
     fromMs: block.fromMs + 1.2e6,
     toMs: block.toMs + 1.2e6,
   }));
-  const lines = memoryLines({ blocks: [...one.blocks, ...again] });
-  expect(lines.map(({ name }) => name)).toEqual([
+  const charts = soakCharts({ ...one, blocks: [...one.blocks, ...again] }, chartThemes.dark);
+  expect(charts.memory.data.map(({ name }) => name)).toEqual([
     'Triton itself',
     'The Python stub of ocr',
     'The load generator',
   ]);
-  expect(lines[0]?.points.filter(([, value]) => value === null)).toHaveLength(1);
-  const chart = soakChart(lines, 'MB', chartThemes.dark);
-  expect(chart.data).toHaveLength(3);
-  expect(loadLines(one).p99.points.map(([, value]) => value)).toEqual([12, 12.1, 12.2, 12.3]);
+  const [triton, stub, client] = charts.memory.data;
+  expect(Array.from(triton?.y ?? []).filter(Number.isNaN)).toHaveLength(1);
+  expect(client?.line?.dash).toBe('dash');
+  // From the end of the warm part on: 0.6 MB per minute.
+  const last = Number(stub?.y[19]);
+  expect(last).toBeGreaterThan(6);
+  expect(last).toBeLessThan(12);
+  expect(charts.memory.layout['shapes']).toHaveLength(1);
+  for (const chart of Object.values(charts)) {
+    expect(chart.layout.xaxis.range).toEqual([0, 40]);
+  }
+  expect(Array.from(charts.p99.data[0]?.y ?? [])).toEqual([12, 12.1, 12.2, 12.3]);
 });
