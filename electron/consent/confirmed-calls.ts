@@ -10,12 +10,14 @@ import {
   reachOf,
 } from '../../main/contract/reach';
 import { knownParameters } from '../../main/contract/run/run-source';
+import { pathsOfLoad } from '../../main/contract/run/server-load';
 import type { SearchServer } from '../../main/contract/study/search';
 import type { StudySpec } from '../../main/contract/study/study';
 import type { Core } from '../../main/core';
 import { duelOf } from '../../main/domain/study/duel/duel-study';
 import { modelPathsOf } from '../../main/domain/study/matrix-study';
 import { searchOf } from '../../main/domain/study/search/search-study';
+import { soakOf } from '../../main/domain/study/soak/soak-study';
 import { pathReach } from '../../main/store/approvals';
 import {
   type ConsentQuestion,
@@ -27,6 +29,7 @@ import {
 
 /** The calls of the page that name a path, an image or another machine, or that lead to code being run. */
 export type ConfirmedCall =
+  | 'models.check'
   | 'models.open'
   | 'models.trust'
   | 'runs.start'
@@ -45,6 +48,7 @@ export type ConfirmedCall =
   | 'spec.import'
   | 'duels.plan'
   | 'searches.plan'
+  | 'soaks.plan'
   | 'studies.plan'
   | 'studies.read'
   | 'studies.start'
@@ -68,7 +72,8 @@ type CheckedHandlers = Pick<
   | 'spec.readModel'
   | 'studies.specOf'
 >;
-type ServerCall = 'duels.plan' | 'searches.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
+type ServerCall =
+  'duels.plan' | 'searches.plan' | 'soaks.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
 /** True: the person agreed, in a native dialog. */
@@ -91,11 +96,32 @@ const machineOf = (host: string | undefined): Reach['machines'] =>
 const runningReach = (server: Pick<SearchServer, 'url' | 'tls'> | undefined): Reach =>
   reachOf(server === undefined ? {} : { engine: { kind: 'remote', url: server.url, tls: server.tls } });
 
+/** Of a soak of a Triton of others: its addresses, the files that it reads, and all that is given to a load tool. */
+function soakReach(spec: StudySpec): Reach {
+  const subject = soakOf({ spec })?.subject;
+  if (subject?.kind !== 'server') return emptyReach;
+  const { load } = subject;
+  const { http, grpc, metrics } = load.addresses;
+  const addresses = [http, grpc, ...(metrics === null ? [] : [metrics.address])];
+  const given = [...pathsOfLoad(load), load.profileExportFile ?? [], load.analyzerArguments ?? []].flat();
+  return {
+    ...emptyReach,
+    paths: given.map((value) => ({ field: 'soak', value })),
+    hosts: addresses.flatMap((url) => runningReach({ url }).hosts),
+    machines: machineOf(load.host),
+  };
+}
+
 function studyReach(spec: StudySpec): Reach {
   const { strategy, hosts } = spec;
   const trials = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
   const { server = duelOf({ spec })?.server, host } = searchOf({ spec }) ?? {};
-  const all = [...trials, runningReach(server), { ...emptyReach, machines: machineOf(host) }];
+  const all = [
+    ...trials,
+    runningReach(server),
+    soakReach(spec),
+    { ...emptyReach, machines: machineOf(host) },
+  ];
   const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
     ...new Map(all.flatMap(of).map((one) => [`${one.field} ${one.value}`, one])).values(),
   ];
@@ -155,6 +181,10 @@ const serverCalls = (
 ): Pick<Handlers, ServerCall> => ({
   'duels.plan': after(handlers['duels.plan'], ({ server }) => ensure(runningReach(server))),
   'searches.plan': after(handlers['searches.plan'], ({ server }) => ensure(runningReach(server))),
+  // As below: the soak itself is asked for where it begins.
+  'soaks.plan': after(handlers['soaks.plan'], ({ of }) =>
+    ensure({ ...reachOf({ engine: { tls: 'url' in of ? of.tls : undefined } }), hosts: [] }),
+  ),
   // While a form is filled in: nothing runs on a host, which is asked for where it is measured.
   'servers.describe': after(handlers['servers.describe'], ({ tls }) =>
     ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
@@ -181,6 +211,9 @@ export function confirmedCalls(
     ensure(reachOf(knownParameters((await handlers['runs.show']({ runId })).state)));
   const ensureStudy = (spec: StudySpec): Promise<void> => ensure(studyReach(spec));
   return {
+    'models.check': after(handlers['models.check'], async ({ paths }) => {
+      for (const path of paths) await ensure(pathReach('model', path));
+    }),
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
       const opened = await handlers['models.open'](input);

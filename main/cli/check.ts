@@ -20,11 +20,20 @@ function tensorTable(tensors: readonly CheckedTensor[]): readonly string[] {
   return table.split('\n').map((line) => `  ${line}`);
 }
 
+/** Only where something else than the local Triton is needed. */
+const lackedText = ({ backend, servedBy, image }: CheckedModel): readonly string[] =>
+  backend === '' || servedBy !== null
+    ? []
+    : [
+        `  The local Triton does not have the backend ${backend}${image === null ? '' : `; ${image} has it`}.`,
+      ];
+
 function modelLines(model: CheckedModel): readonly string[] {
   const { name, backend, verdict, problems, notChecked, tensors, diff } = model;
   return [
     '',
     `${paint('title', name)}${backend === '' ? '' : ` (${backend})`}: ${verdicts[verdict]}`,
+    ...lackedText(model),
     ...tensorTable(tensors),
     ...problems.flatMap(({ where, message, remedy, triton }, index) => [
       `  ${where}: ${sentence(message)} ${remedy}`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
 import { comparisonApi } from './calls/comparison-calls';
+import { modelsApi } from './calls/model-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
@@ -27,7 +28,6 @@ import {
 import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { type ImportedRuns, importRequestSchema } from './run/imported';
 import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
-import { type OpenedModel, openModelSchema, trustModelSchema } from './run/own-model';
 import type { Preset } from './run/preset';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
@@ -171,10 +171,7 @@ export const api = {
   'spec.choice': call<Choice>().with(z.strictObject({ spec: runSpecSchema })),
   /** Splits the text of an edited config.pbtxt into fields and patch. */
   'spec.editConfig': call<ConfigEdit>().with(choiceSchema.extend({ text: z.string().max(1_000_000) })),
-  /** Reads a model of the user's; nothing of it is executed before it is trusted. */
-  'models.open': call<OpenedModel>().with(openModelSchema),
-  /** Trusts the content as it is now, and opens it again. The window asks in its own dialog first. */
-  'models.trust': call<OpenedModel>().with(trustModelSchema),
+  ...modelsApi,
   /** run.yaml, or a shell script that does the whole run with the CLI. Throws spec-invalid. */
   'spec.export': call<{ readonly text: string; readonly fileName: string }>().with(
     choiceSchema.extend({ as: z.enum(['run-yaml', 'shell', 'commands']) }),

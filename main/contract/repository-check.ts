@@ -1,3 +1,10 @@
+import { z } from 'zod';
+
+/** Repositories, models in them, or their config.pbtxt. */
+export const checkRequestSchema = z.strictObject({
+  paths: z.array(z.string().min(1).max(4096)).min(1).max(10_000).readonly(),
+});
+
 export interface CheckedTensor {
   readonly side: 'input' | 'output';
   readonly name: string;
@@ -23,6 +30,10 @@ export interface CheckedModel {
   readonly name: string;
   /** `onnxruntime`, `ensemble`; '' where neither configuration nor files say it. */
   readonly backend: string;
+  /** What executes it in the local Triton; null: the local Triton lacks the backend, or none is known. */
+  readonly servedBy: string | null;
+  /** One of NVIDIA's images that has the backend; null: none of them. */
+  readonly image: string | null;
   /** `not checked`: no problem was found, and something was not looked at: see `notChecked`. */
   readonly verdict: 'loads' | 'does not load' | 'not checked';
   readonly problems: readonly CheckProblem[];
@@ -32,6 +43,8 @@ export interface CheckedModel {
   readonly versions: readonly number[];
   /** Models that an ensemble is made of; empty otherwise. */
   readonly steps: readonly string[];
+  /** Other models of the repository that its model.py has in quotes: it may call them. */
+  readonly named: readonly string[];
   readonly tensors: readonly CheckedTensor[];
   /** Unified diff of config.pbtxt, with paths below the repository; null without one that would help. */
   readonly diff: string | null;

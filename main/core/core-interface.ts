@@ -10,7 +10,6 @@ import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
-import type { RepositoryCheck } from '../contract/repository-check';
 import type { OpenModelInput } from '../contract/run/own-model';
 import type { RunContent } from '../contract/run/run-content';
 import type { ReportFile } from '../contract/run/run-events';
@@ -163,8 +162,6 @@ export interface TrustedCalls {
   'matrix.write': (request: MatrixReportRequest) => Promise<WrittenStudy>;
   /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (input: OpenModelInput) => Promise<ModelCode>;
-  /** What Triton would refuse in model repositories, without a server. Throws input-invalid. */
-  'models.check': (input: { readonly paths: readonly string[] }) => Promise<RepositoryCheck>;
   /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */
   'models.serve': (input: ServeRepository) => Promise<ServedRepository>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;

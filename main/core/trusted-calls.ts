@@ -1,5 +1,4 @@
 import { initModelFolder } from '../own/own-preset';
-import { checkRepositories } from '../own/repository/check-repository';
 import type { Runs } from '../pipeline/runs';
 import { pointsCsv } from '../reports/csv';
 import type { TrustedCalls } from './core-interface';
@@ -96,7 +95,6 @@ const readingCalls = (parts: CoreParts): Calls<'approvals' | 'matrix' | 'models'
     },
     'matrix.read': readers.matrix,
     'models.code': (input) => own.code(input),
-    'models.check': ({ paths }) => checkRepositories(paths, readers),
     'models.serve': (given) => serveRepository(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),
     'replay.read': readers.replayRead,

@@ -13,6 +13,7 @@ import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
+import { checkRepositories } from './repository/check-repository';
 import { mainModel, openRepository } from './repository/open-repository';
 import { repositoryMisfit } from './repository-fit';
 import {
@@ -293,7 +294,7 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
 }
 
 export interface OwnModels {
-  readonly handlers: Pick<Handlers, 'models.open' | 'models.trust'>;
+  readonly handlers: Pick<Handlers, 'models.check' | 'models.open' | 'models.trust'>;
   readonly trust: Trust;
   /** What trusting the path would cover. Throws as `models.open`. */
   code(input: OpenModelInput): Promise<ModelCode>;
@@ -333,6 +334,7 @@ export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsO
   return {
     trust,
     handlers: {
+      'models.check': ({ paths }) => checkRepositories(paths, readers),
       'models.open': (input) => openModel(input, tools),
       'models.trust': async ({ sha256, ...input }) => {
         await trust.trust(await locationOf(input, await openModel(input, tools)), sha256);

@@ -1,5 +1,7 @@
+import { compareVersions } from '../machine/releases';
+
 /** Backends of a Triton image. */
-export interface ImageBackends {
+interface ImageBackends {
   /** `<release>-py3` has the tag `py3`. */
   readonly tag: string;
   readonly backends: readonly string[];
@@ -28,3 +30,15 @@ export const imageBackends: readonly ImageBackends[] = [
 
 /** Of the images that are built here. */
 export const cpuImageBackends: readonly string[] = ['python', 'ensemble'];
+
+export const hasRelease = ({ from, to }: ImageBackends, release: string): boolean =>
+  (from === undefined || compareVersions(release, from) >= 0) &&
+  (to === undefined || compareVersions(release, to) <= 0);
+
+/** "nvcr.io/nvidia/tritonserver:26.07-vllm-python-py3"; null where no release has the backend. */
+export function imageWith(backend: string, release: string): string | null {
+  const having = imageBackends.filter(({ backends }) => backends.includes(backend));
+  const [found] = [...having.filter((one) => hasRelease(one, release)), ...having];
+  if (found === undefined) return null;
+  return `nvcr.io/nvidia/tritonserver:${hasRelease(found, release) ? release : (found.to ?? release)}-${found.tag}`;
+}

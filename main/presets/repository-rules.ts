@@ -4,20 +4,8 @@ import { type DockerEngineSpec, repositoryOf, type RunSpec } from '../contract/r
 import { allOf, type Found, problem, unsupported, warning } from '../domain/run/rule-finding';
 import { localBackends } from '../domain/run/served-by';
 import { ownEdits, repositorySourceOf } from '../formats/own-config';
-import { compareVersions, defaultRelease, releaseOf } from '../machine/releases';
-import { cpuImageBackends, type ImageBackends, imageBackends } from './image-backends';
-
-const hasRelease = ({ from, to }: ImageBackends, release: string): boolean =>
-  (from === undefined || compareVersions(release, from) >= 0) &&
-  (to === undefined || compareVersions(release, to) <= 0);
-
-/** "nvcr.io/nvidia/tritonserver:26.07-vllm-python-py3"; null where no release has the backend. */
-function imageWith(backend: string, release: string): string | null {
-  const having = imageBackends.filter(({ backends }) => backends.includes(backend));
-  const [found] = [...having.filter((one) => hasRelease(one, release)), ...having];
-  if (found === undefined) return null;
-  return `nvcr.io/nvidia/tritonserver:${hasRelease(found, release) ? release : (found.to ?? release)}-${found.tag}`;
-}
+import { defaultRelease, releaseOf } from '../machine/releases';
+import { cpuImageBackends, hasRelease, imageBackends, imageWith } from './image-backends';
 
 /** Release and tag of an image of NVIDIA's; null: nothing is known of the image. */
 function imageOf({ tritonImage, release = defaultRelease }: DockerEngineSpec) {

@@ -1,6 +1,9 @@
 import type { WireError } from '../../contract/errors';
 import type { CheckedModel, CheckedTensor, CheckProblem } from '../../contract/repository-check';
+import { localBackends } from '../../domain/run/served-by';
 import { unifiedDiff } from '../../domain/unified-diff';
+import { defaultRelease } from '../../machine/releases';
+import { imageWith } from '../../presets/image-backends';
 import { editConfigPbtxt } from '../../triton/config-editor';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
 import { repairConfigPbtxt } from '../../triton/config-repair';
@@ -24,6 +27,8 @@ export interface ModelFacts {
   /** Version whose file was read: the newest served. */
   readonly version: number | null;
   readonly reading: FileReading;
+  /** Other models of the repository that its code names. */
+  readonly named: readonly string[];
 }
 
 /** The configuration that the check continues with, and its mistakes. */
@@ -248,9 +253,11 @@ export function checkModel(facts: ModelFacts, parts: ReadonlyMap<string, Ensembl
   const unchecked = notChecked(facts);
   return {
     ...{ name: folder.name, backend, verdict: verdictOf(problems.length, unchecked), problems },
+    ...{ servedBy: localBackends[backend] ?? null, image: imageWith(backend, defaultRelease) },
     notChecked: unchecked,
     versions: servedVersions(config, folder.versions),
     steps: ensembleModels(config),
+    named: facts.named,
     tensors: rows.map((row) => (wrong.has(`${row.side} ${row.name}`) ? { ...row, result: 'differs' } : row)),
     diff: diffOf(facts, found),
   };

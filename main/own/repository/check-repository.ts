@@ -2,9 +2,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidInput } from '../../contract/errors';
 import type { CheckedModel, RepositoryCheck } from '../../contract/repository-check';
+import { readBoundedFile } from '../../platform/plain-entry';
 import type { ModelConfig } from '../../triton/model-config';
 import { ensembleModels } from '../../triton/model-traits';
 import type { ModelReaders } from '../model-readers';
+import { mostConfigBytes } from '../read-repository';
 import { type FileTensor, typeName } from '../repository-fit';
 import { checkModel, type ModelFacts, readFacts } from './check-model';
 import type { EnsemblePart } from './ensemble-rules';
@@ -55,7 +57,18 @@ export async function modelNames(repository: string): Promise<readonly string[]>
   return names.filter((_, index) => folders[index] === true).sort();
 }
 
-async function factsOf(path: string, readers: ModelReaders): Promise<ModelFacts> {
+/** Names of other models of the repository that the text of its model.py has in quotes. */
+async function namedModels(
+  path: string,
+  version: number | null,
+  others: readonly string[],
+): Promise<readonly string[]> {
+  const found = await readBoundedFile(join(path, String(version ?? 1), 'model.py'), mostConfigBytes);
+  const text = 'text' in found ? found.text : '';
+  return others.filter((name) => text.includes(`"${name}"`) || text.includes(`'${name}'`));
+}
+
+async function factsOf(path: string, models: readonly string[], readers: ModelReaders): Promise<ModelFacts> {
   const [folder, file] = await Promise.all([listModelFolder(path), readers.repositoryConfig({ path })]);
   const { config, mistakes, text } = readFacts(folder, file);
   const version = config === null ? null : (servedVersions(config, folder.versions).at(-1) ?? null);
@@ -66,7 +79,9 @@ async function factsOf(path: string, readers: ModelReaders): Promise<ModelFacts>
     version === null || name === null || backend === 'ensemble'
       ? ({ kind: 'unread' } as const)
       : await readModelFile(backend, join(path, String(version), name), readers);
-  return { folder, file, text, config, mistakes, backend, version, reading };
+  const others = backend === 'python' ? models.filter((one) => one !== folder.name) : [];
+  const named = others.length === 0 ? [] : await namedModels(path, version, others);
+  return { folder, file, text, config, mistakes, backend, version, reading, named };
 }
 
 /** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends. */
@@ -126,12 +141,13 @@ async function factsWithSteps(
   readers: ModelReaders,
 ): Promise<readonly ModelFacts[]> {
   const facts = new Map<string, ModelFacts>();
+  const models = await modelNames(repository).catch(() => []);
   const left = [...names];
   // One after another: each file is read by a process of its own.
   for (let name = left.shift(); name !== undefined; name = left.shift()) {
     const path = join(repository, name);
     if (facts.has(name) || basename(path) !== name || !(await isFolder(path))) continue;
-    const one = await factsOf(path, readers);
+    const one = await factsOf(path, models, readers);
     facts.set(name, one);
     if (one.config !== null) left.push(...ensembleModels(one.config));
   }

@@ -3,11 +3,9 @@ import { invalidInput } from '../../contract/errors';
 import type { CheckedModel, CheckedTensor } from '../../contract/repository-check';
 import type { OpenedModel, OpenModelInput } from '../../contract/run/own-model';
 import { modelNameSchema, type ModelSource, sourceSchema } from '../../contract/run/run-spec';
-import { readBoundedFile } from '../../platform/plain-entry';
 import { parseConfigPbtxt } from '../../triton/config-pbtxt';
 import { folderRefused, listModelFiles, wholeRepository } from '../model-files';
 import type { ModelReaders } from '../model-readers';
-import { mostConfigBytes } from '../read-repository';
 import type { Trust } from '../trust';
 import { checkModels, modelNames } from './check-repository';
 import { executesFiles, loadableModels } from './served-models';
@@ -46,19 +44,6 @@ function isBatched({ tensors, backend }: CheckedModel, maxBatchSize: number): bo
 /** Optional inputs are not sent. */
 function isOptional(config: ReturnType<typeof parseConfigPbtxt>, name: string): boolean {
   return config.input.some((input) => input.name === name && input['optional'] === true);
-}
-
-/** Names of the repository's models that the text of model.py has in quotes, and that are not served yet. */
-async function namedModels(
-  path: string,
-  model: CheckedModel,
-  others: readonly string[],
-): Promise<readonly string[]> {
-  if (model.backend !== 'python') return [];
-  const version = model.versions.at(-1);
-  const found = await readBoundedFile(join(path, String(version ?? 1), 'model.py'), mostConfigBytes);
-  const text = 'text' in found ? found.text : '';
-  return others.filter((name) => text.includes(`"${name}"`) || text.includes(`'${name}'`));
 }
 
 interface Opened {
@@ -161,12 +146,11 @@ export async function openRepository(
   );
   const opened = sourceOf(path, { model, models, text, shapes, beside });
   const served = new Set(models.map(({ name }) => name));
-  const others = (await modelNames(repository)).filter((name) => !served.has(name));
-  const called = await Promise.all(models.map((one) => namedModels(join(repository, one.name), one, others)));
+  const called = models.flatMap(({ named }) => named).filter((name) => !served.has(name));
   return {
     ...opened,
     ...{ executed, code: code.flat(), trusted: trusted.every(Boolean) },
-    notes: notesOf(opened.source, [...new Set(called.flat())]),
+    notes: notesOf(opened.source, [...new Set(called)]),
   };
 }
 

@@ -5,7 +5,8 @@ import { said } from '../../support/cli-program';
 
 const model: CheckedModel = {
   ...{ name: 'm', backend: 'onnxruntime', verdict: 'loads', problems: [], notChecked: [], versions: [1] },
-  steps: [],
+  ...{ servedBy: 'ONNX Runtime in Triton’s Python backend', image: 'nvcr.io/nvidia/tritonserver:26.07-py3' },
+  ...{ steps: [], named: [] },
   tensors: [{ side: 'input', name: 'x', configured: null, file: 'TYPE_FP32 [-1, 3]', result: 'completed' }],
   diff: null,
 };
@@ -45,6 +46,14 @@ it('prints each tensor, each problem with Triton’s words once, and the differe
   expect(text.match(/Triton: autofill failed/g)).toHaveLength(1);
   expect(text).toContain('+++ b/w/config.pbtxt\n@@ -1,1 +1,1 @@\n-a\n+b\n');
   expect(text.trimEnd().endsWith('so many')).toBe(true);
+});
+
+it('names the image that has a backend which the local Triton lacks', async () => {
+  const fil: CheckedModel = { ...model, name: 'trees', backend: 'fil', servedBy: null };
+  const { text } = await asked([model, fil, { ...fil, backend: 'own', image: null }], '/r');
+  expect(text.match(/The local Triton does not have/g)).toHaveLength(2);
+  expect(text).toContain('does not have the backend fil; nvcr.io/nvidia/tritonserver:26.07-py3 has it.');
+  expect(text).toContain('does not have the backend own.');
 });
 
 it('prints the document with --json, and ends with 0 where nothing is refused', async () => {

@@ -9,11 +9,13 @@ import type { RunContent } from '../../../../main/contract/run/run-content';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { Choice } from '../../../../main/contract/run/spec-tools';
 import type { StudySpec } from '../../../../main/contract/study/study';
+import { planServerLoad, wantedLoad } from '../../../../main/domain/run/server-plan';
 import { type Approvals, createApprovals } from '../../../../main/store/approvals';
 import { directReaders } from '../../../support/direct-readers';
 import { rejection } from '../../../support/rejection';
 import { specFixture } from '../../../support/run-state';
 import { configuration } from '../../../support/simulated-search';
+import { soakStrategy } from '../../../support/soaked';
 
 let home: string;
 let approvals: Approvals;
@@ -64,6 +66,7 @@ const hostileTrial: Choice = {
 
 /** Every call of the page that names something of this machine, with what an attacker would name. */
 const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
+  'models.check': { paths: ['/home/victim/models'] },
   'models.open': { path: '/home/victim/net.onnx' },
   'models.trust': { path: '/home/victim/model' },
   'runs.start': { spec: foreign },
@@ -91,6 +94,10 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'searches.plan': {
     ...{ runId: 'a-run', space: {}, load: 'open' },
     server: { url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
+  },
+  'soaks.plan': {
+    of: { url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' }, model: 'net' },
+    forMs: 60_000,
   },
   'studies.plan': { spec: studyOf([choice]) },
   'studies.read': { text: 'matrix: { preset: [resnet50, /home/victim/model] }', fileName: 'night.yaml' },
@@ -228,6 +235,19 @@ describe('a call of the page that names a path, an image or code', () => {
     const onHost = { ...strategy, server: undefined, host: 'gpu2' };
     await rejection(calls()['studies.start']({ spec: { ...spec, strategy: onHost } }));
     expect(asked[3]?.detail).toContain('Run programs on another machine:\n  gpu2  (host)');
+  });
+
+  it('asks for the machine and the files of a soak of a running Triton before it begins', async () => {
+    const load = planServerLoad(
+      wantedLoad({ url: 'http://gpu-7:8000', model: 'net', modelVersion: '', shapes: {}, performance: {} }),
+    );
+    const subject = { kind: 'server' as const, load: { ...load, sources: ['/home/victim/values.json'] } };
+    const spec = { name: 'night', strategy: { ...soakStrategy({ subject }), trials: [] }, hosts: null };
+    await rejection(calls()['studies.start']({ spec }));
+    expect(asked[0]?.detail).toContain('  gpu-7  (engine.url)');
+    expect(asked[0]?.detail).toContain('  /home/victim/values.json  (soak)');
+    await calls()['soaks.plan']({ of: { url: 'http://gpu-7:8000', model: 'net' }, forMs: 60_000 });
+    expect(asked).toHaveLength(1);
   });
 
   it('lists all that a run would use', async () => {

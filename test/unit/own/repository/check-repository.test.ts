@@ -31,6 +31,21 @@ describe('a model of a file', () => {
     ]);
   });
 
+  it('says what executes it here, the image that has its backend, and the models that its code names', async () => {
+    const code = {
+      config: `backend: "python"\n${x}\n${y}`,
+      files: { '1/model.py': 'call("m"), call("code")' },
+    };
+    const trees = { config: `backend: "fil"\n${x}\n${y}`, files: { '1/xgboost.json': '{}' } };
+    const models = { m: fine, code, trees, odd: { ...trees, config: trees.config.replace('fil', 'mine') } };
+    const image = 'nvcr.io/nvidia/tritonserver:26.07-py3';
+    const servedBy = 'ONNX Runtime in Triton’s Python backend';
+    expect(await check(models)).toMatchObject({ servedBy, image, named: [] });
+    expect(await check(models, 'code')).toMatchObject({ servedBy: 'Triton’s Python backend', named: ['m'] });
+    expect(await check(models, 'trees')).toMatchObject({ servedBy: null, image });
+    expect(await check(models, 'odd')).toMatchObject({ servedBy: null, image: null });
+  });
+
   it.each([null, '', 'backend: "onnxruntime"\n'])(
     'is completed by Triton where %j is configured',
     async (config) => {

@@ -1,0 +1,13 @@
+import { checkRequestSchema, type RepositoryCheck } from '../repository-check';
+import { type OpenedModel, openModelSchema, trustModelSchema } from '../run/own-model';
+import { call } from './call';
+
+/** Models of the user's, and repositories of them. */
+export const modelsApi = {
+  /** What Triton would refuse in model repositories, without a server and without executing anything. Throws input-invalid. */
+  'models.check': call<RepositoryCheck>().with(checkRequestSchema),
+  /** Reads a model of the user's; nothing of it is executed before it is trusted. */
+  'models.open': call<OpenedModel>().with(openModelSchema),
+  /** Trusts the content as it is now, and opens it again. The window asks in its own dialog first. */
+  'models.trust': call<OpenedModel>().with(trustModelSchema),
+} as const;
