@@ -18,6 +18,7 @@ import {
   HostsPage,
   MonitorPage,
   NewDeploymentPage,
+  RepositoryPage,
   RunPage,
   RunsPage,
   SettingsPage,
@@ -31,7 +32,8 @@ function View({ route }: { route: Route }) {
     case 'runs':
       return <RunsPage />;
     case 'new':
-      return route.draft === true ? <NewDeploymentPage /> : <StartPage />;
+      if (route.draft === true) return <NewDeploymentPage />;
+      return route.repository === true ? <RepositoryPage /> : <StartPage />;
     case 'run':
       return <RunPage key={route.runId} runId={route.runId} />;
     case 'compare':

@@ -9,6 +9,7 @@ import { createDraft } from './stores/draft/draft';
 import { newDraftOf } from './stores/draft/draft-session';
 import { createFormView } from './stores/draft/form-view';
 import { createOwnModel } from './stores/draft/own-model';
+import { createRepository } from './stores/draft/repository';
 import { createStartCheck } from './stores/draft/start-check';
 import { createGpuReadings } from './stores/gpu-load';
 import { createHelp } from './stores/help';
@@ -59,6 +60,7 @@ export function createWorkbench(client: Client, storage: Storage) {
     draft,
     formView: createFormView(storage),
     ownModel: createOwnModel(client, draft),
+    repository: createRepository(client),
     dataSources: createDataSources(client, draft),
     tools: createTools(client, machine),
     startCheck: createStartCheck(client, draft, machine),

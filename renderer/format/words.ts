@@ -30,6 +30,8 @@ export const precisionText = choicesOf('precision') as Readonly<Record<Precision
 export const profileText = choicesOf('model.profile') as Readonly<Record<Profile, string>>;
 export const loadToolText = choicesOf('performance.loadTool') as Readonly<Record<LoadTool, string>>;
 
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** With a full stop, so that another sentence can follow. */
 export const asSentence = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 

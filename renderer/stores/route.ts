@@ -4,7 +4,12 @@ import { stored } from './stored';
 
 const routeSchema = z.discriminatedUnion('page', [
   z.object({ page: z.literal('runs') }),
-  z.object({ page: z.literal('new'), draft: z.boolean().optional() }),
+  z.object({
+    page: z.literal('new'),
+    draft: z.boolean().optional(),
+    /** The models of a repository, of which one is chosen. */
+    repository: z.boolean().optional(),
+  }),
   z.object({ page: z.literal('run'), runId: z.string().min(1).max(200) }),
   z.object({ page: z.literal('compare'), runIds: z.array(z.string().min(1).max(200)).max(8) }),
   z.object({ page: z.literal('studies'), name: z.string().max(40).optional() }),

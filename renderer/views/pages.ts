@@ -34,6 +34,10 @@ export const StartPage = pageOnDemand(
   'form',
   async () => (await import('./new-deployment/start/start-view')).StartView,
 );
+export const RepositoryPage = pageOnDemand(
+  'list',
+  async () => (await import('./new-deployment/repository/repository-view')).RepositoryView,
+);
 export const RunPage = pageOnDemand('object', async () => (await import('./run/run-view')).RunView);
 export const StudiesPage = pageOnDemand(
   'object',

@@ -7,6 +7,8 @@ import type { DraftState } from './draft-state';
 
 export interface OwnModel {
   readonly path: string | null;
+  /** Of a repository: models that are loaded with it. */
+  readonly beside: readonly string[];
   readonly opened: OpenedModel | null;
   readonly error: WireError | null;
   readonly busy: boolean;
@@ -17,7 +19,7 @@ export interface OwnModel {
    * Reads the path; true: the draft has taken it, as nothing has to be trusted or answered first.
    * @param asNew into a new draft; so with `trust` and `retry`
    */
-  readonly open: (path: string, asNew?: boolean) => Promise<boolean>;
+  readonly open: (path: string, asNew?: boolean, beside?: readonly string[]) => Promise<boolean>;
   readonly setShape: (name: string, text: string) => void;
   readonly trust: (asNew?: boolean) => Promise<boolean>;
   readonly retry: (asNew?: boolean) => Promise<boolean>;
@@ -55,35 +57,37 @@ function readShapes({ shapes: texts, opened }: Pick<OwnModel, 'shapes' | 'opened
 export function createOwnModel(client: Client, draft: StoreApi<DraftState>): StoreApi<OwnModel> {
   return createStore<OwnModel>()((set, get) => {
     const call = async (name: 'models.open' | 'models.trust', asNew = false): Promise<boolean> => {
-      const { path } = get();
+      const { path, beside } = get();
       if (path === null) return false;
       const { shapes, datatypes, problems: shapeProblems } = readShapes(get());
       set({ error: null, shapeProblems });
       if (Object.keys(shapeProblems).length > 0) return false;
       set({ busy: true });
       try {
-        const opened = await client.call(name, { path, shapes, datatypes, with: [], rewrite: false });
+        const given = { path, shapes, datatypes, with: [...beside], rewrite: false };
+        const opened = await client.call(name, given);
         // Another path was chosen meanwhile.
-        if (get().path !== path) return false;
+        if (get().path !== path || get().beside !== beside) return false;
         set({ opened, busy: false });
         const { choice, preset, trusted } = opened;
         if (choice === null || preset === null || !trusted) return false;
         draft.getState().chooseModel(choice, preset, asNew);
         return true;
       } catch (error) {
-        if (get().path === path) set({ error: toWire(error), busy: false });
+        if (get().path === path && get().beside === beside) set({ error: toWire(error), busy: false });
         return false;
       }
     };
     return {
       path: null,
+      beside: [],
       opened: null,
       error: null,
       busy: false,
       shapes: {},
       shapeProblems: {},
-      open: (path, asNew) => {
-        set({ path, opened: null, shapes: {}, shapeProblems: {} });
+      open: (path, asNew, beside = []) => {
+        set({ path, beside, opened: null, shapes: {}, shapeProblems: {} });
         return call('models.open', asNew);
       },
       setShape: (name, text) => {

@@ -16,7 +16,9 @@ const articles: Readonly<Record<Exclude<Route['page'], 'runs'>, PagePlace>> = {
 };
 
 /** What the documentation opens at on a page; before the first run, the list of runs has the tutorial. */
-export function articleOf({ page }: Route, hasRuns: boolean): PagePlace {
+export function articleOf(route: Route, hasRuns: boolean): PagePlace {
+  const { page } = route;
+  if (page === 'new' && route.repository === true) return { page: 'guide/repository', heading: null };
   if (page !== 'runs') return articles[page];
   return hasRuns
     ? { page: 'guide/window', heading: 'runs' }

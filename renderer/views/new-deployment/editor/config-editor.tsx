@@ -6,9 +6,11 @@ import { LinkButton } from '../../../components/links';
 import { Loading } from '../../../components/loading';
 import { patchKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle, wizardPages } from '../../../stores/draft/wizard-page';
+import { isAsIs } from '../fields/serving-fields';
 import { useProblemPlace } from '../pages/problem-list';
 import { useImport } from '../wizard-actions';
 import { useWizard } from '../wizard-context';
+import { ConfigDifference } from './config-difference';
 import { type LineMark, markLines } from './mark-lines';
 import { PbtxtEditor } from './pbtxt-view';
 
@@ -132,7 +134,36 @@ function NoConfigYet() {
   );
 }
 
+/** That of a repository: its fields are changed by the form, the rest in the repository itself. */
+function OwnConfig() {
+  const shown = useWizard().draft.preview?.configPbtxt ?? '';
+  return (
+    <section className="config-editor" aria-label="config.pbtxt">
+      <div className="panel-head">
+        <h3 className="mono">config.pbtxt</h3>
+        <CopyButton text={shown} label="Copy config.pbtxt" />
+      </div>
+      {shown === '' ? null : (
+        <pre className="own-config" tabIndex={0}>
+          {shown}
+        </pre>
+      )}
+      <div className="config-note">
+        <p className="dim">
+          The file of the repository. What the form has no field for is changed there: check the repository
+          again afterwards.
+        </p>
+        <ConfigDifference />
+      </div>
+    </section>
+  );
+}
+
 export function ConfigEditor() {
+  return isAsIs(useWizard().preset) ? <OwnConfig /> : <TextEditor />;
+}
+
+function TextEditor() {
   const { draft } = useWizard();
   const { edit, preview } = draft;
   const shown = edit?.text ?? preview?.configPbtxt ?? '';

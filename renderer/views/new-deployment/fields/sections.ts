@@ -8,7 +8,7 @@ import { environmentSections } from './environment-fields';
 import type { Field, FieldContext, Section } from './field';
 import { formField, namedField } from './form-field';
 import { modelSections } from './model-fields';
-import { configureSections, exportSections } from './serving-fields';
+import { configureSections, exportSections, isAsIs } from './serving-fields';
 
 function toleranceFields(context: FieldContext): readonly Field[] {
   const outputs = context.preset.signature.outputs.map(({ name }) => name);
@@ -34,15 +34,27 @@ function isOwnFile({ value }: FieldContext): boolean {
   return kind !== undefined && kind !== 'folder';
 }
 
+/** A repository has no framework: without a golden file nothing is compared. */
+const goldenOfRepository = {
+  help: 'Kept inputs and outputs that the answers are compared with; "golden record" writes them.',
+  control: { kind: 'path', pathKind: 'file', placeholder: 'none: outputs are not checked' },
+} as const;
+
+const agreement = 'Values agree when they differ by no more than absolute + relative × value.';
+
 function accuracySections(context: FieldContext): readonly Section[] {
+  const asIs = isAsIs(context.preset);
+  const golden = formField('accuracy.golden', context, asIs ? goldenOfRepository : {});
   return [
     {
-      title: 'Outputs, framework against Triton',
-      note: 'The same samples run in the framework and on Triton. Values agree when they differ by no more than absolute + relative × value.',
+      title: asIs ? 'Outputs, golden file against Triton' : 'Outputs, framework against Triton',
+      note: asIs
+        ? `The inputs of the golden file are sent to Triton. ${agreement}`
+        : `The same samples run in the framework and on Triton. ${agreement}`,
       fields: [
         ...toleranceFields(context),
         formField('accuracy.samples', context),
-        ...(isOwnFile(context) ? [formField('accuracy.golden', context)] : []),
+        ...(isOwnFile(context) ? [golden] : []),
       ],
     },
     {

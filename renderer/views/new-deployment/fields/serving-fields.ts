@@ -1,5 +1,6 @@
 import { bytesText } from '../../../../main/contract/fields/parameter-text';
 import { formatFacts } from '../../../../main/contract/run/model-formats';
+import type { Preset } from '../../../../main/contract/run/preset';
 import {
   type Accelerator,
   defaultWorkspaceBytes,
@@ -21,11 +22,13 @@ const precisionNote = (precision: Precision, context: FieldContext): string => {
 const notOffered = (title: string, offered: boolean, reason?: string): { why?: string } =>
   offered ? {} : { why: [`Not available for ${title}.`, reason].filter(Boolean).join(' ') };
 
+/** Of a repository: what is served is not a choice. */
+export const isAsIs = ({ formats }: Pick<Preset, 'formats'>): boolean => formats.includes('repository');
+
 export function exportSections(context: FieldContext): readonly Section[] {
   const { preset } = context;
   const workspace = formField('tensorrt.maxWorkspaceBytes', context);
-  // What is served of a repository is not a choice.
-  const isAsIs = preset.formats.includes('repository');
+  const asIs = isAsIs(preset);
   return [
     {
       title: 'Served file',
@@ -44,7 +47,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
                 preset.notOffered?.find(({ format }) => format === value)?.reason,
               ),
             }),
-            isAsIs ? preset.formats : undefined,
+            asIs ? preset.formats : undefined,
           ),
         }),
         formField('precision', context, {
@@ -57,7 +60,7 @@ export function exportSections(context: FieldContext): readonly Section[] {
               why: whyNotPrecision(value, context),
               ...notOffered(preset.title, preset.precisions.includes(value)),
             }),
-            isAsIs ? preset.precisions : undefined,
+            asIs ? preset.precisions : undefined,
           ),
         }),
         formField('onnxOpset', context),

@@ -5,7 +5,8 @@ import { useStore } from 'zustand';
 import { type ModelSource, sourceKinds } from '../../../../main/contract/run/run-spec';
 import { SmallButton } from '../../../components/actions';
 import { ErrorPanel } from '../../../components/error-panel';
-import { attempting } from '../../../components/notices';
+import { LinkButton } from '../../../components/links';
+import { attempt, attempting } from '../../../components/notices';
 import { firstPreset } from '../../../stores/draft/draft-state';
 import type { OwnModel } from '../../../stores/draft/own-model';
 import { useWorkbench } from '../../../workbench';
@@ -68,25 +69,55 @@ function AskedShapes({ model, taking }: Asked) {
   );
 }
 
+interface TakenHow {
+  /** Begins a new draft. */
+  asNew?: boolean;
+  /** The draft has it: nothing is left to trust or answer. */
+  onTaken?: () => void;
+}
+
+const takingOf =
+  ({ asNew = false, onTaken }: TakenHow): Asked['taking'] =>
+  (work) =>
+    attempting(async () => {
+      if (await work(asNew)) onTaken?.();
+    });
+
+/** What a model that was opened says of itself, and what it needs before a draft has it: shapes and trust. */
+export function ModelQuestions({ inUse = null, ...how }: TakenHow & { inUse?: string | null }) {
+  const model = useStore(useWorkbench().ownModel);
+  const { opened } = model;
+  const taking = takingOf(how);
+  if (opened === null) return null;
+  return (
+    <>
+      <div role="status">
+        {opened.path === inUse ? null : <p className="mono own-model-path">{opened.path}</p>}
+        {opened.notes.map((note) => (
+          <p key={note} className="field-help">
+            {note}
+          </p>
+        ))}
+      </div>
+      <AskedShapes model={model} taking={taking} />
+      <TrustNotice model={model} taking={taking} />
+    </>
+  );
+}
+
 /**
  * Takes a model file or folder, read without executing it.
  * @param inUse path of the draft's own model; null: none
- * @param asNew begins a new draft
- * @param onTaken the draft has it: nothing is left to trust or answer
  */
-export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; onTaken?: () => void }) {
-  const { inUse, asNew = false, onTaken } = props;
+export function OwnModelChoice({ inUse, ...how }: TakenHow & { inUse: string | null }) {
   const { client, ownModel } = useWorkbench();
   const model = useStore(ownModel);
   // A model that was laid aside asks nothing.
   const { opened } = model;
   const isShown = opened !== null && (opened.path === inUse || opened.choice === null || !opened.trusted);
-  const taking: Asked['taking'] = (work) =>
-    attempting(async () => {
-      if (await work(asNew)) onTaken?.();
-    });
+  const taking = takingOf(how);
   const choosing = (kind: 'file' | 'folder') =>
-    taking(async () => {
+    taking(async (asNew) => {
       const title = kind === 'file' ? 'Choose a model file' : 'Choose a model folder';
       const chosen = await client.call('desktop.choosePath', { kind, title });
       return chosen !== null && (await model.open(chosen.path, asNew));
@@ -111,20 +142,7 @@ export function OwnModelChoice(props: { inUse: string | null; asNew?: boolean; o
         repository. Reading it executes nothing.
       </p>
       {model.error === null ? null : <ErrorPanel error={model.error} />}
-      {isShown ? (
-        <>
-          <div role="status">
-            {opened.path === inUse ? null : <p className="mono own-model-path">{opened.path}</p>}
-            {opened.notes.map((note) => (
-              <p key={note} className="field-help">
-                {note}
-              </p>
-            ))}
-          </div>
-          <AskedShapes model={model} taking={taking} />
-          <TrustNotice model={model} taking={taking} />
-        </>
-      ) : null}
+      {isShown ? <ModelQuestions inUse={inUse} {...how} /> : null}
     </>
   );
 }
@@ -142,6 +160,25 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
   repository: 'Model of a Triton repository, as it is',
 };
 
+/** What is served with a repository's model, and the way to its other models. */
+function OfRepository({ path }: { path: string }) {
+  const { repository, route } = useWorkbench();
+  const models = useWizard().draft.preview?.spec?.model.source?.repository?.models ?? [];
+  const beside = models.slice(1).map(({ name }) => name);
+  const show = (): void => {
+    const { path: shown, open } = repository.getState();
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    route.getState().go({ page: 'new', repository: true });
+    if (shown !== folder) attempt(() => open(folder));
+  };
+  return (
+    <div className="dim">
+      {beside.length === 0 ? null : `Served with it: ${beside.join(', ')}. `}
+      <LinkButton onClick={show}>Models of this repository</LinkButton>
+    </div>
+  );
+}
+
 export function OwnModelInUse({ path }: { path: string }) {
   const { draft, preset, context, valueAt } = useWizard();
   // As starting over does.
@@ -157,6 +194,7 @@ export function OwnModelInUse({ path }: { path: string }) {
         <strong>{preset.title}</strong>{' '}
         <span className="dim">In use · {kind === undefined ? 'Model' : kindText[kind]}</span>
         <div className="mono own-model-path">{path}</div>
+        {kind === 'repository' ? <OfRepository path={path} /> : null}
       </div>
       {first === undefined ? null : (
         <Button

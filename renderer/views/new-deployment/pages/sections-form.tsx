@@ -55,7 +55,8 @@ function useShownFields({ fields }: Section): ReturnType<typeof shownFields> {
   );
 }
 
-function Fields({ section, after }: { section: Section; after?: ReactNode }) {
+/** Fields of a section; those without effect are one line. */
+export function SectionFields({ section, after }: { section: Section; after?: ReactNode }) {
   const found = useShownFields(section);
   // A folded section has the reason in its own line.
   const isWhole = section.folded === true && found.shown.length === 0 && found.idle.length === 1;
@@ -94,7 +95,7 @@ function FoldedSection({ section }: { section: Section }) {
         {section.title}
         <span className="dim">{` · ${changed === 0 ? unchanged : `${changed} changed`}`}</span>
       </summary>
-      <Fields section={section} after={section.open === true ? <AddArgument /> : undefined} />
+      <SectionFields section={section} after={section.open === true ? <AddArgument /> : undefined} />
     </details>
   );
 }
@@ -105,7 +106,7 @@ export function SectionsForm({ sections }: { sections: readonly Section[] }) {
     if (section.folded !== true) {
       return (
         <Panel key={section.title} title={section.title} level={3}>
-          <Fields section={section} />
+          <SectionFields section={section} />
         </Panel>
       );
     }

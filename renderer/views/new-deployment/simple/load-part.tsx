@@ -1,54 +1,15 @@
-import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useTypedNumber } from '../../../components/input/use-typed-number';
 import { Panel } from '../../../components/panel';
 import { ChoiceField } from '../controls/choice-control';
-import { FieldFrame } from '../controls/field-frame';
 import { FieldInput } from '../controls/field-input';
 import { type Field, pathOf } from '../fields/field';
+import { isAsIs } from '../fields/serving-fields';
 import { BudgetInput, NameInput } from '../pages/name-and-budget';
 import { useWizard } from '../wizard-context';
-import { followMaximum } from './max-batch';
+import { MaxBatchInput } from './max-batch-input';
 import { chosenMeasuring, lengthKeys, measuringOptions } from './measuring';
+import { RepositoryPart } from './repository-part';
 import { notOfferedText, servedFiles } from './served-files';
-
-const lists = [
-  { keys: ['configure', 'preferredBatchSizes'], mayBeEmpty: true },
-  { keys: ['performance', 'batchSizes'], mayBeEmpty: false },
-] as const;
-
-function MaxBatchInput({ field }: { field: Field }) {
-  const { draft, valueAt, defaultOf } = useWizard();
-  const value = valueAt(field.keys);
-  const change = (next: number | null): void => {
-    const after = next ?? defaultOf(field.keys);
-    if (next === null) draft.reset(field.keys);
-    else draft.change(field.keys, next);
-    if (typeof value !== 'number' || typeof after !== 'number') return;
-    for (const { keys, mayBeEmpty } of lists) {
-      const of = { list: valueAt(keys), defaults: defaultOf(keys), mayBeEmpty };
-      const list = followMaximum(of, value, after);
-      if (list === 'default') draft.reset(keys);
-      else if (list !== null) draft.change(keys, list);
-    }
-  };
-  const typed = useTypedNumber(typeof value === 'number' ? value : null, change);
-  return (
-    <FieldFrame
-      field={field}
-      control={({ input }) => (
-        <NumberInput
-          {...input}
-          {...typed}
-          min={0}
-          clampBehavior="none"
-          allowDecimal={false}
-          thousandSeparator=","
-        />
-      )}
-    />
-  );
-}
 
 const formatKeys = ['format'] as const;
 const precisionKeys = ['precision'] as const;
@@ -102,21 +63,25 @@ function MeasuringInput() {
 }
 
 export function LoadPart() {
-  const { fields } = useWizard();
+  const { fields, preset } = useWizard();
   const inputs = (path: string, input: (field: Field) => ReactNode): ReactNode =>
     fields.filter((field) => pathOf(field) === path).map(input);
   return (
     <>
-      <Panel title="Served model" level={3}>
-        <div className="panel-body">
-          <ServedFileInput />
-          <div className="fields">
-            {inputs('configure.maxBatchSize', (field) => (
-              <MaxBatchInput key={pathOf(field)} field={field} />
-            ))}
+      {isAsIs(preset) ? (
+        <RepositoryPart />
+      ) : (
+        <Panel title="Served model" level={3}>
+          <div className="panel-body">
+            <ServedFileInput />
+            <div className="fields">
+              {inputs('configure.maxBatchSize', (field) => (
+                <MaxBatchInput key={pathOf(field)} field={field} />
+              ))}
+            </div>
           </div>
-        </div>
-      </Panel>
+        </Panel>
+      )}
       <Panel title="Measurement" level={3}>
         <div className="panel-body">
           <div className="fields">

@@ -1,5 +1,12 @@
 import { Button } from '@mantine/core';
-import { IconActivity, IconArrowRight, IconFile, IconServer2, IconStack3 } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconArrowRight,
+  IconFile,
+  IconFolders,
+  IconServer2,
+  IconStack3,
+} from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { Answer } from '../../../components/answer';
@@ -22,6 +29,7 @@ import { runAgain } from '../../runs/run-tools';
 import { changesText } from '../changes';
 import { DropHint, useDrop } from '../drop';
 import { OwnModelChoice } from '../pages/own-model';
+import { useChooseRepository } from '../repository/use-choose-repository';
 import { ImportConfiguration } from '../wizard-actions';
 import { useWizard, useWizardModel, Wizard } from '../wizard-context';
 import { type Recent, recentModels } from './recents';
@@ -68,6 +76,21 @@ function RunningTriton({ onDeploy }: { onDeploy: () => void }) {
       <p>Or load a preset or your own model onto it. The server must allow explicit model control.</p>
       <Button {...action} leftSection={<IconServer2 size={14} aria-hidden="true" />} onClick={onDeploy}>
         Deploy to a server
+      </Button>
+    </div>
+  );
+}
+
+function ExistingRepository() {
+  const choose = useChooseRepository();
+  return (
+    <div className="panel-body stack">
+      <p>
+        Check all its models, and measure one of them with its own files and config.pbtxt: ensembles, Python
+        and BLS models, and those of any backend that the chosen Triton has.
+      </p>
+      <Button {...action} leftSection={<IconFolders size={14} aria-hidden="true" />} onClick={choose}>
+        Choose a repository…
       </Button>
     </div>
   );
@@ -170,20 +193,29 @@ export function StartView() {
       <Wizard model={model} error={error}>
         <div className="start" data-drop="model" role="region" aria-label="How to begin" tabIndex={0}>
           <Answer
-            text="What do you deploy? A model file, a preset, or a model on a running Triton"
+            text="What do you deploy? A model file, a Triton repository, a preset, or a model on a running Triton"
             tone="dim"
           />
           <ContinueDraft onContinue={toDraft} />
           <div className="start-choices">
-            <section className="panel" aria-label="Your own model">
-              <div className="panel-head">
-                <IconFile size={17} aria-hidden="true" />
-                <h2>A model file</h2>
-              </div>
-              <div className="panel-body">
-                <OwnModelChoice inUse={null} asNew onTaken={toDraft} />
-              </div>
-            </section>
+            <div className="stack">
+              <section className="panel" aria-label="Your own model">
+                <div className="panel-head">
+                  <IconFile size={17} aria-hidden="true" />
+                  <h2>A model file</h2>
+                </div>
+                <div className="panel-body">
+                  <OwnModelChoice inUse={null} asNew onTaken={toDraft} />
+                </div>
+              </section>
+              <section className="panel" aria-label="Triton repository">
+                <div className="panel-head">
+                  <IconFolders size={17} aria-hidden="true" />
+                  <h2>A Triton repository</h2>
+                </div>
+                <ExistingRepository />
+              </section>
+            </div>
             <section className="panel" aria-label="Presets">
               <div className="panel-head">
                 <IconStack3 size={17} aria-hidden="true" />

@@ -18,6 +18,7 @@ import { ProgressBar } from '../../../components/loading';
 import { Panel } from '../../../components/panel';
 import { useNow } from '../../../components/use-time';
 import { formatClock } from '../../../format/times';
+import { capitalized } from '../../../format/words';
 import { useAnswer } from '../../../use-answer';
 import { useWorkbench } from '../../../workbench';
 import { planText } from '../../new-deployment/plan-text';
@@ -32,8 +33,6 @@ const currentStep = ({ steps }: RunState): StepState | undefined =>
 
 const scenarioOf = (step: StepState): Scenario | undefined =>
   scenarios.find((scenario) => scenario === step.id);
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Large, with its unit: what is happening, not yet a result. */
 function NowFigures({ state, scenario }: { state: RunState; scenario: Scenario }) {

@@ -95,6 +95,19 @@ describe('an own model in the window', () => {
     ]);
   });
 
+  it('of a repository is opened with the models that are loaded with it, also once it is trusted', async () => {
+    const { own, calls } = createCalls(() => ({ ...folder, kind: 'repository' }));
+    await own.getState().open('/r/caller', true, ['net']);
+    await own.getState().trust(true);
+    const asked = calls.filter(([name]) => name.startsWith('models.'));
+    expect(asked).toMatchObject([
+      ['models.open', { path: '/r/caller', with: ['net'] }],
+      ['models.trust', { path: '/r/caller', with: ['net'] }],
+    ]);
+    await own.getState().open('/r/net');
+    expect(calls.at(-1)).toMatchObject(['models.open', { path: '/r/net', with: [] }]);
+  });
+
   it('says at the field what is no shape, and opens nothing', async () => {
     const { own, opened } = await openTwo('1,3,height', 'x:1,16');
     expect(opened).toEqual([]);

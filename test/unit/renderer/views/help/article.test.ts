@@ -7,6 +7,7 @@ import { headingName, parseMarkdown } from '../../../../../renderer/views/help/m
 const routes: readonly Route[] = [
   { page: 'runs' },
   { page: 'new' },
+  { page: 'new', repository: true },
   { page: 'run', runId: 'r' },
   { page: 'compare', runIds: [] },
   { page: 'studies' },

@@ -17,7 +17,9 @@ const problemAt = (field: string): SpecProblem => ({
 async function editorWith(...fields: readonly string[]) {
   const { client } = createClientDouble({ 'drafts.save': () => null });
   // Only what the editor reads of it.
-  const model = { fields: [], valueAt: () => undefined } as unknown as WizardModel;
+  const model = {
+    ...{ preset: { formats: ['onnx'] }, fields: [], valueAt: () => undefined },
+  } as unknown as WizardModel;
   const page = (
     <WizardProvider value={model}>
       <ConfigEditor />
