@@ -60,6 +60,12 @@ export function runCommands(
       note: 'the most load within a latency',
       run: () => overlay.getState().search({ runId }),
     }),
+    ...where(isDeployedRow(open) && open.status === 'done', {
+      id: 'soak-run',
+      title: 'Soak the model of this run …',
+      note: 'the same load for hours: does memory grow',
+      run: () => overlay.getState().soak({ runId }),
+    }),
     {
       id: 'rename',
       title: 'Rename this run',

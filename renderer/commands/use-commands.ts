@@ -59,6 +59,12 @@ const actions = (
     run: () => workbench.overlay.getState().searchTogether([]),
   },
   {
+    id: 'soak',
+    title: 'Start a soak …',
+    note: 'the same load for hours: does memory grow, how fast, and whose is it',
+    run: () => workbench.overlay.getState().soak({}),
+  },
+  {
     id: 'add-host',
     title: 'Add host …',
     note: 'another machine with Docker, by ssh, a Docker context or TLS',

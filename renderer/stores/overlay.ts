@@ -20,12 +20,23 @@ export interface DuelPair {
   readonly second: string;
 }
 
+/** What a soak begins with; nothing: it is chosen in its dialog. */
+export interface SoakTarget {
+  readonly runId?: string;
+  readonly deployment?: string;
+  /** Of a running Triton. */
+  readonly url?: string;
+  readonly caFile?: string;
+  readonly model?: string;
+}
+
 export type OverlayPage =
   'palette' | 'shortcuts' | 'add-host' | 'save-comparison' | 'report' | 'whats-new' | 'licenses' | 'about';
 
 export interface Overlay {
   /** null: only the page is shown. */
-  readonly shown: OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | 'together' | 'duel' | null;
+  readonly shown:
+    OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | 'together' | 'duel' | 'soak' | null;
   readonly renamed: string | null;
   readonly measured: MeasureTarget | null;
   readonly varied: Choice | null;
@@ -34,6 +45,7 @@ export interface Overlay {
   readonly together: readonly string[] | null;
   /** Two runs that are measured in turns. */
   readonly duel: DuelPair | null;
+  readonly soaked: SoakTarget | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
@@ -41,12 +53,13 @@ export interface Overlay {
   readonly search: (subject: SearchSubject) => void;
   readonly searchTogether: (runIds: readonly string[]) => void;
   readonly measureInTurns: (pair: DuelPair) => void;
+  readonly soak: (target: SoakTarget) => void;
   readonly close: () => void;
 }
 
 const nothing = {
   ...{ shown: null, renamed: null, measured: null, varied: null, searched: null },
-  ...{ together: null, duel: null },
+  ...{ together: null, duel: null, soaked: null },
 } as const;
 
 export function createOverlay(): StoreApi<Overlay> {
@@ -59,6 +72,7 @@ export function createOverlay(): StoreApi<Overlay> {
     search: (subject) => set({ ...nothing, shown: 'search', searched: subject }),
     searchTogether: (together) => set({ ...nothing, shown: 'together', together }),
     measureInTurns: (duel) => set({ ...nothing, shown: 'duel', duel }),
+    soak: (soaked) => set({ ...nothing, shown: 'soak', soaked }),
     close: () => set(nothing),
   }));
 }

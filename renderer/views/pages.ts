@@ -53,4 +53,5 @@ export const MeasureDialog = onDemand(async () => (await import('./measure/measu
 export const JointDialog = onDemand(async () => (await import('./studies/joint/joint-dialog')).JointDialog);
 export const DuelDialog = onDemand(async () => (await import('./studies/duel-dialog')).DuelDialog);
 export const SearchDialog = onDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
+export const SoakDialog = onDemand(async () => (await import('./studies/soak/soak-dialog')).SoakDialog);
 export const VaryDialog = onDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);

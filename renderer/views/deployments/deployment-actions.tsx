@@ -1,4 +1,4 @@
-import { IconActivity } from '@tabler/icons-react';
+import { IconActivity, IconHourglass } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
 import { present } from '../../../main/contract/trees';
@@ -20,7 +20,7 @@ const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => strin
 };
 
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
-  const { client, route } = useWorkbench();
+  const { client, overlay, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);
   const { id, state, work, httpUrl, metricsUrl, host } = deployment;
   const change = (what: Change): void =>
@@ -61,6 +61,12 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
           await client.call('monitor.start', { url: httpUrl, metricsUrl, ...present({ host }) });
           route.getState().go({ page: 'monitor' });
         })}
+      />
+      <IconAction
+        icon={IconHourglass}
+        label={`Soak ${id}: the same load for hours, to see whether memory grows`}
+        why={isUp(state) ? null : 'The deployment is not serving'}
+        onClick={() => overlay.getState().soak({ deployment: id })}
       />
       {isUp(state) ? asked('stop') : button('start', () => change('start'))}
       {asked('restart')}

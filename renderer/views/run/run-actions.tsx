@@ -7,6 +7,7 @@ import {
   IconFileTypePdf,
   IconFolder,
   IconGauge,
+  IconHourglass,
   IconLayoutGrid,
   IconPackageExport,
   IconPencil,
@@ -37,6 +38,8 @@ const buttons = {
   cancel: { icon: IconPlayerStop, label: 'Cancel run' },
   resume: { icon: IconPlayerPlay, label: 'Resume' },
 } as const;
+
+const soakLabel = 'Soak: the same load for hours, to see whether memory grows';
 
 const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
   stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
@@ -88,36 +91,72 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   json: 'JSON',
 };
 
-function MeasureAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number | null }) {
-  const { overlay } = useWorkbench();
-  const { addresses, host, models, levels, protocol } = load;
-  const { http, grpc, httpTls } = addresses;
-  const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+/** The dialogs have one model on one machine, and no rates. */
+function fitsDialog({ addresses, models, levels }: ServerLoad): boolean {
+  const { http, grpc } = addresses;
   const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
-  // The dialog has one model on one machine, and no rates.
-  const fits =
+  return (
     models.length === 1 &&
     hostOf(http) === hostOf(grpc) &&
-    levels.every(({ requestRate }) => requestRate === undefined);
+    levels.every(({ requestRate }) => requestRate === undefined)
+  );
+}
+
+function addressOf({ addresses, models }: ServerLoad) {
+  const { http, grpc, httpTls } = addresses;
+  const port = grpc.slice(grpc.lastIndexOf(':') + 1);
+  return {
+    url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${port}`,
+    caFile: httpTls?.caFile ?? '',
+    model: models[0]?.name ?? '',
+  };
+}
+
+/** Of a verified model. */
+function ModelStudies({ runId }: { runId: string }) {
+  const { overlay } = useWorkbench();
+  return (
+    <>
+      <IconAction
+        icon={IconTargetArrow}
+        label="Find the best configuration"
+        onClick={() => overlay.getState().search({ runId })}
+      />
+      <IconAction icon={IconHourglass} label={soakLabel} onClick={() => overlay.getState().soak({ runId })} />
+    </>
+  );
+}
+
+/** Again on the same running Triton: measured, or soaked. */
+function OnServerAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number | null }) {
+  const { overlay } = useWorkbench();
+  const { host, levels, protocol } = load;
+  const fits = fitsDialog(load);
   const listed = (of: 'batchSize' | 'concurrency') => [...new Set(levels.map((level) => level[of]))];
   return (
-    <IconAction
-      icon={IconGauge}
-      label="Measure again"
-      why={fits ? null : 'Measure it again with perf on the command line'}
-      onClick={() =>
-        overlay.getState().measure({
-          url: `${httpTls === null ? 'http' : 'https'}://${http}?grpcPort=${portOf(grpc)}`,
-          caFile: httpTls?.caFile ?? '',
-          host: host ?? '',
-          model: models[0]?.name ?? '',
-          fields: {
-            performance: { batchSizes: listed('batchSize'), concurrency: listed('concurrency'), protocol },
-          },
-          ...(budgetMs === null ? {} : { p99BudgetMs: budgetMs }),
-        })
-      }
-    />
+    <>
+      <IconAction
+        icon={IconGauge}
+        label="Measure again"
+        why={fits ? null : 'Measure it again with perf on the command line'}
+        onClick={() =>
+          overlay.getState().measure({
+            ...addressOf(load),
+            host: host ?? '',
+            fields: {
+              performance: { batchSizes: listed('batchSize'), concurrency: listed('concurrency'), protocol },
+            },
+            ...(budgetMs === null ? {} : { p99BudgetMs: budgetMs }),
+          })
+        }
+      />
+      <IconAction
+        icon={IconHourglass}
+        label={soakLabel}
+        why={fits && host === undefined ? null : 'Soak it with soak --url on the command line'}
+        onClick={() => overlay.getState().soak(addressOf(load))}
+      />
+    </>
   );
 }
 
@@ -237,15 +276,9 @@ export function RunActions({ state }: { state: RunState }) {
           })}
         />
       ) : null}
-      {isDeployable(state) ? (
-        <IconAction
-          icon={IconTargetArrow}
-          label="Find the best configuration"
-          onClick={() => workbench.overlay.getState().search({ runId })}
-        />
-      ) : null}
+      {isDeployable(state) ? <ModelStudies runId={runId} /> : null}
       {load === null || status === 'running' ? null : (
-        <MeasureAgain load={load} budgetMs={budgetMsOf(state)} />
+        <OnServerAgain load={load} budgetMs={budgetMsOf(state)} />
       )}
       <IconAction
         icon={IconPencil}

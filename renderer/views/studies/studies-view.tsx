@@ -1,4 +1,4 @@
-import { IconFileImport, IconStack2 } from '@tabler/icons-react';
+import { IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
@@ -75,6 +75,13 @@ export function StudiesView({ name }: { name: string | undefined }) {
   const startButtons = (
     <>
       <SmallButton
+        icon={IconHourglass}
+        title="The same load for hours: does memory grow, how fast, and whose is it"
+        onClick={() => overlay.getState().soak({})}
+      >
+        Start a soak…
+      </SmallButton>
+      <SmallButton
         icon={IconStack2}
         title="The best configurations of models that share one machine"
         onClick={() => overlay.getState().searchTogether([])}
@@ -101,8 +108,9 @@ export function StudiesView({ name }: { name: string | undefined }) {
           <h2>No studies yet</h2>
           <p>
             A study is several runs that are started, paused and reported together. Start one from a matrix
-            file or a runner configuration, with Vary… on New deployment or on a run, or search for the best
-            configurations of several models.
+            file or a runner configuration, with Vary… on New deployment or on a run, search for the best
+            configurations of several models, or keep one under load for hours to see whether its memory
+            grows.
           </p>
           <div className="row">{startButtons}</div>
         </div>
