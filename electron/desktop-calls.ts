@@ -28,6 +28,7 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   'csv-online': csv,
   'csv-accuracy': csv,
   'csv-slices': csv,
+  'csv-cold-start': csv,
 };
 
 /** What the person saved in this session: the page cannot name any other file to open. */

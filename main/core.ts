@@ -16,6 +16,7 @@ import { createStartCalls } from './core/start-calls';
 import { createStudiesCalls } from './core/studies-calls';
 import { createTrustedCalls } from './core/trusted-calls';
 import { createRunList, startUpkeep } from './core/upkeep';
+import { createWarmUpCalls } from './core/warm-up-calls';
 import type { Deployments } from './deployments/deployments';
 import { createDockerCalls } from './docker/docker-calls';
 import { buildArgsOf } from './engine/docker/run-images';
@@ -109,6 +110,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const deployments = createDeploymentCalls(parts, winners.foundConfig);
   const active = new ActiveStudies();
   const capacities = createCapacityCalls(parts);
+  const warmUps = createWarmUpCalls(parts);
   const searches = createSearchCalls(parts, runs, { ...others, ...winners.handlers }, active);
   const studies = createStudiesCalls(parts, runs, others, active, searches);
   const underWay = () => workUnderWay(runs, deployments, active, parts);
@@ -145,6 +147,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...searches.handlers,
       ...winners.handlers,
       ...capacities.handlers,
+      ...warmUps.handlers,
       ...createGoldenCalls(parts),
       ...createTrustedCalls(parts, runs, upkeep),
     },
@@ -154,7 +157,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       // Before its runs: it would begin the next one.
       await active.close();
       const working = [upkeep, runList, homeCalls, runs, dockerCalls, data, parts.tools, monitor];
-      for (const part of [capacities, deployments, ...working]) await part.close();
+      for (const part of [capacities, warmUps, deployments, ...working]) await part.close();
       parts.reading.close();
       await endConnections(parts);
     },

@@ -32,7 +32,15 @@ import {
 import { fileError } from '../platform/plain-entry';
 import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
-import { type BundleImage, composeFile, kubernetesFiles, type Serving } from './manifests';
+import { coldSection } from './cold-section';
+import {
+  type BundleImage,
+  composeFile,
+  kubernetesFiles,
+  type Serving,
+  type Startup,
+  startupOf,
+} from './manifests';
 import { queueMetric, rateMetric, resourceName } from './names';
 import { grafanaDashboard, latencyThresholds, prometheusRules, rateThreshold, targetOf } from './watching';
 
@@ -94,6 +102,7 @@ interface ReadmeInput {
   readonly found: FoundConfig | null;
   /** See {@link Serving}. */
   readonly pendingRequests: number | null;
+  readonly startup: Startup;
 }
 
 function hardwareText({ environment }: RunState): string {
@@ -231,6 +240,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     ...expectedLines(input),
     '',
+    ...coldSection(state, input.startup),
     '## What the manifests assume',
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
@@ -335,6 +345,7 @@ function servingOf(input: BundleInput, repositoryBytes: number): Serving {
     shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
     scaledRate: scaledRateOf({ capacity, found }),
     plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
+    startup: startupOf(state.coldStart),
   };
 }
 
@@ -348,7 +359,7 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
   }
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
   const serving = servingOf(input, repositoryBytes);
-  const { watched, pendingRequests } = serving;
+  const { watched, pendingRequests, startup } = serving;
   const files: Readonly<Record<string, string>> = {
     SHA256SUMS: await checksums(dir, 'model-repository'),
     'compose.yaml': composeFile(serving),
@@ -357,7 +368,7 @@ async function fill(dir: string, input: BundleInput): Promise<void> {
     ...kubernetesFiles(serving),
     'expectation.json': `${JSON.stringify(expectationOf(input), null, 1)}\n`,
     'README.md': readmeText({
-      ...{ state, titles, image, samples, capacity, found, pendingRequests },
+      ...{ state, titles, image, samples, capacity, found, pendingRequests, startup },
       measuredLocally: isProcess(engine),
     }),
   };

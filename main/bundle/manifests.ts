@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import type { ColdStart } from '../contract/measured/cold-start';
+import { formatDuration } from '../contract/numbers';
 import { noGpuVariables } from '../docker/container-body';
 import { containerPorts, tritonCommand } from '../engine/docker/triton-command';
 import { pythonVariables } from '../platform/process';
@@ -15,6 +17,29 @@ export interface BundleImage {
   readonly keepsEntrypoint?: boolean;
 }
 
+/** How long a start may take. */
+export interface Startup {
+  readonly limitS: number;
+  /** Where the limit is from. */
+  readonly text: string;
+}
+
+const unmeasured: Startup = { limitS: 600, text: 'a starting point: the time to ready was not measured' };
+/** Another machine reads the model from slower storage, and starts Triton beside others. */
+const startupMargin = { times: 10, leastS: 60 };
+const probePeriodS = 5;
+
+/** By the time to ready that was measured. */
+export function startupOf(cold: Pick<ColdStart, 'readyUs'> | null): Startup {
+  const readyUs = cold?.readyUs ?? null;
+  if (readyUs === null) return unmeasured;
+  const wantedS = Math.max(startupMargin.leastS, (startupMargin.times * readyUs) / 1e6);
+  return {
+    limitS: Math.ceil(wantedS / probePeriodS) * probePeriodS,
+    text: `${startupMargin.times} times the ${formatDuration(readyUs)} to ready that were measured, and at least ${startupMargin.leastS} s`,
+  };
+}
+
 export interface Serving {
   readonly model: string;
   readonly image: BundleImage;
@@ -29,6 +54,8 @@ export interface Serving {
   /** Requests per second and replica at which another one is started; null: no search promises a rate. */
   readonly scaledRate: { readonly value: number; readonly text: string } | null;
   readonly watched: Watched;
+  /** In which a server has to be ready; see `startupOf`. */
+  readonly startup: Startup;
   /** null: the replicas were not planned. */
   readonly plan: { readonly replicas: number; readonly text: string } | null;
 }
@@ -88,7 +115,7 @@ export function composeFile(serving: Serving): string {
       interval: '10s',
       timeout: '5s',
       retries: 3,
-      start_period: '300s',
+      start_period: `${serving.startup.limitS}s`,
     },
     restart: 'always',
     ...(gpus > 0
@@ -147,11 +174,15 @@ function podContainer(serving: Serving, name: string) {
 }
 
 const probe = (name: 'live' | 'ready') => ({ httpGet: { path: health(name), port: containerPorts.http } });
-const probes = {
-  startupProbe: { ...probe('ready'), periodSeconds: 5, failureThreshold: 120 },
+const probesOf = ({ startup }: Serving) => ({
+  startupProbe: {
+    ...probe('ready'),
+    periodSeconds: probePeriodS,
+    failureThreshold: startup.limitS / probePeriodS,
+  },
   readinessProbe: { ...probe('ready'), periodSeconds: 5, failureThreshold: 3 },
   livenessProbe: { ...probe('live'), periodSeconds: 10, failureThreshold: 3 },
-};
+});
 
 const podSettings = (serving: Serving) => ({
   automountServiceAccountToken: false,
@@ -193,7 +224,7 @@ const deployment = (serving: Serving, metadata: Metadata) => ({
           {
             ...podContainer(serving, 'triton'),
             ports: ports.map(([name, containerPort]) => ({ name, containerPort })),
-            ...probes,
+            ...probesOf(serving),
           },
         ],
       },
@@ -290,7 +321,7 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
         {
           ...podContainer(serving, 'kserve-container'),
           ports: [{ name: 'http1', containerPort: containerPorts.http, protocol: 'TCP' }],
-          ...probes,
+          ...probesOf(serving),
         },
       ],
     },

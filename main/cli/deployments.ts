@@ -5,6 +5,7 @@ import { missing } from '../contract/numbers';
 import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { snippetsOf } from '../domain/deployment-snippets';
+import { coldLines, coldRows } from '../domain/measured/cold/cold-start';
 import { addPlanOptions, planOf, type PlanOptions } from './measured/capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { paintState } from './print/terminal';
@@ -54,6 +55,9 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
       `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${deployedCheckText(model)}`,
+      ...(model.coldStart === undefined
+        ? []
+        : coldLines(model.coldStart, coldRows(model.coldStart, [])).map((line) => `    ${line}`)),
       ...(model.promised === undefined ? [] : [`    one replica holds ${promisedText(model.promised)}`]),
       ...(model.previous === null
         ? []

@@ -11,6 +11,7 @@ import { addImport } from './import';
 import { addHosts } from './machine/hosts';
 import { addDetect, addSetup } from './machine/machine';
 import { addCapacity } from './measured/capacity';
+import { addColdStart } from './measured/cold-start';
 import { addLimits } from './measured/limits';
 import { addPredict } from './measured/predict';
 import { addMonitor } from './monitor';
@@ -70,6 +71,7 @@ export function addEveryVerb(program: Verb, context: CliContext, { docs, openWin
   addCapacity(program);
   addPredict(program);
   addLimits(program);
+  addColdStart(program);
   addImport(program);
   addListing(program);
   addLogs(program, context);

@@ -107,6 +107,8 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   annotation: none,
   'run-name': none,
   'model-memory': none,
+  'cold-start': none,
+  'warm-up-trial': none,
   'p99-budget': none,
   'gate-overridden': none,
   environment: none,

@@ -17,6 +17,7 @@ import {
 import type { WireError } from './errors';
 import type { GpuReport, MachineStatus } from './machine';
 import type { PublishedResults } from './measured/baseline';
+import { warmUpAskSchema } from './measured/cold-start';
 import {
   alertRuleSchema,
   type MonitorEvent,
@@ -260,6 +261,8 @@ export const api = {
   ),
   /** Loads the model by itself, and keeps in the run what it takes. Throws as `searches.plan`, and run-busy. */
   'runs.measureMemory': call<null>().with(runId),
+  /** Measures first requests without and with a warm-up on fresh loads, and keeps them in the run. Throws as `runs.measureMemory`. */
+  'runs.tryWarmUp': call<null>().with(runId.extend(warmUpAskSchema.shape)),
   /** Writes the bundle of a verified model. @returns the absolute path of its folder */
   'runs.bundle': call<{ readonly path: string }>().with(bundleRequestSchema),
   /** Forgets this step and all that depend on it, then resumes the run. Throws run-busy. */

@@ -8,6 +8,7 @@ import {
 } from './deployment-change';
 import { hostNameSchema } from './host/host-name';
 import { capacityAskSchema } from './measured/capacity-ask';
+import { type ColdStart, coldStartSchema } from './measured/cold-start';
 import type { PromisedLoad } from './measured/promised-load';
 import { type Accuracy, accuracySchema } from './run/run-outcome';
 import type { engines, formats, precisions } from './run/run-spec';
@@ -56,6 +57,8 @@ const versionSchema = deploymentVersionSchema.extend({
   golden: z.string().optional(),
   /** Of its run, or of the samples of the version before; absent in journals of earlier versions. */
   accuracy: accuracySchema.shape.word.optional(),
+  /** Of its first load here; absent in journals of earlier versions. */
+  coldStart: coldStartSchema.optional(),
 });
 export type DeployedVersion = z.infer<typeof versionSchema>;
 
@@ -211,6 +214,8 @@ export interface DeploymentModelInfo {
   /** Golden file that the samples are of; absent: of the framework. */
   readonly golden?: string | undefined;
   readonly accuracy: Accuracy['word'];
+  /** Of its first load here; absent: not measured. */
+  readonly coldStart?: ColdStart | undefined;
   /** What its configuration holds; absent: it is not that of a search. */
   readonly promised?: PromisedLoad | undefined;
   /** What `rollback` returns to. */

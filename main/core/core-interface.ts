@@ -5,6 +5,7 @@ import type { ImageWork } from '../contract/docker';
 import type { GoldenCheck } from '../contract/golden';
 import type { HostFit } from '../contract/host/host-text';
 import type { MachineStatus } from '../contract/machine';
+import type { WarmUpAsk, WarmUpTrial } from '../contract/measured/cold-start';
 import type { ModelMemory } from '../contract/measured/model-memory';
 import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
@@ -154,6 +155,14 @@ export interface TrustedCalls {
     readonly engine?: DockerEngineSpec | undefined;
     readonly format?: Format | undefined;
   }) => Promise<MachineStatus>;
+  /** Like `runs.tryWarmUp`, until the signal. `onRound`: a round begins. */
+  'warmUps.try': (
+    input: Run &
+      WarmUpAsk & {
+        readonly signal?: AbortSignal | undefined;
+        readonly onRound?: ((round: number, rounds: number) => void) | undefined;
+      },
+  ) => Promise<WarmUpTrial>;
   /** Like `runs.measureMemory`, until the signal. */
   'memory.measure': (input: Run & { readonly signal?: AbortSignal | undefined }) => Promise<ModelMemory>;
   /** Reads a matrix file in the reader process. */

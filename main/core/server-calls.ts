@@ -169,7 +169,8 @@ export function createDeploymentCalls(
       requireServable(runId, state.source.spec.engine);
       if (search === undefined) return run;
       const { config, promised } = await foundConfig(search, runId);
-      return { ...run, config, about: { ...run.about, promised } };
+      // The levels of the run are of another configuration.
+      return { ...run, config, steady: [], about: { ...run.about, promised } };
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
     startRecovery: (id) => startRecovery(parts.options, id),

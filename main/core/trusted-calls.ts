@@ -25,7 +25,8 @@ type MadeElsewhere =
   | `golden.${string}`
   | `soaks.${string}`
   | `searches.${string}`
-  | `studies.${string}`;
+  | `studies.${string}`
+  | `warmUps.${string}`;
 
 type Calls<Area extends string> = Pick<
   TrustedCalls,

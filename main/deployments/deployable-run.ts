@@ -3,6 +3,7 @@ import { copyFile, link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/deployment';
 import { WorkbenchError } from '../contract/errors';
+import type { SteadyLatency } from '../contract/measured/cold-start';
 import { fileLimits } from '../contract/reader-limits';
 import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
@@ -12,7 +13,9 @@ import { isDeployed } from '../contract/run/run-source';
 import { repositoryOf } from '../contract/run/run-spec';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
+import { steadyLatencies } from '../domain/measured/cold/cold-start';
 import { servingFramework } from '../formats/formats';
+import { coldSizes } from '../pipeline/measure/cold-start';
 import { sampleCanary } from '../pipeline/serve-model';
 import { isVouched } from '../pipeline/step-files';
 import { listFiles, makeFolder, writeFileAtomic } from '../platform/files';
@@ -36,6 +39,10 @@ export interface DeployableRun {
   /** Samples of the accuracy check; may be missing. null: the model does not answer them as its reference does. */
   readonly samples: string | null;
   readonly check: VersionCheck;
+  /** Batch sizes of its levels, a few of many. */
+  readonly sizes: readonly number[];
+  /** Its latencies under steady load. */
+  readonly steady: readonly SteadyLatency[];
   readonly keepConfig: (path: string, config: ModelConfig) => Promise<void>;
 }
 
@@ -170,6 +177,8 @@ export async function deployableRun(
     files: join(model, String(modelVersion)),
     samples: accuracy === 'failed' ? null : runFiles(folder, spec).keptSamples,
     check: { canary: canary ?? null, anyValues: isFileSource(spec.model), atol, rtol, maxMismatch },
+    sizes: coldSizes(spec.performance),
+    steady: steadyLatencies(state),
     keepConfig: async (path, config) => {
       await makeFolder(dirname(path));
       await writeFileAtomic(path, formatConfigPbtxt(config));

@@ -22,6 +22,7 @@ import {
 import { DeploymentChanges } from './deployment-changes';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { DeploymentTritons } from './deployment-tritons';
+import { recordFirstLoad } from './first-requests';
 import { type ChangeState, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
 import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
@@ -126,9 +127,13 @@ export class Deployments {
       try {
         await this.addFiles(stored.folder, run, version);
         await writeConfig(stored.folder, servingOnly(run.config, version));
+        // Not a part of the time that a start takes.
+        await this.tritons.sync(stored, this.closing.signal);
+        const began = performance.now();
         stored = await this.tritons.start(stored);
         await this.tritons.untilAnswering(stored);
-        const served = await this.checked(stored, run, version, run.config.name, false);
+        const readyUs = Math.round((performance.now() - began) * 1000);
+        const served = await this.checked(stored, run, version, run.config.name, readyUs);
         stored = await store.append(stored.folder, { type: 'version-served', version: served });
         return await this.infoOf(stored);
       } catch (error) {
@@ -283,7 +288,7 @@ export class Deployments {
         const candidate = await writeCandidate(folder, run.config, version);
         await this.tritons.sync(stored, this.closing.signal);
         this.closing.signal.throwIfAborted();
-        const served = await this.checked(stored, run, version, candidate, true);
+        const served = await this.checked(stored, run, version, candidate, null);
         await removeLeftModels(stored, server, name);
         this.changes.say(id, 'Switching to the new version');
         after = await switchVersion(stored, server, {
@@ -328,26 +333,27 @@ export class Deployments {
     await run.keepConfig(join(folder.kept(name, version), 'config.pbtxt'), servingOnly(run.config, version));
   }
 
+  /** @param readyUs how long its start took; null: it is loaded now */
   private async checked(
     stored: StoredDeployment,
     run: DeployableRun,
     version: number,
     servedAs: string,
-    load: boolean,
+    readyUs: number | null,
   ): Promise<DeployedVersion> {
     const { deployment, folder } = stored;
     const { name } = run.config;
+    const { signal } = this.closing;
     this.changes.say(deployment.id, 'Checking the new version');
+    const client = await this.tritons.clientOf(stored);
+    const config = { ...run.config, name: servedAs };
+    const coldStart = await recordFirstLoad(run, { client, config, version, readyUs, signal });
     const checked = await checkVersion({
-      client: await this.tritons.clientOf(stored),
-      model: servedAs,
-      version,
-      config: { ...run.config, name: servedAs },
+      ...{ client, model: servedAs, version, config, signal },
       kept: folder.kept(name, version),
-      load,
-      signal: this.closing.signal,
+      load: false,
     });
     const accuracy = checked.checkedSamples > 0 ? 'verified' : run.about.accuracy;
-    return { ...run.about, model: name, version, ...checked, ...present({ accuracy }) };
+    return { ...run.about, model: name, version, ...checked, coldStart, ...present({ accuracy }) };
   }
 }

@@ -272,6 +272,7 @@ export async function observe(
         ...present({
           checkedBatchSize: active.checkedBatchSize,
           golden: active.golden,
+          coldStart: served.version === active.version ? active.coldStart : previous?.coldStart,
           promised: served.version === active.version ? active.promised : previous?.promised,
         }),
         previous: previous === null ? null : { version: previous.version, runId: previous.runId },

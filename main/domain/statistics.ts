@@ -20,6 +20,31 @@ export function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
 }
 
+/** Of the distribution on either side of an interval of 95 %. */
+const tail = 0.025;
+
+/**
+ * Interval of 95 % of the median, whatever the distribution: by the order of independent values. null for fewer than six,
+ * of which even the smallest and the largest say less.
+ */
+export function medianInterval(
+  values: readonly number[],
+): { readonly low: number; readonly high: number } | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const count = sorted.length;
+  // Binomial probability that so few values are below the median.
+  let chance = 0.5 ** count;
+  let below = chance;
+  let at = -1;
+  while (below <= tail && at < count / 2) {
+    at += 1;
+    chance *= (count - at) / (at + 1);
+    below += chance;
+  }
+  const [low, high] = [sorted[at], sorted[count - 1 - at]];
+  return low === undefined || high === undefined ? null : { low, high };
+}
+
 /** Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1. */
 const quantiles = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,

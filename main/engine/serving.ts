@@ -169,8 +169,8 @@ export function checkCanaryReply(
 }
 
 /** Outputs of every response. Stateful models get their own sequence; decoupled ones mark the last response. */
-async function askOnce(
-  input: LoadAndCheckInput,
+export async function askOnce(
+  input: Pick<LoadAndCheckInput, 'client' | 'grpc' | 'modelName' | 'modelVersion' | 'config' | 'signal'>,
   inputs: readonly Tensor[],
 ): Promise<readonly (readonly Tensor[])[]> {
   const { client, grpc, modelName, modelVersion, signal } = input;

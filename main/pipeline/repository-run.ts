@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, copyFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
+import type { RunSpec } from '../contract/run/run-spec';
 import { unifiedDiff } from '../domain/unified-diff';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel, loadTimeoutMs, withDriverRemedy, zeroCanary } from '../engine/serving';
@@ -97,7 +98,7 @@ const clientOf = async ({ httpAddress, forClients }: ServerHandle): Promise<Trit
   createTritonClient(httpAddress, { tls: await readTls(forClients.httpTls) });
 
 /** Zeros in the shapes of the samples, where the form has them; else 1 for axes that vary. */
-function canaryOf(config: ModelConfig, shapes: Readonly<Record<string, readonly number[]>>) {
+export function canaryOf(config: ModelConfig, shapes: Readonly<Record<string, readonly number[]>>) {
   const batched = config.maxBatchSize > 0;
   const input = config.input.map((tensor) => {
     const sample = shapes[tensor.name]?.slice(batched ? 1 : 0);
@@ -143,23 +144,37 @@ async function sayCalled(context: StepContext, client: TritonClient, beside: rea
   }
 }
 
-/** Loads the model with all beside it, and asks it once. Throws as `loadAndCheckModel`. */
+/** Loads those beside the model, then the model. Throws model-load-failed. */
+export async function loadModels(
+  { configure: { modelName } }: Pick<RunSpec, 'configure'>,
+  client: TritonClient,
+  { repository }: RepositorySource,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of [...repository.with, modelName]) {
+    await client.loadModel(name, { timeoutMs: loadTimeoutMs, signal }).catch((error: unknown) => {
+      throw withDriverRemedy(error);
+    });
+  }
+}
+
+/**
+ * Loads the model with all beside it, unless that was done, and asks it once. Throws as `loadAndCheckModel`.
+ */
 export async function loadRepository(
   context: StepContext,
   server: ServerHandle,
   source: RepositorySource,
-  signal: AbortSignal,
+  { isLoaded, signal }: { readonly isLoaded: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const { configure, model } = context.spec;
   const { modelName } = configure;
   const modelVersion = String(configure.modelVersion);
   const { with: beside } = source.repository;
   const client = await clientOf(server);
-  for (const name of [...beside, modelName]) {
-    context.log([`Loading ${name}`]);
-    await client.loadModel(name, { timeoutMs: loadTimeoutMs, signal }).catch((error: unknown) => {
-      throw withDriverRemedy(error);
-    });
+  if (!isLoaded) {
+    context.log([...beside, modelName].map((name) => `Loading ${name}`));
+    await loadModels(context.spec, client, source, signal);
   }
   const config = await client.modelConfig(modelName, modelVersion, { signal });
   await loadAndCheckModel({

@@ -8,7 +8,7 @@ import type { Runs } from './runs';
 
 type CallName = Exclude<
   Extract<keyof Handlers, `runs.${string}` | `drafts.${string}`>,
-  'runs.measureMemory' | 'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle'
+  'runs.measureMemory' | 'runs.tryWarmUp' | 'runs.list' | 'runs.import' | 'runs.check' | 'runs.bundle'
 >;
 
 /** A run that cannot be read, or is removed meanwhile, says nothing. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
 import { askedPorts, isElsewhere } from '../contract/run/engine-kinds';
@@ -109,10 +110,17 @@ export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
   });
 }
 
+interface Started {
+  readonly server: ServerHandle;
+  /** From its command on: files of another machine are sent before. */
+  readonly startUs: number;
+}
+
 /** The server belongs to the run from here on. */
-async function startServer(context: StepContext): Promise<ServerHandle> {
+async function startServer(context: StepContext): Promise<Started> {
   const { run, spec } = context;
   const { engine } = spec;
+  let began = performance.now();
   context.progress(null, 'starting Triton');
   context.log([isElsewhere(engine) ? `Using the Triton at ${engine.url}` : 'Starting Triton']);
   const server = await run.services.startServer({
@@ -126,18 +134,34 @@ async function startServer(context: StepContext): Promise<ServerHandle> {
     signal: context.signal,
     onLog: context.log,
     onCommand: (argv) => {
+      began = performance.now();
       // An unwritable journal fails the step at the next line.
       context.command(argv).catch(() => undefined);
     },
   });
   run.server = server;
-  return server;
+  return { server, startUs: Math.round((performance.now() - began) * 1000) };
 }
 
-const whileLoading = 'while it loaded the model';
+export const whileLoading = 'while it loaded the model';
+
+/**
+ * Works on the new server before its model is loaded. @param startUs how long its start took. @returns whether it has loaded
+ * the model, which nobody has asked; null: the server cannot be used further
+ */
+type BeforeLoad = (server: ServerHandle, startUs: number) => Promise<boolean | null>;
+
+/** The run's server, and whether its model is loaded. */
+async function startedServer(context: StepContext, beforeLoad: BeforeLoad | undefined) {
+  const { server, startUs } = await startServer(context);
+  const isLoaded = beforeLoad === undefined ? false : await beforeLoad(server, startUs);
+  if (isLoaded !== null) return { server, isLoaded };
+  await stopServer(context.run);
+  return { server: (await startServer(context)).server, isLoaded: false };
+}
 
 /** Starts Triton and verifies that the model responds. The server belongs to the run even if the model fails. */
-export async function serveModel(context: StepContext): Promise<ServerHandle> {
+export async function serveModel(context: StepContext, beforeLoad?: BeforeLoad): Promise<ServerHandle> {
   const { run, spec } = context;
   const { engine } = spec;
   const { modelName, modelVersion } = spec.configure;
@@ -147,15 +171,15 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
   if ((await editedConfig(run)) !== null) requireInertConfig(await readConfig());
   const repository = repositorySourceOf(spec.model);
   if (repository !== null) {
-    const server = await startServer(context);
+    const { server, isLoaded } = await startedServer(context, beforeLoad);
     context.progress(null, 'loading the model');
     await whileServing(server, context.signal, whileLoading, (signal) =>
-      loadRepository(context, server, repository, signal),
+      loadRepository(context, server, repository, { isLoaded, signal }),
     );
     return server;
   }
   const config = await readConfig();
-  const server = await startServer(context);
+  const { server, isLoaded } = await startedServer(context, beforeLoad);
   context.progress(null, 'loading the model');
   context.log([`Loading ${modelName}, version ${modelVersion}`]);
   const client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
@@ -170,7 +194,7 @@ export async function serveModel(context: StepContext): Promise<ServerHandle> {
       // Zeros of a valid length; the accuracy check compares values.
       canary: sampleCanary(spec),
       anyValues: isFileSource(spec.model),
-      load: !isElsewhere(engine),
+      load: !isElsewhere(engine) && !isLoaded,
       signal,
     }),
   );

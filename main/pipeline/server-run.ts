@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { RequestHeader } from '../contract/address';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
+import type { ColdStart } from '../contract/measured/cold-start';
 import type { Environment, LoadPoint } from '../contract/measured/results';
 import { formatRate } from '../contract/numbers';
 import type { RunOutcome, Scenario } from '../contract/run/run-events';
@@ -109,6 +110,10 @@ function journalling(
       await outer?.onMissing(missing, turn);
     },
     onEnd: (results) => outer?.onEnd?.(results),
+    // A later attempt is not the first to ask.
+    ...(run.state().coldStart === null
+      ? { onColdStart: (coldStart: ColdStart) => run.append({ type: 'cold-start', coldStart }) }
+      : {}),
   };
 }
 

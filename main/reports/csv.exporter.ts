@@ -1,6 +1,7 @@
 import type { AccuracyResult } from '../contract/measured/results';
 import type { Scenario } from '../contract/run/run-events';
-import { csvText, type CsvValue, loadCsv, slicesCsv } from './csv';
+import { coldColumns } from '../domain/measured/cold/cold-start';
+import { csvOf as csvOfColumns, csvText, type CsvValue, loadCsv, slicesCsv } from './csv';
 import type { Exporter, Report } from './report';
 
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
@@ -77,4 +78,14 @@ export const csvSlices: Exporter = {
   id: 'csv-slices',
   applies: (report) => pointsOf(report).some(({ timeline }) => timeline !== undefined),
   render: ({ report }) => ({ fileName: 'time-slices.csv', content: slicesCsv(pointsOf(report)) }),
+};
+
+/** A row per first request after a load. */
+export const csvColdStart: Exporter = {
+  id: 'csv-cold-start',
+  applies: ({ coldStart }) => coldStart !== null && coldStart.rows.length > 0,
+  render: ({ report: { coldStart } }) => ({
+    fileName: 'cold-start.csv',
+    content: csvOfColumns(coldStart?.columns ?? coldColumns([]), coldStart?.rows ?? []),
+  }),
 };

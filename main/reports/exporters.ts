@@ -1,4 +1,4 @@
-import { csvAccuracy, csvOffline, csvOnline, csvSlices } from './csv.exporter';
+import { csvAccuracy, csvColdStart, csvOffline, csvOnline, csvSlices } from './csv.exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';
 import { markdown } from './markdown.exporter';
@@ -23,4 +23,5 @@ export const exporters = checkExporters([
   json,
   markdown,
   csvSlices,
+  csvColdStart,
 ]);

@@ -1,4 +1,5 @@
 import { partTitles, reportParts, type ReportSection } from '../contract/settings/report-settings';
+import { coldSection } from './html/cold-section';
 import { htmlPage } from './html/frame';
 import {
   headSection,
@@ -31,6 +32,7 @@ function part(title: string, report: Report, ids: readonly ReportSection[]): Mar
         const shown = scenario.id === report.summary.scenario ? summaryCharts(report) : 0;
         return scenarioSection(scenario, report.summary.accuracyBadge, shown);
       }),
+      coldSection(report.coldStart),
     ],
     published: () => publishedSection(report.published),
     parameters: () => parametersSection(report),

@@ -62,6 +62,8 @@ export const json: Exporter = {
       environment: state.source.kind === 'imported' ? null : state.environment,
       steps: state.steps,
       accuracy: state.accuracy?.result ?? null,
+      coldStart: state.coldStart,
+      warmUpTrial: state.warmUpTrial,
       offline: scenario(input, 'offline'),
       online: scenario(input, 'online'),
       published: report.published,

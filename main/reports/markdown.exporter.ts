@@ -1,6 +1,7 @@
 import { otherwiseText } from '../contract/measured/baseline';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import type { ReportSection } from '../contract/settings/report-settings';
+import { trialColumns } from '../domain/measured/cold/warm-up-trial';
 import { preparedText } from './html/page-marks';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 import { logoUri } from './report-settings';
@@ -127,6 +128,25 @@ function published({ published: found }: Report): string {
   );
 }
 
+function coldSection({ coldStart }: Report): string {
+  if (coldStart === null) return '';
+  const { lines, rows, columns, trial } = coldStart;
+  const tableOf = <Of>(shown: readonly Column<Of>[], of: readonly Of[]) =>
+    of.length === 0
+      ? null
+      : table(
+          shown.map(titleWithUnit),
+          of.map((one) => shown.map((column) => cellText(column, one))),
+        );
+  return section(
+    'Cold start',
+    list(lines),
+    tableOf(columns, rows),
+    trial === null ? null : `Tried with a warm-up:\n\n${list(trial.lines)}`,
+    trial === null ? null : tableOf(trialColumns, trial.rows),
+  );
+}
+
 function limitsSection({ limits }: Report): string {
   if (limits === null) return '';
   const { level, sentence, suggestions } = limits;
@@ -150,6 +170,7 @@ const text = (report: Report): string =>
       ...report.scenarios
         .filter(({ rows }) => rows.length > 0)
         .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
+      coldSection(report),
     ]),
     ...shown(report, 'accuracy', () => [accuracy(report)]),
     ...shown(report, 'published', () => [published(report)]),

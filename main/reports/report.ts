@@ -1,4 +1,5 @@
 import type { BaselineSeries } from '../contract/measured/baseline';
+import type { Column } from '../contract/measured/column';
 import type { LoadPoint } from '../contract/measured/results';
 import type { ReportFile, Scenario, StepId } from '../contract/run/run-events';
 import type { Badge, Tone, Verification } from '../contract/run/run-outcome';
@@ -6,6 +7,8 @@ import type { RunState } from '../contract/run/run-state';
 import type { Sweep } from '../contract/run/sweep';
 import type { ReportSection } from '../contract/settings/report-settings';
 import type { ChosenLevel } from '../domain/measured/answer';
+import type { ColdRow } from '../domain/measured/cold/cold-start';
+import type { TrialRow } from '../domain/measured/cold/warm-up-trial';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
 import type { LimitsText } from '../domain/measured/limits/limits';
@@ -50,6 +53,8 @@ export interface Report {
   /** null if not reached. */
   readonly accuracy: ReportAccuracy | null;
   readonly scenarios: readonly ReportScenario[];
+  /** null where it was not recorded. */
+  readonly coldStart: ReportColdStart | null;
   /** null without published figures. */
   readonly published: ReportPublished | null;
   readonly notes: readonly NamedText[];
@@ -178,6 +183,15 @@ export interface ReportScenario {
   readonly chosen: ChosenLevel | null;
   /** Published figures, drawn beside measured ones. */
   readonly baseline: BaselineSeries | null;
+}
+
+/** What a start takes, and the first requests after it. */
+export interface ReportColdStart {
+  readonly lines: readonly string[];
+  readonly rows: readonly ColdRow[];
+  readonly columns: readonly Column<ColdRow>[];
+  /** null: no warm-up was tried. */
+  readonly trial: { readonly lines: readonly string[]; readonly rows: readonly TrialRow[] } | null;
 }
 
 export interface ReportPublished {

@@ -14,12 +14,14 @@ import { measuredServer, scenarioOfLevels, servedModels } from '../contract/run/
 import { changesText } from '../contract/run/spec-tools';
 import { allowanceText, metricTitle, type MetricTitles, thresholdSign } from '../contract/words';
 import { answerOf } from '../domain/measured/answer';
+import { coldStartOf } from '../domain/measured/cold/cold-start';
+import { trialOf } from '../domain/measured/cold/warm-up-trial';
 import { keyFigures } from '../domain/measured/key-figures';
 import { limitsText } from '../domain/measured/limits/limits';
 import { verdictOf } from '../domain/measured/verdict';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
-import type { NamedText, Report, ReportAccuracy } from './report';
+import type { NamedText, Report, ReportAccuracy, ReportColdStart } from './report';
 import { defaultReportSettings, type StoredReportSettings } from './report-settings';
 import { publishedReport, reportBaseline, scenarioReport } from './scenario-report';
 import { withShortPaths } from './short-paths';
@@ -77,6 +79,14 @@ function accuracyReport(state: RunState, titles: MetricTitles): ReportAccuracy |
     reasons: result.reasons,
     warnings: result.warnings,
   };
+}
+
+/** Also of a warm-up that was tried where the start was not recorded. */
+function coldReport(state: RunState): ReportColdStart | null {
+  const [cold, trial] = [coldStartOf(state), trialOf(state)];
+  if (cold === null && trial === null) return null;
+  const { lines = [], rows = [], columns = [] } = cold ?? {};
+  return { lines, rows, columns, trial };
 }
 
 const unknown = 'not known: not measured here';
@@ -228,6 +238,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),
     scenarios: shown,
+    coldStart: coldReport(state),
     published: publishedReport(state, published, context.differences),
     notes: performance === null ? importedNotes() : reportNotes(performance),
   };

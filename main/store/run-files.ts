@@ -79,6 +79,7 @@ const endings: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-online': '.csv',
   'csv-accuracy': '.csv',
   'csv-slices': '.csv',
+  'csv-cold-start': '.csv',
 };
 
 /** Older versions stored absolute paths. */

@@ -19,6 +19,7 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-online': 'Export CSV of this run, online levels',
   'csv-accuracy': 'Export CSV of this run, accuracy',
   'csv-slices': 'Export CSV of this run, time slices',
+  'csv-cold-start': 'Export CSV of this run, cold start',
 };
 
 /** Longer than the palette takes to give the focus back to where it was opened. */

@@ -91,6 +91,20 @@ describe('run resnet50 --profile quick on the real Triton', () => {
     }
   });
 
+  it('records the cold start once, before its accuracy check', async () => {
+    const { entries } = await readJournal(runFolder(first.dir).journal);
+    const found = entries.filter(({ type }) => type === 'cold-start');
+    const [cold] = entries.flatMap((entry) => (entry.type === 'cold-start' ? [entry.coldStart] : []));
+    expect(found).toHaveLength(1);
+    expect(cold?.requests.map(({ batchSize }) => batchSize)).toEqual([1, 2]);
+    expect(cold?.requests.every(({ firstUs }) => firstUs !== null)).toBe(true);
+    expect(cold?.readyUs).toBe((cold?.startUs ?? NaN) + (cold?.loadUs ?? NaN));
+    const accuracy = entries.find(({ type }) => type === 'accuracy');
+    expect(found[0]?.seq).toBeLessThan(accuracy?.seq ?? NaN);
+    const file = first.reports.find(({ kind }) => kind === 'csv-cold-start')?.path ?? '';
+    expect(parseCsv(await readFile(file, 'utf8'))).toHaveLength(3);
+  });
+
   it('repeats nothing when a finished run is resumed', async () => {
     const before = await journalPoints(first, 'offline');
     const result = await cli(home.path, 'resume', first.runId, '--json');

@@ -30,7 +30,7 @@ export const verbGroups: readonly (readonly [title: string, verbs: readonly stri
     'Deploy and measure:',
     [
       ...['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'predict'],
-      ...['limits', 'soak', 'import'],
+      ...['limits', 'cold-start', 'soak', 'import'],
     ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
@@ -176,6 +176,13 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['limits latest --try 1', 'what the first suggestion brings, measured in turns'],
     ],
     exits: [[exitCodes.paused, 'with --try: paused'], cancelled],
+  },
+  'cold-start': {
+    examples: [
+      ['cold-start latest', 'time to ready, and the first request at each batch size'],
+      ['cold-start latest --try --batch-sizes 1,8', 'what a warm-up of these batch sizes makes of it'],
+    ],
+    exits: [cancelled],
   },
   show: { examples: [['show latest --p99-budget-ms 20', 'the newest run, and its best level within 20 ms']] },
   logs: {

@@ -17,6 +17,7 @@ import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
 import type { JointAnswer } from '../../domain/study/joint/joint-answer';
 import type { SearchAnswer } from '../../domain/study/search/search-answer';
 import type { SoakAnswer } from '../../domain/study/soak/soak-answer';
+import type { coldStartDocument } from './cold-start-document';
 import type { ComparisonDocument } from './comparison-document';
 import type { fieldEntry } from './field-entry';
 import type { levelsDocument } from './levels-document';
@@ -139,6 +140,7 @@ export interface Documents {
   capacity: PlannedCapacity;
   predict: Prediction;
   limits: ReturnType<typeof limitsDocument> | DuelEnd | DuelPlan;
+  'cold-start': ReturnType<typeof coldStartDocument>;
   import:
     (RunDocument & { readonly notes: readonly string[] }) | Pick<Result<'runs.import'>, 'runs' | 'notes'>;
   runs: Result<'runs.all'> | { readonly runId: string; readonly runs: Result<'runs.all'>['runs'] };

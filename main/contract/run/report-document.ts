@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { limitsDocumentSchema } from '../measured/limits';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { wireErrorSchema } from '../wire-error';
@@ -191,6 +192,14 @@ export const reportDocumentSchema = z.object({
   environment: environmentSchema.nullable(),
   steps: z.array(stepSchema),
   accuracy: accuracyResultSchema.nullable().describe('null: accuracy was not checked.'),
+  coldStart: coldStartSchema
+    .nullable()
+    .optional()
+    .describe('What a start takes, and the first requests after it; null: not recorded.'),
+  warmUpTrial: warmUpTrialSchema
+    .nullable()
+    .optional()
+    .describe('First requests without and with a warm-up; null: none was tried.'),
   offline: scenarioSchema,
   online: scenarioSchema,
   published: z

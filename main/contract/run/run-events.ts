@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
+import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { modelMemorySchema } from '../measured/model-memory';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
@@ -95,6 +96,7 @@ export const reportFileSchema = z.object({
     'csv-online',
     'csv-accuracy',
     'csv-slices',
+    'csv-cold-start',
     'json',
     'markdown',
   ]),
@@ -194,6 +196,10 @@ const laterBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
   /** By a measurement of its own, of the configuration at that time. */
   z.object({ type: z.literal('model-memory'), memory: modelMemorySchema }),
+  /** On loads of its own, before the run's own load; of a running server by its first request. */
+  z.object({ type: z.literal('cold-start'), coldStart: coldStartSchema }),
+  /** Asked for beside the run, of the configuration at that time. */
+  z.object({ type: z.literal('warm-up-trial'), trial: warmUpTrialSchema }),
   /** Measures despite a failed accuracy gate; until the check itself is repeated. */
   z.object({ type: z.literal('gate-overridden') }),
   /** Of an attempt in containers: reason for the release of NVIDIA's images, and skipped problems. */

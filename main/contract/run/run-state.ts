@@ -1,5 +1,6 @@
 import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
+import type { ColdStart, WarmUpTrial } from '../measured/cold-start';
 import type { ModelMemory } from '../measured/model-memory';
 import type { AccuracyResult, Environment } from '../measured/results';
 import { type ByType, type OfType, present } from '../trees';
@@ -16,9 +17,8 @@ import {
   type StepId,
   stepsOf,
 } from './run-events';
-import { bySource, type Deployed, type RunSource } from './run-source';
-import { freshStep, pausedStep, type StepState } from './run-step';
-import { scenarioOfLevels } from './server-load';
+import type { Deployed, RunSource } from './run-source';
+import { firstSteps, freshStep, pausedStep, type StepState } from './run-step';
 import type { SpecChange } from './spec-tools';
 import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from './sweep';
 
@@ -54,6 +54,10 @@ export interface RunState {
   readonly reports: readonly ReportFile[];
   /** What its model takes; null: not measured, or the configuration has changed since. */
   readonly memory: ModelMemory | null;
+  /** null: not measured, or by an earlier version. */
+  readonly coldStart: ColdStart | null;
+  /** null: not tried, or the configuration has changed since. */
+  readonly warmUpTrial: WarmUpTrial | null;
   /** Measured although the accuracy gate failed. */
   readonly unverified: boolean;
   /** A failed gate was overridden after the start; the specification still refuses. */
@@ -92,14 +96,6 @@ function sourceOf(entry: RunCreated): RunSource {
   return { kind: 'deployed', spec: entry.spec, specHash: entry.specHash };
 }
 
-/** First steps: of a server the measuring one; none of an import. */
-const firstSteps = (source: RunSource): readonly StepId[] =>
-  bySource(source, {
-    deployed: stepsOf,
-    server: ({ levels }) => [scenarioOfLevels(levels)],
-    imported: () => [],
-  });
-
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
   const source = sourceOf(entry);
   return {
@@ -115,13 +111,15 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     origin: 'own',
     status: 'created',
     error: null,
-    steps: firstSteps(source).map(freshStep),
+    steps: firstSteps(source),
     accuracy: null,
     scenarios: { offline: nothingMeasured, online: nothingMeasured },
     earlier: { offline: [], online: [] },
     again: [],
     reports: [],
     memory: null,
+    coldStart: null,
+    warmUpTrial: null,
     unverified: false,
     gateOverridden: false,
     preflight: null,
@@ -168,6 +166,7 @@ function withoutSteps(state: RunState, steps: readonly StepId[]): RunState {
     },
     again: state.again.filter(({ scenario }) => !gone.has(scenario)),
     ...(gone.has('accuracy') ? withoutCheck : {}),
+    ...(gone.has('deploy') ? { coldStart: null } : {}),
     ...(gone.has('report') ? { reports: [] } : {}),
     forgotten: [...new Set([...state.forgotten, ...steps])],
   };
@@ -219,6 +218,8 @@ function withSpec(state: RunState, { at, spec, specHash, changed, steps: due, ke
     specChanges: [...state.specChanges, { at, changed }],
     again: [],
     memory: null,
+    coldStart: again.has('deploy') ? null : state.coldStart,
+    warmUpTrial: null,
     status: 'running',
     error: null,
     steps: stepsOf(spec).map(stepOf),
@@ -275,6 +276,8 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   annotation: (entry, state) => ({ ...state, tags: entry.tags, note: entry.note }),
   'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
   'model-memory': ({ memory }, state) => ({ ...state, memory }),
+  'cold-start': ({ coldStart }, state) => ({ ...state, coldStart }),
+  'warm-up-trial': ({ trial }, state) => ({ ...state, warmUpTrial: trial }),
   'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
   preflight: (entry, state) => {
     const { release } = entry;

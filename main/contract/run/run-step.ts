@@ -1,5 +1,7 @@
 import type { WireError } from '../errors';
-import type { StepId } from './run-events';
+import { type StepId, stepsOf } from './run-events';
+import { bySource, type RunSource } from './run-source';
+import { scenarioOfLevels } from './server-load';
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'cancelled';
 
@@ -30,6 +32,14 @@ export const freshStep = (id: StepId): StepState => ({
   commands: [],
   error: null,
 });
+
+/** Of a server the measuring one; none of an import. */
+export const firstSteps = (source: RunSource): readonly StepState[] =>
+  bySource<readonly StepId[]>(source, {
+    deployed: stepsOf,
+    server: ({ levels }) => [scenarioOfLevels(levels)],
+    imported: () => [],
+  }).map(freshStep);
 
 /** An interrupted step continues after a pause or wait: it neither failed nor was cancelled. */
 export const pausedStep = (step: StepState): StepState =>

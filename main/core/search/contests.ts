@@ -89,6 +89,9 @@ export function onHost<Of extends OfEngine>(run: Of, host: string): Of {
   );
 }
 
+/** What a warm-up is tried with. */
+type WarmedUp = Partial<Pick<RunSpec['configure'], 'warmup' | 'warmupBatchSizes'>>;
+
 /** The configuration of a run with other fields, by the name that it is served under. */
 export async function configsOf({
   spec,
@@ -96,7 +99,7 @@ export async function configsOf({
 }: {
   readonly spec: RunSpec;
   readonly folder: RunFolder;
-}): Promise<(fields: Partial<Configured>) => Variant['configOf']> {
+}): Promise<(fields: Partial<Configured> & WarmedUp) => Variant['configOf']> {
   const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
   const signature = modelArtefactSchema.parse(JSON.parse(text));
   return (fields) => (modelName) => {

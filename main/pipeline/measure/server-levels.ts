@@ -20,6 +20,7 @@ import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
 import { makeFolder, makeTemporaryFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
+import { type OnColdStart, tellFirst } from './cold-start';
 import { holdEdge } from './hold-edge';
 import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
 import { probeRate } from './probe-rate';
@@ -49,6 +50,8 @@ export interface ServerLoadListener {
   /** A window in turns that is not the level's last. */
   readonly onRound: (level: LoadLevel, round: number, point: LoadPoint) => void;
   readonly onMissing: (missing: MissingLevel, turn: MeasuringTurn) => void | Promise<void>;
+  /** Asks for the first request to the server's model; absent: it is not measured. */
+  readonly onColdStart?: OnColdStart | undefined;
   /** The results, also if stopped early. */
   readonly onEnd?: (results: ServerResults) => void;
 }
@@ -386,6 +389,7 @@ export async function measureServer(
         points: [],
         missing: [],
       };
+      await tellFirst(client, load, listener.onColdStart, signal);
       const found = await measureAll(session);
       if (load.profileExportFile !== undefined) await joinProfiles(dir, load.profileExportFile);
       return { points: session.points, missing: session.missing, found };

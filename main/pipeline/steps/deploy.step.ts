@@ -3,9 +3,13 @@ import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/art
 import { inContainers } from '../../contract/run/engine-kinds';
 import { repositoryOf } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/toolkit';
+import { recordColdStart } from '../measure/cold-start';
 import { serveModel, stopServer } from '../serve-model';
 import type { Step, StepContext } from '../step';
 import { editedConfig } from '../step-files';
+
+/** It may load the model twice. */
+const deadlineS = 900;
 
 /** With a better reason than Triton's. Throws model-load-failed for a plan from elsewhere. */
 async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Promise<void> {
@@ -25,7 +29,7 @@ export const deployStep: Step = {
   id: 'deploy',
   kind: 'session',
   needs: ['images', 'configure'],
-  deadlineS: 600,
+  deadlineS,
   retry: { times: 1, codes: ['server-start-failed'] },
   async inputs(run) {
     // Ports and limits do not affect measurements.
@@ -49,7 +53,9 @@ export const deployStep: Step = {
     const isAsIs = repositoryOf(spec.model) !== null;
     const { plan } = isAsIs ? {} : await context.output('convert', modelArtefactSchema);
     if (plan !== undefined) await refuseStrangePlan(context, plan);
-    const server = await serveModel(context);
+    const server = await serveModel(context, (started, startUs) =>
+      recordColdStart(context, started, { startUs, deadlineS: spec.deadlines['deploy'] ?? deadlineS }),
+    );
     context.fact('Triton', server.tritonVersion);
     context.fact('HTTP', server.httpAddress);
     context.fact('gRPC', server.grpcAddress);

@@ -17,14 +17,16 @@ import {
 } from '../../../main/contract/deployment';
 import { promisedText } from '../../../main/contract/measured/promised-load';
 import { missing } from '../../../main/contract/numbers';
+import { coldColumns, coldLines, coldRows } from '../../../main/domain/measured/cold/cold-start';
 import { TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
+import { LineList } from '../../components/line-list';
 import { PageLink } from '../../components/links';
 import { attempting, noticeDone } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { Status, type StatusWord } from '../../components/status-text';
-import { TableHead } from '../../components/table';
+import { ColumnTable, TableHead } from '../../components/table';
 import { formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { gpuText } from '../containers/container-text';
@@ -178,6 +180,25 @@ function Promised({ models }: Pick<DeploymentInfo, 'models'>) {
   ));
 }
 
+/** What the first load of each model took here. */
+function ColdStarts({ models }: Pick<DeploymentInfo, 'models'>) {
+  const found = models.flatMap(({ name, coldStart }) =>
+    coldStart === undefined ? [] : [{ name, coldStart }],
+  );
+  return found.map(({ name, coldStart }) => {
+    const rows = coldRows(coldStart, []);
+    return (
+      <details key={name} className="deployment-code">
+        <summary>Cold start{models.length === 1 ? '' : ` of ${name}`}</summary>
+        <LineList lines={coldLines(coldStart, rows)} />
+        {rows.length === 0 ? null : (
+          <ColumnTable label={`First requests to ${name}`} columns={coldColumns(rows)} rows={rows} />
+        )}
+      </details>
+    );
+  });
+}
+
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
   const { id, state, reason, interrupted, warning, work } = deployment;
   const style = work === null ? styles[state] : { ...styles.starting, text: work };
@@ -199,6 +220,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
         <Promised models={deployment.models} />
+        <ColdStarts models={deployment.models} />
         <ClientCode deployment={deployment} />
         <DeploymentLog id={id} />
       </div>

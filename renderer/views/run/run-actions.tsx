@@ -86,6 +86,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   'csv-online': 'CSV, online levels',
   'csv-accuracy': 'CSV, accuracy',
   'csv-slices': 'CSV, time slices',
+  'csv-cold-start': 'CSV, cold start',
   html: 'HTML report',
   markdown: 'Markdown report',
   json: 'JSON',

@@ -17,6 +17,7 @@ import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { RunHistory } from '../runs/run-history';
 import { AccuracyPanel } from './accuracy-panel';
+import { ColdStartPanel } from './cold-start-panel';
 import { FailurePanel } from './failure-panel';
 import { LimitsPanel } from './limits-panel';
 import { LivePanel } from './live/live-panel';
@@ -165,6 +166,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             {verdict === null ? null : <Conclusions state={state} />}
           </>
         ) : null}
+        <ColdStartPanel state={state} />
         {state.accuracy === null ? null : <AccuracyPanel result={state.accuracy.result} preset={preset} />}
         <RunHistory runId={state.runId} />
       </div>

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { latencyLimit, lowestLoad, readmeText } from '../../../main/bundle/bundle';
+import { startupOf } from '../../../main/bundle/manifests';
 import { capacityOf, isCapacity } from '../../../main/domain/measured/capacity';
+import { coldState } from '../../support/cold-state';
 import {
   completeState,
   createdBodies,
+  deployed,
   measurementBody,
   pointFixture,
   stateOf,
@@ -65,6 +68,7 @@ describe('readmeText', () => {
     capacity: null,
     found: null,
     pendingRequests: 4,
+    startup: startupOf(null),
   };
 
   it('says what one replica of the configuration of a search holds, with how sure that is', () => {
@@ -96,6 +100,22 @@ describe('readmeText', () => {
     expect(text).toMatch(
       /\| one replica holds \| [\d.,]+ inferences\/s within p99 500\.0 ms, by the plan, measured closed \|/,
     );
+  });
+
+  it('has the cold start with the time that a start may take', () => {
+    const state = deployed(coldState());
+    const text = readmeText({
+      ...input,
+      state,
+      startup: startupOf({ readyUs: 2_080_000 }),
+      measuredLocally: false,
+    });
+    expect(text).toContain('## Cold start');
+    expect(text).toContain('- The warm-up does not reach batch size 16: it has not acted there.');
+    expect(text).toContain('| Batch size | First request (ms) |');
+    expect(text).toContain('start_period in compose.yaml: 60 s, 10 times the 2.1 s to ready');
+    const before = readmeText({ ...input, measuredLocally: false });
+    expect(before).toContain('600 s, a starting point: the time to ready was not measured.');
   });
 
   it('says what was measured, and on what', () => {

@@ -34,6 +34,7 @@ async function made() {
     files: join(model, '1'),
     samples: join(root, 'none'),
     check: { canary: null, anyValues: false, atol: { '*': 0.01 }, rtol: {}, maxMismatch: {} },
+    ...{ sizes: [], steady: [] },
     keepConfig: () => Promise.resolve(),
   };
   const image = { reference: 'triton-workbench/triton-cpu:0123456789ab', builtHere: true, release: null };

@@ -5,7 +5,7 @@ import { Pod, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { composeFile, kubernetesFiles, type Serving } from '../../../main/bundle/manifests';
+import { composeFile, kubernetesFiles, type Serving, startupOf } from '../../../main/bundle/manifests';
 import { resourceName } from '../../../main/bundle/names';
 
 const digest = `nvcr.io/nvidia/tritonserver@sha256:${'a'.repeat(64)}`;
@@ -22,6 +22,7 @@ const onGpus: Serving = {
     ...{ meanUs: null, tailUs: { percentile: 99, value: 20_000, text: 'target' } },
   },
   plan: null,
+  startup: startupOf(null),
 };
 const onCpu: Serving = {
   ...onGpus,
@@ -283,5 +284,31 @@ describe('a plan of replicas', () => {
     ]);
     for (const path of changed) expect(after[path]).toContain(`# ${text}\n`);
     expect(documents(onGpus)['kubernetes/deployment.yaml']).not.toHaveProperty('spec.replicas');
+  });
+});
+
+describe('the time that a start may take', () => {
+  it('is ten times what was measured, at least a minute, and whole periods of the probe', () => {
+    expect(startupOf({ readyUs: 2_080_000 })).toEqual({
+      limitS: 60,
+      text: '10 times the 2.1 s to ready that were measured, and at least 60 s',
+    });
+    expect(startupOf({ readyUs: 12_300_000 }).limitS).toBe(125);
+    expect(startupOf(null).limitS).toBe(600);
+  });
+
+  it('is that of startupProbe and of compose', () => {
+    const serving = { ...onCpu, startup: startupOf({ readyUs: 12_300_000 }) };
+    const probe = { startupProbe: { periodSeconds: 5, failureThreshold: 25 } };
+    const found = documents(serving);
+    expect(found['kubernetes/deployment.yaml']).toMatchObject({
+      spec: { template: { spec: { containers: [probe] } } },
+    });
+    expect(found['kserve/inferenceservice.yaml']).toMatchObject({
+      spec: { predictor: { containers: [probe] } },
+    });
+    expect(parse(composeFile(serving))).toMatchObject({
+      services: { triton: { healthcheck: { start_period: '125s' } } },
+    });
   });
 });

@@ -76,6 +76,7 @@ async function deployed(
     about: { runId: 'run-1', format: 'onnx', precision: 'fp32', accuracy },
     ...{ config: tinyConfig, version: 1, engine, files: join(root, 'run'), samples: join(root, samples) },
     check: { canary: null, anyValues: true, atol: {}, rtol: {}, maxMismatch: {} },
+    ...{ sizes: [], steady: [] },
     keepConfig: async (path, config) => {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, formatConfigPbtxt(config));

@@ -81,6 +81,7 @@ const run = (runId: string): DeployableRun => ({
   config: runId === 'run-1' ? tinyConfig : { ...tinyConfig, name: 'other' },
   ...{ version: 1, engine, files: join(root, 'run'), samples: join(root, 'none') },
   check: { canary: null, anyValues: true, atol: {}, rtol: {}, maxMismatch: {} },
+  ...{ sizes: [], steady: [] },
   keepConfig: async (path, config) => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, formatConfigPbtxt(config));

@@ -7,6 +7,7 @@ import { reportFileSchema } from '../../../main/contract/run/run-events';
 import { checkExporters, exporters } from '../../../main/reports/exporters';
 import { toReport } from '../../../main/reports/to-report';
 import { writeReports } from '../../../main/reports/write-reports';
+import { coldFixture } from '../../support/cold-state';
 import { completeState, runCreated } from '../../support/run-state';
 import { slicedState } from '../../support/sliced-state';
 
@@ -40,7 +41,8 @@ describe('the registry of report formats', () => {
   it.each(exporters.map((exporter) => [exporter.id, exporter] as const))(
     '%s renders a complete run and an empty one under the same name',
     (_id, exporter) => {
-      const files = [slicedState(), runCreated()].map((state) =>
+      const complete = { ...slicedState(), coldStart: coldFixture };
+      const files = [complete, runCreated()].map((state) =>
         exporter.render({ state, report: toReport(state, context) }),
       );
       expect(files[0]?.content.length).toBeGreaterThan(100);
@@ -73,12 +75,14 @@ describe('writeReports', () => {
   });
 
   it('writes every file and says where', async () => {
-    const files = await writeReports({ ...input(), state: slicedState(), printPdf: copyPrinter });
+    const state = { ...slicedState(), coldStart: coldFixture };
+    const files = await writeReports({ ...input(), state, printPdf: copyPrinter });
     expect(files.map(({ kind }) => kind).sort()).toEqual([...reportFileSchema.shape.kind.options].sort());
     for (const { path } of files) expect((await readFile(path)).length).toBeGreaterThan(0);
     expect((await readdir(dir)).sort()).toEqual(
       [
         'accuracy.csv',
+        'cold-start.csv',
         'offline.csv',
         'online.csv',
         'report.html',

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../../../main/contract/run/run-events';
 import { reduceRun, type RunState } from '../../../../main/contract/run/run-state';
 import { reportProblems } from '../../../../main/reports/problems';
+import { coldFixture, trialFixture } from '../../../support/cold-state';
 import {
   completeBodies,
   completeState,
   journalFixture,
   pointFixture,
+  specFixture,
   stateOf,
 } from '../../../support/run-state';
 
@@ -195,5 +197,30 @@ describe('reduceRun', () => {
     expect(stateOf(bodies).forgotten).toEqual(['export', 'convert']);
     const done = { type: 'step-finished', step: 'export', key: 'k', durationUs: 1, facts: [], warnings: [] };
     expect(stateOf([...bodies, done as JournalBody]).forgotten).toEqual(['convert']);
+  });
+});
+
+describe('the cold start of a run', () => {
+  const recorded = { type: 'cold-start', coldStart: coldFixture } as const;
+  const tried = { type: 'warm-up-trial', trial: trialFixture } as const;
+  const changed = (steps: ('deploy' | 'report')[]): JournalBody => ({
+    type: 'spec-changed',
+    ...{ spec: specFixture(), specHash: 'e'.repeat(64), changed: [], kept: [] },
+    steps: [...steps],
+  });
+
+  it('is that of the last record, and none in journals of earlier versions', () => {
+    expect(completeState()).toMatchObject({ coldStart: null, warmUpTrial: null });
+    const state = stateOf([...completeBodies(), recorded, tried]);
+    expect(state).toMatchObject({ coldStart: coldFixture, warmUpTrial: trialFixture });
+  });
+
+  it('is gone once the model is deployed otherwise, and its trial with any change', () => {
+    const after = (...bodies: readonly JournalBody[]) =>
+      stateOf([...completeBodies(), recorded, tried, ...bodies]);
+    expect(after(changed(['report']))).toMatchObject({ coldStart: coldFixture, warmUpTrial: null });
+    expect(after(changed(['deploy'])).coldStart).toBeNull();
+    expect(after({ type: 'steps-forgotten', steps: ['deploy'] }).coldStart).toBeNull();
+    expect(after({ type: 'steps-forgotten', steps: ['report'] }).coldStart).toEqual(coldFixture);
   });
 });
