@@ -33,6 +33,7 @@ const pathFields = [
   'performance.inputDataFile',
   'performance.replay.file',
   'performance.generation.promptsFile',
+  'performance.generation.tokenizerFile',
   'engine.tls.caFile',
   'engine.tls.certFile',
   'engine.tls.keyFile',

@@ -43,6 +43,12 @@ export const fileLimits = {
   trace: { bytes: 64 * mebibyte, requests: 1_000_000 },
   /** Lines of JSON, one prompt of a language model each. */
   prompts: { bytes: 64 * mebibyte, prompts: 65_536 },
+  /** The largest known ones have 33 MiB, with 514,000 merges. */
+  tokenizer: { bytes: 64 * mebibyte, entries: 2_000_000, added: 100_000 },
+  /** Prompts of random words, in all. */
+  madePrompts: { tokens: 4_000_000 },
+  /** Outputs of the requests of a window, which a tokenizer counts; `part` at a time. */
+  outputTexts: { characters: 32 * mebibyte, part: 4 * mebibyte },
   inputJson: { bytes: 32 * mebibyte },
   /** Written by a step, or by the process that measured a level. */
   stepJson: { bytes: 64 * mebibyte },
@@ -92,7 +98,8 @@ export const readerBounds = {
   replayRead: { ...usual, what: 'the trace' },
   replayStore: { ...usual, what: 'the trace' },
   /** Writes the requests, too. */
-  promptStore: { ...usual, deadlineMs: 60_000, what: 'the prompts' },
+  promptStore: { deadlineMs: 180_000, memoryMiB: 2048, what: 'the prompts' },
+  tokenCount: { deadlineMs: 120_000, memoryMiB: 2048, what: 'the tokenizer' },
   inputCheck: { ...usual, what: 'the input data' },
   goldenModel: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },
   goldenRead: { what: 'the golden file', deadlineMs: 30_000, memoryMiB: 2048 },

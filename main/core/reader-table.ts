@@ -8,6 +8,7 @@ import { readConfigFile } from '../own/repository/model-folder';
 import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { storePrompts } from '../perf/prompts/read-prompts';
+import { countTokens } from '../perf/prompts/tokenizer';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
 import { readPreset } from '../presets/presets';
 import { repositoryModel } from '../specification/analyzer/model-of';
@@ -40,7 +41,8 @@ export const readerTable: ReaderTable = {
   replayStore: (part) => storeReplay(part),
   goldenModel: ({ path }) => goldenModel(path),
   goldenRead: (request) => readGolden(request),
-  promptStore: ({ dir, ...file }) => storePrompts(file, dir),
+  promptStore: ({ dir, ...source }) => storePrompts(source, dir),
+  tokenCount: (input) => countTokens(input),
   inputCheck: async ({ path, wanted, shapes }) => {
     await readInput(path, wanted, shapes);
   },

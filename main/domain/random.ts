@@ -8,3 +8,15 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Standard normal values by the polar method. */
+export function normals(next: () => number): () => number {
+  return () => {
+    for (;;) {
+      const x = 2 * next() - 1;
+      const y = 2 * next() - 1;
+      const square = x * x + y * y;
+      if (square > 0 && square < 1) return x * Math.sqrt((-2 * Math.log(square)) / square);
+    }
+  };
+}

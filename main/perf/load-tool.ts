@@ -14,7 +14,7 @@ import { wireErrorSchema } from '../contract/wire-error';
 /** Job of `load-process.ts`; paths and addresses are the process's. */
 export interface LoadProcessJob {
   readonly tool: LoadToolId;
-  readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand'>;
+  readonly measure: Omit<MeasureInput, 'signal' | 'onWindow' | 'onLog' | 'onCommand' | 'countTokens'>;
   readonly resultFile: string;
 }
 
@@ -70,6 +70,8 @@ export interface MeasureInput {
   readonly analyzerArguments?: readonly string[] | undefined;
   /** Where request times are exported in perf_analyzer's format; absent: not kept. */
   readonly profileFile?: string | undefined;
+  /** Tokens of outputs where a language model's server reports none; absent: answers are counted. */
+  readonly countTokens?: ((texts: readonly string[]) => Promise<readonly number[]>) | undefined;
   /** Folder for this level's files. */
   readonly workDir: string;
   readonly signal: AbortSignal;

@@ -1,3 +1,4 @@
+import { fileLimits } from '../contract/reader-limits';
 import { type HistogramData, LatencyHistogram } from './latency-histogram';
 
 /** Limits of a good request, microseconds; absent: none. */
@@ -40,12 +41,17 @@ export function requestTokens(
   };
 }
 
+/** What tokens are counted for later, without the single times. */
+type TimedRequest = Pick<RequestTokens, 'ttftUs' | 'generatingUs'> & {
+  readonly gapsUs: { readonly length: number };
+};
+
 /** null: fewer than two tokens, or all in one answer. */
-export const perTokenUs = ({ gapsUs, generatingUs }: RequestTokens, tokens: number): number | null =>
+export const perTokenUs = ({ gapsUs, generatingUs }: TimedRequest, tokens: number): number | null =>
   tokens < 2 || gapsUs.length === 0 ? null : generatingUs / (tokens - 1);
 
 /** A time that does not exist is within every budget, except the first token of a request without any. */
-export function isGood(request: RequestTokens, perToken: number | null, budgets: TokenBudgets): boolean {
+export function isGood(request: TimedRequest, perToken: number | null, budgets: TokenBudgets): boolean {
   const { ttftUs = Infinity, itlUs = Infinity } = budgets;
   return (request.ttftUs ?? 0) <= ttftUs && (perToken ?? 0) <= itlUs;
 }
@@ -61,6 +67,12 @@ export interface TokenTally {
   readonly good: number;
 }
 
+/** Requests whose tokens a tokenizer counts after the window. */
+interface KeptOutputs {
+  readonly texts: readonly string[];
+  readonly requests: readonly TimedRequest[];
+}
+
 export interface RecordedTokens {
   readonly ttft: HistogramData;
   readonly itl: HistogramData;
@@ -72,6 +84,10 @@ export interface RecordedTokens {
   readonly reported: number;
   readonly byUsage: TokenTally;
   readonly byResponses: TokenTally;
+  /** Of every request; absent: not kept, or the server reported tokens. */
+  readonly outputs?: KeptOutputs;
+  /** Absent: no tokenizer counted them. */
+  readonly byTokenizer?: TokenTally;
 }
 
 class Tally {
@@ -91,7 +107,7 @@ class Tally {
     this.good = 0;
   }
 
-  add(request: RequestTokens, tokens: number, budgets: TokenBudgets): void {
+  add(request: TimedRequest, tokens: number, budgets: TokenBudgets): void {
     const each = perTokenUs(request, tokens);
     this.tokens += tokens;
     this.fewest = Math.min(this.fewest, tokens);
@@ -110,8 +126,52 @@ class Tally {
   }
 }
 
-/** Tokens of a window's requests, in constant memory. */
+/** The outputs in place of which their tokens stay; only those of texts that were all counted. */
+export function withCounts(
+  { outputs, ...recorded }: RecordedTokens,
+  counts: ReadonlyMap<string, number>,
+  budgets: TokenBudgets,
+): RecordedTokens {
+  if (outputs === undefined || outputs.texts.some((text) => !counts.has(text))) return recorded;
+  const tally = new Tally();
+  for (const [index, request] of outputs.requests.entries())
+    tally.add(request, counts.get(outputs.texts[index] ?? '') ?? 0, budgets);
+  return { ...recorded, byTokenizer: tally.data() };
+}
+
+/** In bounded memory. */
+class OutputKeeper {
+  private texts: string[] = [];
+  private requests: TimedRequest[] = [];
+  private characters = 0;
+  /** An output that is not kept: nothing is counted. */
+  private isCut = false;
+
+  clear(): void {
+    this.texts = [];
+    this.requests = [];
+    this.characters = 0;
+    this.isCut = false;
+  }
+
+  add({ ttftUs, generatingUs, gapsUs }: RequestTokens, text: string | null): void {
+    this.characters += text?.length ?? 0;
+    this.isCut ||= text === null || this.characters > fileLimits.outputTexts.characters;
+    if (text === null || this.isCut) return;
+    this.texts.push(text);
+    this.requests.push({ ttftUs, generatingUs, gapsUs: { length: gapsUs.length } });
+  }
+
+  /** @param requests all of the window */
+  data(requests: number): Pick<RecordedTokens, 'outputs'> {
+    const { texts, requests: kept } = this;
+    return this.isCut || texts.length < requests ? {} : { outputs: { texts, requests: kept } };
+  }
+}
+
+/** Tokens of a window's requests, in constant memory but for outputs that are kept. */
 export class TokenRecorder {
+  private readonly outputs: OutputKeeper | null;
   private readonly ttft = new LatencyHistogram();
   private readonly itl = new LatencyHistogram();
   private readonly byUsage = new Tally();
@@ -121,19 +181,31 @@ export class TokenRecorder {
   constructor(
     private readonly streamed: boolean,
     private readonly budgets: TokenBudgets,
-  ) {}
+    keepsTexts = false,
+  ) {
+    this.outputs = keepsTexts ? new OutputKeeper() : null;
+  }
 
   clear(): void {
     this.ttft.clear();
     this.itl.clear();
     this.byUsage.clear();
     this.byResponses.clear();
+    this.outputs?.clear();
     this.counts = { requests: 0, answers: 0, empty: 0, stalled: 0, reported: 0 };
   }
 
   add(
     startUs: number,
-    { contentUs, tokens = null }: { readonly contentUs: readonly number[]; readonly tokens?: number | null },
+    {
+      contentUs,
+      tokens = null,
+      text = null,
+    }: {
+      readonly contentUs: readonly number[];
+      readonly tokens?: number | null;
+      readonly text?: string | null;
+    },
   ): void {
     const { counts, budgets } = this;
     const request = requestTokens(startUs, contentUs, this.streamed);
@@ -144,7 +216,10 @@ export class TokenRecorder {
     if (request.ttftUs !== null) this.ttft.add(request.ttftUs);
     for (const gapUs of request.gapsUs) this.itl.add(gapUs);
     this.byResponses.add(request, contentUs.length, budgets);
-    if (tokens === null) return;
+    if (tokens === null) {
+      this.outputs?.add(request, text);
+      return;
+    }
     counts.reported += 1;
     this.byUsage.add(request, tokens, budgets);
   }
@@ -157,6 +232,7 @@ export class TokenRecorder {
       itl: this.itl.data(),
       byUsage: this.byUsage.data(),
       byResponses: this.byResponses.data(),
+      ...this.outputs?.data(this.counts.requests),
     };
   }
 }

@@ -12,6 +12,8 @@ import { cli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { languageModel } from '../support/language-model';
 import { type OpenaiFrontend, startOpenaiFrontend } from '../support/openai-frontend';
+import { createTestCore } from '../support/test-core';
+import { tokenizerFile } from '../support/tokenizers';
 import { startTestTriton, type TestTriton } from '../support/triton';
 
 const workerFile = join(process.cwd(), 'out', 'main', 'load-worker.cjs');
@@ -114,12 +116,48 @@ describe('tokens of a language model', () => {
     expect(generation).toMatchObject({ tokensCountedBy: 'responses', outputTokens: 8 });
   });
 
+  it('are asked of the models that OpenAI’s server lists', async () => {
+    const core = await createTestCore(home.path);
+    try {
+      const { address: url } = frontend;
+      expect(await core.handlers['servers.describe']({ url, openai: true })).toEqual({
+        ...{ tritonVersion: null, more: 0 },
+        models: [{ name: 'lm', versions: [], maxBatchSize: 0, dynamicInputs: [] }],
+      });
+    } finally {
+      await core.close();
+    }
+  });
+
   it('of a reply in one piece are not guessed', async () => {
     expect((await measure('generate', ['one'])).generation).toMatchObject({
       ...{ tokensCountedBy: null, outputTokens: null, timeToFirstToken: null, interTokenLatency: null },
       answersPerRequest: 1,
     });
   });
+
+  it.each(['grpc-stream', 'generate-stream', 'generate'] as const)(
+    'are counted by the tokenizer over %s, which makes the prompts, too',
+    async (endpoint) => {
+      const { code, stdout, stderr } = await cli(
+        home.path,
+        ...['perf', '--url', triton.httpAddress, '--grpc-url', triton.grpcAddress, '--model', 'lm'],
+        ...['--endpoint', endpoint, '--tokenizer', tokenizerFile('bpe'), '--output-tokens', '3'],
+        ...['--synthetic-input-tokens-mean', '40', '--prefix-prompt-length', '20', '--num-prompts', '2'],
+        ...['--request-count', '2', '--json'],
+      );
+      expect(code, stderr).toBe(0);
+      const { points } = JSON.parse(stdout) as { readonly points: readonly LoadPoint[] };
+      const generation = points[0]?.generation;
+      expect(generation).toMatchObject({
+        tokensCountedBy: 'tokenizer',
+        promptTokens: { avg: 60, min: 60, max: 60 },
+        answersPerRequest: endpoint === 'generate' ? 1 : 3,
+      });
+      // Each answer is a time of 19 digits, for which the tokenizer has no single token.
+      expect(generation?.tokensPerRequest?.min).toBeGreaterThan(3);
+    },
+  );
 
   it('have a stall of a second in their maximum, in the table and in the file', async () => {
     const prompts = await promptsFile(['stall', 'fine']);

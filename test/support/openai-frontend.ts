@@ -6,6 +6,7 @@ interface Asked {
   readonly messages?: readonly { readonly content: string }[];
   readonly prompt?: string;
   readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
   readonly stream_options?: { readonly include_usage?: boolean };
 }
 
@@ -25,15 +26,16 @@ async function bodyOf(incoming: IncomingMessage): Promise<string> {
 }
 
 /** The texts of Triton's generate_stream as they come. Throws the server's error. */
-async function* tokensOf(triton: string, { model, max_tokens: tokens = 4 }: Asked, prompt: string) {
+async function* tokensOf(triton: string, asked: Asked, prompt: string) {
+  const tokens = asked.max_completion_tokens ?? asked.max_tokens ?? 4;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request(
-      `http://${triton}/v2/models/${model}/generate_stream`,
+    const sent = request(
+      `http://${triton}/v2/models/${asked.model}/generate_stream`,
       { method: 'POST', headers: { 'content-type': 'application/json' } },
       resolve,
     );
-    asked.once('error', reject);
-    asked.end(JSON.stringify({ text_input: prompt, stream: true, max_tokens: tokens }));
+    sent.once('error', reject);
+    sent.end(JSON.stringify({ text_input: prompt, stream: true, max_tokens: tokens }));
   });
   if (answer.statusCode !== 200) throw new Error(await bodyOf(answer));
   for await (const line of createInterface({ input: answer })) {
@@ -52,7 +54,13 @@ async function answer(
 ): Promise<string[]> {
   const isChat = path === '/v1/chat/completions';
   const prompt = asked.prompt ?? asked.messages?.at(-1)?.content ?? '';
-  const send = (event: object) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+  const head = {
+    id: 'one',
+    object: isChat ? 'chat.completion.chunk' : 'text_completion',
+    created: Math.floor(Date.now() / 1000),
+    model: asked.model,
+  };
+  const send = (event: object) => response.write(`data: ${JSON.stringify({ ...head, ...event })}\n\n`);
   const texts: string[] = [];
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   if (isChat) send({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }], usage: null });

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isLoopback } from '../../contract/address';
 import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/load/generation';
 import { stagesOf, stagesText } from '../../contract/load/stages';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present } from '../../contract/trees';
-import { planReplayedLoad } from '../../domain/run/server-plan';
+import { metricsOfFrontend, planReplayedLoad } from '../../domain/run/server-plan';
 import { exists, requireOutput } from '../../platform/files';
 import { addFieldOptions, addTlsOptions, collect, flagOf, readFieldOptions } from '../field-options';
 import { lengthsHelp, readLengths, requireMade } from '../read-lengths';
@@ -341,15 +340,11 @@ export async function readPerfPlan(
   return planReplayedLoad(wanted, readReplay);
 }
 
-/** An OpenAI frontend has its metrics at the same port, and of a Triton beside it nothing is known. */
-function ofFrontend(
+const ofFrontend = (
   addresses: ServerLoad['addresses'],
   { metricsUrl }: PerfOptions,
-): ServerLoad['addresses'] {
-  const { http, httpTls, metrics } = addresses;
-  const own = httpTls === null && isLoopback(http) ? { address: http, path: '/metrics' } : null;
-  return { ...addresses, metrics: metricsUrl === undefined ? own : metrics };
-}
+): ServerLoad['addresses'] =>
+  metricsUrl === undefined ? { ...addresses, metrics: metricsOfFrontend(addresses) } : addresses;
 
 type PlannedLoad = Pick<ServerLoad, 'tools' | 'levels'> & {
   readonly settings: Pick<

@@ -51,17 +51,18 @@ export const arrivalFields: readonly FieldRow[] = [
     group: 'online',
     label: 'Request seed',
     term: 'request-seed',
-    help: 'Seed of the Poisson or gamma schedule and of the choice of cancelled requests: the same seed gives the same send times.',
+    help: 'Seed of the Poisson or gamma schedule, of the choice of cancelled requests and of made prompts: the same seed gives the same send times and prompts.',
     identifier: true,
     option: '--request-seed <n>',
     aliases: ['--random-seed'],
     decides: 'level',
     onlyWith: {
-      text: 'Poisson, gamma or cancelled requests',
+      text: 'Poisson, gamma, cancelled requests or made prompts',
       isNeeded: true,
       holds: (at) =>
         (withRates(at) && ['poisson', 'gamma'].includes(String(distributionAt(at)))) ||
-        at('performance.requestCancellationRate') !== undefined,
+        at('performance.requestCancellationRate') !== undefined ||
+        at('performance.generation.inputTokens') !== undefined,
     },
   },
   {

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { endpoints } from '../load/generation';
 import { spreadSchema } from './spread';
+import { tokenCountSchema } from './token-count';
 
-/** Where the number of tokens comes from; `responses`: each answer with content counts as one. */
-export const tokenCounts = ['server usage', 'responses'] as const;
+/**
+ * Where the number of tokens comes from; `tokenizer`: of the text of each output; `responses`: each answer with content
+ * counts as one.
+ */
+export const tokenCounts = ['server usage', 'tokenizer', 'responses'] as const;
 
 const us = z.number().min(0);
 const count = z.int().min(0);
@@ -15,7 +19,9 @@ export const generatedSchema = z.object({
   tokensCountedBy: z.enum(tokenCounts).nullable(),
   outputTokens: count.nullable(),
   outputTokensPerSecond: z.number().min(0).nullable(),
-  tokensPerRequest: z.object({ avg: z.number().min(0), min: count, max: count }).nullable(),
+  tokensPerRequest: tokenCountSchema.nullable(),
+  /** Of the prompts that are sent in turn, by the tokenizer; absent: no tokenizer, or messages of a chat. */
+  promptTokens: tokenCountSchema.optional(),
   /** Answers with content, on average. */
   answersPerRequest: z.number().min(0),
   /** From the send to the first answer with content; null: no stream. */

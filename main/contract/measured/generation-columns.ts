@@ -36,7 +36,7 @@ export const tokenTimes = [timeToFirstToken, interTokenLatency, timePerOutputTok
 
 const countedBy: Column = {
   ...named('tokens-counted-by', 'Tokens Counted By', 'Tokens counted by', text),
-  help: 'How tokens were counted: as the server reports its usage, or each answer with content as one.',
+  help: 'How output tokens were counted: as the server reports its usage, by the tokenizer, or each answer with content as one.',
   read: ({ generation }) => generation?.tokensCountedBy,
 };
 
@@ -48,6 +48,11 @@ const outputTokensPerSecond: Column = {
 
 const rates: readonly Column[] = [
   outputTokensPerSecond,
+  {
+    ...named('prompt-tokens', 'Input Tokens/Request', 'Input tokens/request', rate),
+    help: 'Tokens of a prompt by the tokenizer, on average, without what a chat template adds.',
+    read: ({ generation }) => generation?.promptTokens?.avg,
+  },
   {
     ...named('tokens-per-request', 'Output Tokens/Request', 'Tokens/request', rate),
     help: 'Output tokens of a request, on average.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { innerPathSchema } from '../run/run-spec';
+import { tokenCountSchema } from './token-count';
 
 /** Triton data types that are sent as raw bytes, with the bytes of one element. */
 export const datatypeBytes = {
@@ -46,5 +47,7 @@ export const inputDataSchema = z.object({
   /** A name for each sample, by which a trace may choose; '' where it has none. */
   classes: z.array(z.string()).optional(),
   expected: z.array(sampleTensor).optional(),
+  /** Tokens of the prompts by the tokenizer that was given; absent: not counted. */
+  promptTokens: tokenCountSchema.optional(),
 });
 export type InputData = z.infer<typeof inputDataSchema>;

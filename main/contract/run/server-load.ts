@@ -125,7 +125,9 @@ export function pathsOfLoad({ sources, addresses, models, settings }: ServerLoad
     })
     .filter((source) => !generated.has(source));
   const { replay, generation } = settings;
-  const read = [replay?.file, generation?.promptsFile].filter((file) => file !== undefined);
+  const read = [replay?.file, generation?.promptsFile, generation?.tokenizerFile].filter(
+    (file) => file !== undefined,
+  );
   return [...new Set([...files, ...values, ...read])];
 }
 

@@ -1,5 +1,5 @@
 import type { RequestDistribution } from '../../contract/run/run-spec';
-import { createRandom } from '../random';
+import { createRandom, normals } from '../random';
 
 /** The one home of arrivals: the load generator, replays, stages and predictions take their times from this folder. */
 
@@ -18,18 +18,6 @@ export interface ScheduleInput extends Scatter {
   readonly intervalsUs: readonly number[];
   /** The rate rises evenly from 0 for so long. */
   readonly rampUpUs?: number | undefined;
-}
-
-/** Standard normal values by the polar method. */
-function normals(next: () => number): () => number {
-  return () => {
-    for (;;) {
-      const x = 2 * next() - 1;
-      const y = 2 * next() - 1;
-      const square = x * x + y * y;
-      if (square > 0 && square < 1) return x * Math.sqrt((-2 * Math.log(square)) / square);
-    }
-  };
 }
 
 /** Gamma values of mean 1 (Marsaglia and Tsang, 2000). @param shape above 0 */

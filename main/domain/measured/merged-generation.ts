@@ -1,5 +1,6 @@
 import type { Generated } from '../../contract/measured/generated';
 import type { Spread } from '../../contract/measured/spread';
+import { present } from '../../contract/trees';
 import { largestOf, medianOf, smallestOf } from '../statistics';
 import { median, medianSpread } from './median-spread';
 
@@ -56,6 +57,7 @@ export function mergedGeneration(measured: readonly Generated[]): Generated | nu
             min: smallestOf(lengths.map(({ min }) => min)),
             max: largestOf(lengths.map(({ max }) => max)),
           },
+    ...present({ promptTokens: first.promptTokens }),
     answersPerRequest: medianOf(all.map(({ answersPerRequest }) => answersPerRequest)),
     timeToFirstToken: mergedTimes(all.map(({ timeToFirstToken }) => timeToFirstToken)),
     interTokenLatency: mergedTimes(all.map(({ interTokenLatency }) => interTokenLatency)),

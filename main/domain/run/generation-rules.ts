@@ -1,4 +1,12 @@
-import { type Generation, isStreamed, isText, protocolOfEndpoint } from '../../contract/load/generation';
+import {
+  type Generation,
+  isStreamed,
+  isText,
+  protocolOfEndpoint,
+  sendsPrompts,
+  usualPrompts,
+} from '../../contract/load/generation';
+import { fileLimits } from '../../contract/reader-limits';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { toolsOf } from '../../contract/run/sweep';
 import { getAt, setAt, type Tree } from '../../contract/trees';
@@ -38,22 +46,68 @@ function measuredBy({ performance, isServer }: AskedModel, { endpoint }: Generat
 }
 
 /** Of text in place of tensors. */
-function ofText(
-  { sequences, sharedMemory }: PerformanceSpec,
-  { endpoint, promptsFile }: Generation,
-): RuleFinding[] {
+function ofText({ sequences, sharedMemory }: PerformanceSpec, generation: Generation): RuleFinding[] {
+  const { endpoint } = generation;
   if (!isText(endpoint)) return [];
   return allOf(
-    promptsFile === undefined &&
+    !sendsPrompts(generation) &&
       problem(
         field('promptsFile'),
         `The endpoint "${endpoint}" needs prompts`,
-        'Name a file of JSON lines such as {"text": "What is Triton?"}.',
+        'Name a file of JSON lines such as {"text": "What is Triton?"}, or a tokenizer and the number of input tokens.',
       ),
     sequences !== undefined &&
       unsupported(field('endpoint'), 'Requests of text have no sequences', 'Leave the sequences out.'),
     sharedMemory !== 'none' &&
       unsupported('performance.sharedMemory', 'Requests of text have no tensors', 'Choose "none".'),
+  );
+}
+
+const { tokens: mostTokens } = fileLimits.madePrompts;
+
+/** Made in place of those of a file. */
+function madePrompts({
+  promptsFile,
+  tokenizerFile,
+  inputTokens,
+  inputTokensStddev = 0,
+  promptCount = usualPrompts,
+  prefixTokens = 0,
+  prefixCount = 1,
+}: Generation): RuleFinding[] {
+  if (inputTokens === undefined) return [];
+  const tokens = promptCount * (inputTokens + prefixTokens) + prefixCount * prefixTokens;
+  return allOf(
+    tokenizerFile === undefined &&
+      problem(
+        field('tokenizerFile'),
+        'Prompts of a stated number of tokens need a tokenizer',
+        'Name the tokenizer.json of the model.',
+      ),
+    promptsFile !== undefined &&
+      problem(
+        field('promptsFile'),
+        'Prompts of a file and made ones exclude each other',
+        'Leave the file out, or the number of input tokens.',
+      ),
+    inputTokensStddev > inputTokens &&
+      problem(
+        field('inputTokensStddev'),
+        'The standard deviation of the input tokens exceeds their mean',
+        'Choose a smaller one: prompts have at least one token.',
+      ),
+    prefixCount > promptCount &&
+      problem(
+        field('prefixCount'),
+        `${prefixCount} prefixes are more than the ${promptCount} prompts`,
+        'Make more prompts, or fewer prefixes.',
+      ),
+    tokens > mostTokens &&
+      problem(
+        field('promptCount'),
+        `${tokens.toLocaleString('en-US')} tokens are more than the ${mostTokens.toLocaleString('en-US')} that are made`,
+        'Make fewer or shorter prompts.',
+      ),
   );
 }
 
@@ -73,6 +127,7 @@ export function generationFindings(load: AskedModel): RuleFinding[] {
   return allOf(
     measuredBy(load, generation),
     ofText(load.performance, generation),
+    madePrompts(generation),
     [...batchSizes, onlineBatchSize].some((size) => size > 1) &&
       unsupported(
         'performance.batchSizes',

@@ -1,6 +1,7 @@
 import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
+import { endpoints, isOpenai } from '../../contract/load/generation';
 import type { MeasureRequest } from '../../contract/run/measure-request';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
 import type { PerformanceSpec, Replay, ReplayRead } from '../../contract/run/run-spec';
@@ -166,14 +167,24 @@ export function metricsBeside({ http, secure }: ReturnType<typeof parseRemoteUrl
   return isLoopback(http) && !secure ? { address: `${host}:${Number(port) + 2}`, path: '/metrics' } : null;
 }
 
+/** An OpenAI frontend has its metrics at the same port, and of a Triton beside it nothing is known. */
+export const metricsOfFrontend = ({
+  http,
+  httpTls,
+}: Pick<ServerLoad['addresses'], 'http' | 'httpTls'>): ServerLoad['addresses']['metrics'] =>
+  httpTls === null && isLoopback(http) ? { address: http, path: '/metrics' } : null;
+
 /** From a request of the window. Throws input-invalid for an invalid address. */
 export function wantedLoad(request: MeasureRequest): WantedLoad {
   const { url, tls = {}, host, headers = [], model, modelVersion, shapes, performance } = request;
   const server = parseRemoteUrl(url);
   const { http, grpc, secure } = server;
   const files = secure ? tls : null;
+  const endpoint = endpoints.find((name) => name === getAt(performance, ['generation', 'endpoint']));
+  const isFrontend = endpoint !== undefined && isOpenai(endpoint);
+  const metrics = isFrontend ? metricsOfFrontend({ http, httpTls: files }) : metricsBeside(server);
   return {
-    addresses: { http, grpc, httpTls: files, grpcTls: files, metrics: metricsBeside(server) },
+    addresses: { http, grpc, httpTls: files, grpcTls: files, metrics },
     ...(host === undefined ? {} : { host }),
     models: [{ name: model, weight: 1 }],
     modelVersion,

@@ -68,6 +68,8 @@ function containerLoadTool(
       const { batchSize, concurrency, requestRate } = input.level;
       const seen = {
         ...measure,
+        // The tokenizer stays here: in the container answers are counted.
+        countTokens: undefined,
         inputDataDir: toContainer(input.inputDataDir),
         workDir: toContainer(input.workDir),
         ...(input.replayFile === undefined ? {} : { replayFile: toContainer(input.replayFile) }),

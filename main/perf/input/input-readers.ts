@@ -5,7 +5,8 @@ import type { ImportRequest } from '../../contract/run/imported';
 import type { ReplayRead } from '../../contract/run/run-spec';
 import { hashFile, hashFolder } from '../../platform/files';
 import type { ReadCapture } from '../import/read-capture';
-import type { PromptFile } from '../prompts/read-prompts';
+import type { PromptSource } from '../prompts/read-prompts';
+import type { countTokens } from '../prompts/tokenizer';
 import type { ReplayPart } from '../replay/read-replay';
 import { inputProblem, type WantedTensors, wantedTensors } from './wanted-tensor';
 
@@ -27,8 +28,10 @@ export interface InputReaders {
   replayRead: (part: ReplayPart) => Promise<ReplayRead>;
   /** Writes what is kept of the part to a file. */
   replayStore: (part: ReplayPart & { readonly to: string }) => Promise<ReplayRead>;
-  /** Writes the requests of a file of prompts into the folder. */
-  promptStore: (input: PromptFile & { readonly dir: string }) => Promise<InputData>;
+  /** Writes the requests of prompts into the folder. */
+  promptStore: (input: PromptSource & { readonly dir: string }) => Promise<InputData>;
+  /** Tokens of each text, by the tokenizer at `path`. */
+  tokenCount: (input: Parameters<typeof countTokens>[0]) => Promise<readonly number[]>;
   inputCheck: (input: InputFile) => Promise<void>;
   /** Writes the tensors into the folder. */
   inputStore: (input: InputFile & { readonly dir: string }) => Promise<StoredInput>;

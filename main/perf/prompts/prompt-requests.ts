@@ -10,7 +10,7 @@ export interface PromptAsk {
   readonly modelName: string;
   /** Exact length of every output; absent: the server ends it. */
   readonly outputTokens?: number | undefined;
-  /** Of the model, for requests of tensors; empty for text. */
+  /** Of the model; empty: not known, as OpenAI's protocol has none. */
   readonly inputs: readonly WantedTensor[];
 }
 
@@ -30,13 +30,17 @@ const textOnly = (prompt: Prompt, where: string): string => {
 /** The JSON of a request of text. Throws input-invalid for messages to another endpoint than chat. */
 export function promptBody(
   prompt: Prompt,
-  { endpoint, modelName, outputTokens }: PromptAsk,
+  { endpoint, modelName, outputTokens, inputs }: PromptAsk,
   where: string,
 ): string {
   const length = fixedLength(prompt.outputTokens ?? outputTokens);
   const stream = isStreamed(endpoint);
-  if (endpoint === 'generate' || endpoint === 'generate-stream')
-    return JSON.stringify({ text_input: textOnly(prompt, where), stream, ...length });
+  if (endpoint === 'generate' || endpoint === 'generate-stream') {
+    // The output is then the answer's tokens only.
+    const excludes = inputs.some(({ name }) => name === 'exclude_input_in_output');
+    const only = excludes ? { exclude_input_in_output: true } : {};
+    return JSON.stringify({ text_input: textOnly(prompt, where), stream, ...only, ...length });
+  }
   const asked =
     endpoint === 'chat'
       ? { messages: prompt.messages ?? [{ role: 'user', content: prompt.text }] }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import { isOpenai, isText } from '../../contract/load/generation';
+import { type Generation, isOpenai, isText, usualPrompts } from '../../contract/load/generation';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { InputReaders } from '../../perf/input/input-readers';
 import { type WantedTensor, wantedTensors } from '../../perf/input/wanted-tensor';
+import type { MeasureInput } from '../../perf/load-tool';
+import type { PromptSource } from '../../perf/prompts/read-prompts';
 import type { TritonClient } from '../../triton/client';
 import { optionalInputs, readServerModels, type ServerModel } from './server-models';
 
@@ -27,6 +29,36 @@ function requireTextInput(name: string, inputs: readonly WantedTensor[]): void {
   );
 }
 
+/** null: neither a file nor made prompts. */
+function promptsOf(
+  { promptsFile, tokenizerFile: tokenizer, ...asked }: Generation,
+  seed: number,
+): Pick<PromptSource, 'path' | 'tokenizer' | 'made'> | null {
+  if (promptsFile !== undefined) return { path: promptsFile, tokenizer };
+  const {
+    inputTokens,
+    inputTokensStddev = 0,
+    promptCount = usualPrompts,
+    prefixTokens = 0,
+    prefixCount = 1,
+  } = asked;
+  if (inputTokens === undefined || tokenizer === undefined) return null;
+  const made = {
+    ...{ count: promptCount, mean: inputTokens, stddev: inputTokensStddev },
+    ...{ prefixTokens, prefixCount, seed },
+  };
+  return { path: tokenizer, tokenizer, made };
+}
+
+/** Counts tokens of outputs; undefined: the load has no tokenizer. */
+export function tokenCounter(
+  { settings: { generation } }: Pick<ServerLoad, 'settings'>,
+  readers: InputReaders,
+): MeasureInput['countTokens'] {
+  const path = generation?.tokenizerFile;
+  return path === undefined ? undefined : (texts) => readers.tokenCount({ path, texts });
+}
+
 /**
  * The models of a load with their requests, of tensors or of prompts. Throws errors of the client, input-invalid naming
  * the line, and combination-unsupported for a model without an input for text.
@@ -36,9 +68,9 @@ export async function readModels(
   load: ServerLoad,
   where: { readonly dir: string; readonly readers: InputReaders },
 ): Promise<ServerModel[]> {
-  const { generation } = load.settings;
-  const path = generation?.promptsFile;
-  if (generation === undefined || path === undefined) return readServerModels(client, load, where);
+  const { generation, requestSeed } = load.settings;
+  const prompts = generation === undefined ? null : promptsOf(generation, requestSeed);
+  if (generation === undefined || prompts === null) return readServerModels(client, load, where);
   const { endpoint, outputTokens } = generation;
   const { dir, readers } = where;
   const read: ServerModel[] = [];
@@ -47,9 +79,9 @@ export async function readModels(
     if (known !== null && isText(endpoint)) requireTextInput(model.name, known.inputs);
     const inputDataDir = join(dir, `input-${index}`);
     const inputData = await readers.promptStore({
-      ...{ path, endpoint, outputTokens, dir: inputDataDir },
+      ...{ ...prompts, endpoint, outputTokens, dir: inputDataDir },
       modelName: model.name,
-      inputs: isText(endpoint) ? [] : (known?.inputs ?? []),
+      inputs: known?.inputs ?? [],
     });
     // The batch of a request of text is the server's.
     const batched = !isText(endpoint) && known?.batched === true;

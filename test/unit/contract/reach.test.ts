@@ -97,6 +97,7 @@ describe('the reach of a specification', () => {
       'path',
       'profile',
       'promptsFile',
+      'tokenizerFile',
       'tritonImage',
       'url',
     ]);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isGood, perTokenUs, requestTokens, TokenRecorder } from '../../../main/perf/token-recorder';
+import { fileLimits } from '../../../main/contract/reader-limits';
+import {
+  isGood,
+  perTokenUs,
+  requestTokens,
+  TokenRecorder,
+  withCounts,
+} from '../../../main/perf/token-recorder';
 
 const ms = (...values: number[]) => values.map((value) => value * 1000);
 
@@ -70,5 +77,53 @@ describe('the tokens of a window', () => {
     recorder.clear();
     expect(recorder.data()).toMatchObject({ requests: 0, stalled: 0, reported: 0, ttft: { total: 0 } });
     expect(recorder.data().byUsage).toMatchObject({ tokens: 0, fewest: 0, most: 0, good: 0, rateSum: 0 });
+  });
+});
+
+describe('the outputs of a window', () => {
+  const answered = (text: string | null, tokens: number | null = null) => ({
+    ...{ contentUs: ms(80, 120), text, tokens },
+  });
+  const kept = (...all: readonly ReturnType<typeof answered>[]) => {
+    const recorder = new TokenRecorder(true, { itlUs: 10_000 }, true);
+    for (const one of all) recorder.add(0, one);
+    return recorder.data();
+  };
+
+  it('are kept for a tokenizer, whose counts take their place', () => {
+    const data = kept(answered('a b'), answered('c'));
+    expect(data.outputs?.texts).toEqual(['a b', 'c']);
+    const counts = new Map([
+      ['a b', 5],
+      ['c', 2],
+    ]);
+    const counted = withCounts(data, counts, { itlUs: 10_000 });
+    expect(counted).not.toHaveProperty('outputs');
+    expect(counted.byTokenizer).toMatchObject({ tokens: 7, fewest: 2, most: 5, good: 1 });
+    // Four and one times between tokens within the same 40 ms.
+    expect(counted.byTokenizer?.rateSum).toBeCloseTo(100 + 25);
+  });
+
+  it('are not counted in part: neither without one of the counts nor with another kind of output', () => {
+    const data = kept(answered('a'), answered('b'));
+    const counted = withCounts(data, new Map([['a', 1]]), {});
+    expect(counted).not.toHaveProperty('outputs');
+    expect(counted).not.toHaveProperty('byTokenizer');
+    expect(kept(answered('a'), answered(null))).not.toHaveProperty('outputs');
+    expect(kept(answered('a'), answered('b', 3))).not.toHaveProperty('outputs');
+    const long = 'x'.repeat(fileLimits.outputTexts.characters);
+    expect(kept(answered(long), answered('y'))).not.toHaveProperty('outputs');
+    expect(kept(answered(long))).toHaveProperty('outputs');
+  });
+
+  it('are kept only where they are asked for, and begin anew', () => {
+    const plain = new TokenRecorder(true, {});
+    plain.add(0, answered('a'));
+    expect(plain.data()).not.toHaveProperty('outputs');
+    const recorder = new TokenRecorder(true, {}, true);
+    recorder.add(0, answered(null));
+    recorder.clear();
+    recorder.add(0, answered('a'));
+    expect(recorder.data().outputs?.texts).toEqual(['a']);
   });
 });

@@ -27,6 +27,8 @@ export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events
   readonly isChecked: (slot: number) => boolean;
   /** A valid response to check; the buffer is only valid during the call. */
   readonly check: (slot: number, buffer: Buffer, start: number, end: number) => void;
+  /** Streams pass the text of their answers on. */
+  readonly keepsTexts?: boolean | undefined;
   readonly events: GrpcConnectionEvents;
 }
 

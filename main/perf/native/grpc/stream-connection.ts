@@ -7,6 +7,7 @@ import { largestReplyBytes, parseAddress, ReplyTooLarge } from '../seam/load-job
 import { authorityOf, cancelled, nowUs } from '../seam/transport';
 import { type GrpcConnectionOptions, GrpcSlotConnection } from './connection';
 import { GrpcMessageSplitter } from './message-reader';
+import { outputText } from './output-text';
 import { encodeGrpcRequest, grpcHeaders } from './request';
 import { decodeGrpcOutputs, GrpcStreamAnswer } from './response';
 import { GrpcStatus } from './stream';
@@ -29,6 +30,8 @@ class SlotStream {
   isChecked = false;
   fault: { readonly kind: string; readonly message: string } | null = null;
   readonly contentUs: number[] = [];
+  /** Of all answers; null: not only text. */
+  text: string | null = '';
 
   constructor(
     readonly slot: number,
@@ -36,6 +39,10 @@ class SlotStream {
   ) {
     this.splitter = new GrpcMessageSplitter(replyLimitBytes);
   }
+}
+
+function addText(stream: SlotStream, text: string | null): void {
+  stream.text = stream.text === null || text === null ? null : stream.text + text;
 }
 
 /** Bidirectional ModelStreamInfer, one stream per slot with one active request, which ends with its final response. */
@@ -108,6 +115,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     stream.recvUs = 0;
     stream.fault = null;
     stream.contentUs.length = 0;
+    stream.text = '';
     const { session } = this;
     if (stream.streamId < 0) this.open(stream);
     session.outbound.message(stream.streamId, this.options.nextMessage(slot));
@@ -163,6 +171,7 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
     if (answer.hasContent) {
       stream.contentUs.push(endUs);
       if (stream.fault === null) {
+        if (this.options.keepsTexts === true) addText(stream, outputText(buffer, answer.from, answer.to));
         if (stream.contentUs.length === 1) stream.isChecked = this.options.isChecked(stream.slot);
         if (stream.isChecked) this.options.check(stream.slot, buffer, answer.from, answer.to);
       }
@@ -173,10 +182,10 @@ export class GrpcStreamConnection extends GrpcSlotConnection {
   private finish(stream: SlotStream, finalUs: number): void {
     stream.busy = false;
     const { events } = this.options;
-    const { slot, startUs, sendUs, recvUs, contentUs, fault } = stream;
+    const { slot, startUs, sendUs, recvUs, contentUs, fault, text } = stream;
     if (fault === null) {
       const endUs = contentUs[contentUs.length - 1] ?? finalUs;
-      events.success(slot, startUs, endUs, sendUs, recvUs, { contentUs, finalUs });
+      events.success(slot, startUs, endUs, sendUs, recvUs, { contentUs, finalUs, text });
     } else events.failure(slot, fault.kind, fault.message);
   }
 

@@ -67,6 +67,7 @@ export class GrpcTransport extends JobTransport<GrpcSlotConnection> {
       nextMessage: (slot) => this.source.next(slot),
       shared: this.job.shared !== null,
       replyLimitBytes: replyLimitBytes(this.job),
+      keepsTexts: this.job.generation?.keepsTexts,
       isChecked: (slot) => this.validator?.begin(slot, this.source.payloadOf(slot)) ?? false,
       check: (slot, buffer, start, end) => {
         this.validator?.check(slot, this.source.payloadOf(slot), () => decodeGrpcOutputs(buffer, start, end));

@@ -6,6 +6,8 @@ import { parseJson } from '../../../platform/parse-json';
 export interface TextAnswer {
   /** It has a part of the output. */
   readonly content: boolean;
+  /** That part; null: not only text, as a call of a tool. */
+  readonly text: string | null;
   /** Output tokens of the whole request; null: not reported here. */
   readonly tokens: number | null;
   /** Error of the server; null: none. */
@@ -15,7 +17,7 @@ export interface TextAnswer {
 /** OpenAI's mark of a complete stream. */
 export const doneMark = '[DONE]';
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 function errorOf(reply: Readonly<Record<string, unknown>>): string | null {
   const { error } = reply;
@@ -25,13 +27,30 @@ function errorOf(reply: Readonly<Record<string, unknown>>): string | null {
   return typeof message === 'string' ? message : JSON.stringify(error);
 }
 
+type Output = Pick<TextAnswer, 'content' | 'text'>;
+
+const outputOf = (texts: readonly unknown[]): Output => {
+  const found = texts.filter(isText);
+  return { content: found.length > 0, text: found.join('') };
+};
+
 /** Reasoning and calls of tools are output too. */
-function isOfChoice(choice: unknown): boolean {
-  if (!isTree(choice)) return false;
+function outputOfChoice(choice: unknown): Output {
+  if (!isTree(choice)) return outputOf([]);
   const part = choice['delta'] ?? choice['message'];
-  if (!isTree(part)) return isText(choice['text']);
+  if (!isTree(part)) return outputOf([choice['text']]);
   const { content, reasoning_content: thought, reasoning, tool_calls: calls } = part;
-  return [content, thought, reasoning].some(isText) || (Array.isArray(calls) && calls.length > 0);
+  if (Array.isArray(calls) && calls.length > 0) return { content: true, text: null };
+  return outputOf([thought, reasoning, content]);
+}
+
+function outputOfChoices(choices: unknown): Output {
+  const outputs = (Array.isArray(choices) ? (choices as readonly unknown[]) : []).map(outputOfChoice);
+  const texts = outputs.map(({ text }) => text);
+  return {
+    content: outputs.some(({ content }) => content),
+    text: texts.includes(null) ? null : texts.join(''),
+  };
 }
 
 function tokensOf({ usage }: Readonly<Record<string, unknown>>): number | null {
@@ -40,9 +59,9 @@ function tokensOf({ usage }: Readonly<Record<string, unknown>>): number | null {
 }
 
 /** Of a Triton model each output is a member; an empty text does not count as a token. */
-function hasOutput({ text_output: text }: Readonly<Record<string, unknown>>): boolean {
-  if (text === undefined) return true;
-  return Array.isArray(text) ? text.some(isText) : text !== '';
+function outputOfModel({ text_output: text }: Readonly<Record<string, unknown>>): Output {
+  if (Array.isArray(text)) return outputOf(text as readonly unknown[]);
+  return typeof text === 'string' ? outputOf([text]) : { content: true, text: null };
 }
 
 /** @param data of an event or a whole reply. Throws an Error for anything but a JSON object. */
@@ -50,13 +69,8 @@ export function readTextAnswer(endpoint: Endpoint, data: string): TextAnswer {
   const reply = parseJson(data);
   if (!isTree(reply)) throw new Error(`an answer that is not a JSON object: ${data.slice(0, 100)}`);
   const error = errorOf(reply);
-  if (error !== null) return { content: false, tokens: null, error };
+  if (error !== null) return { content: false, text: null, tokens: null, error };
   if (endpoint === 'generate' || endpoint === 'generate-stream')
-    return { content: hasOutput(reply), tokens: null, error: null };
-  const { choices } = reply;
-  return {
-    content: Array.isArray(choices) && choices.some(isOfChoice),
-    tokens: tokensOf(reply),
-    error: null,
-  };
+    return { ...outputOfModel(reply), tokens: null, error: null };
+  return { ...outputOfChoices(reply['choices']), tokens: tokensOf(reply), error: null };
 }

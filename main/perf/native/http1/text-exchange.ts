@@ -17,6 +17,8 @@ export interface TextOutcome {
   /** Of the mark of the end, or of the last byte. */
   readonly finalUs: number;
   readonly tokens: number | null;
+  /** The whole output; null: not only text. */
+  readonly text: string | null;
   readonly keepAlive: boolean;
 }
 
@@ -30,6 +32,7 @@ export class TextExchange {
   private contentUs: number[] = [];
   private doneUs = 0;
   private tokens: number | null = null;
+  private text: string | null = '';
   private nowUs = 0;
 
   constructor(
@@ -58,6 +61,7 @@ export class TextExchange {
     this.contentUs = [];
     this.doneUs = 0;
     this.tokens = null;
+    this.text = '';
     this.events.reset();
   }
 
@@ -98,9 +102,12 @@ export class TextExchange {
 
   private answer(data: string): void {
     try {
-      const { content, tokens, error } = readTextAnswer(this.endpoint, data);
+      const { content, text, tokens, error } = readTextAnswer(this.endpoint, data);
       if (error !== null) this.fault ??= { kind: 'error answer', message: error };
-      if (content) this.contentUs.push(this.nowUs);
+      if (content) {
+        this.contentUs.push(this.nowUs);
+        this.text = this.text === null || text === null ? null : this.text + text;
+      }
       this.tokens = tokens ?? this.tokens;
     } catch (error) {
       this.fault ??= {
@@ -111,7 +118,7 @@ export class TextExchange {
   }
 
   private end(): void {
-    const { head, contentUs, tokens } = this;
+    const { head, contentUs } = this;
     if (head === null) return;
     if (!this.isEventStream) this.plainReply(head);
     this.fault ??= this.unfinished();
@@ -119,7 +126,9 @@ export class TextExchange {
       fault: this.fault,
       contentUs,
       finalUs: this.doneUs === 0 ? this.nowUs : this.doneUs,
-      tokens,
+      // Only now: a reply in one piece has just been read.
+      tokens: this.tokens,
+      text: this.text,
       keepAlive: head.keepAlive,
     });
   }

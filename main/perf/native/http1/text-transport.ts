@@ -134,7 +134,7 @@ class TextConnection {
     this.owner.lost(this, opened, this.fault === '' ? within : this.fault);
   }
 
-  private onEnd({ fault, contentUs, finalUs, tokens, keepAlive }: TextOutcome): void {
+  private onEnd({ fault, contentUs, finalUs, tokens, text, keepAlive }: TextOutcome): void {
     this.busy = false;
     const { slot, owner, startUs, sendUs, recvUs } = this;
     if (!keepAlive) {
@@ -147,7 +147,7 @@ class TextConnection {
     }
     owner.losses.succeeded();
     const endUs = contentUs.at(-1) ?? finalUs;
-    owner.events.success(slot, startUs, endUs, sendUs, recvUs, { contentUs, finalUs, tokens });
+    owner.events.success(slot, startUs, endUs, sendUs, recvUs, { contentUs, finalUs, tokens, text });
   }
 }
 

@@ -38,10 +38,21 @@ function goodputOf(
   };
 }
 
+function countedBy(how: {
+  readonly isReported: boolean;
+  readonly isTokenized: boolean;
+  readonly isCounted: boolean;
+}): Generated['tokensCountedBy'] {
+  if (how.isReported) return 'server usage';
+  if (how.isTokenized) return 'tokenizer';
+  return how.isCounted ? 'responses' : null;
+}
+
 /** undefined: not a language model, or no request succeeded. Usage counts only where every request has it. */
 export function generationOf(
   windows: readonly RecordedWindow[],
   job: LoadJob['generation'],
+  promptTokens?: Generated['promptTokens'],
 ): Generated | undefined {
   const recorded = windows.flatMap(({ tokens }) =>
     tokens === undefined || tokens.requests === 0 ? [] : tokens,
@@ -52,17 +63,21 @@ export function generationOf(
   const requests = total('requests');
   const seconds = sum(windows.map(({ durationUs }) => durationUs)) / 1e6;
   const isReported = total('reported') === requests;
-  const { tokens, fewest, most, good, rateSum, each, eachCount } = tallyOf(
-    recorded.map(({ byUsage, byResponses }) => (isReported ? byUsage : byResponses)),
-  );
-  const isCounted = isReported || job.endpoint !== 'generate';
+  const byTokenizer = recorded.flatMap((one) => one.byTokenizer ?? []);
+  const isTokenized = !isReported && byTokenizer.length === recorded.length;
+  const tallies = isTokenized
+    ? byTokenizer
+    : recorded.map(({ byUsage, byResponses }) => (isReported ? byUsage : byResponses));
+  const { tokens, fewest, most, good, rateSum, each, eachCount } = tallyOf(tallies);
+  const isCounted = isReported || isTokenized || job.endpoint !== 'generate';
   const goodput = goodputOf(good, { requests, seconds }, job);
   return {
     endpoint: job.endpoint,
-    tokensCountedBy: isReported ? 'server usage' : isCounted ? 'responses' : null,
+    tokensCountedBy: countedBy({ isReported, isTokenized, isCounted }),
     outputTokens: isCounted ? tokens : null,
     outputTokensPerSecond: isCounted ? tokens / seconds : null,
     tokensPerRequest: isCounted ? { avg: tokens / requests, min: fewest, max: most } : null,
+    ...present({ promptTokens }),
     answersPerRequest: total('answers') / requests,
     timeToFirstToken: spread(recorded.map(({ ttft }) => ttft)),
     interTokenLatency: spread(recorded.map(({ itl }) => itl)),

@@ -1,3 +1,4 @@
+import type { InputData } from '../../../contract/measured/input-data';
 import type { LatencyName, LoadPoint, MeasurementWindow } from '../../../contract/measured/results';
 import { roundUs } from '../../../contract/numbers';
 import { defaultErrorPercentage, type SequenceSettings } from '../../../contract/run/run-spec';
@@ -165,6 +166,8 @@ interface LevelSettings {
   readonly percentile?: number;
   /** Of a language model. */
   readonly tokens?: LoadJob['generation'];
+  /** Of its prompts. */
+  readonly promptTokens?: InputData['promptTokens'];
   /** The server has no counters of Triton. */
   readonly uncounted?: boolean;
   /** Absent: neither stages nor time slices. */
@@ -306,7 +309,7 @@ export function levelResult(
       clientCpuUsPerRequest:
         client.cpuShare === null ? null : roundUs((client.cpuShare * durationUs) / count),
       streaming: streaming === null ? null : { decoupled, ...streaming },
-      generation: generationOf(recorded, settings.tokens),
+      generation: generationOf(recorded, settings.tokens, settings.promptTokens),
       sequences: sequencesOf(recorded, level, settings),
       cache,
       executedBatches,

@@ -114,11 +114,18 @@ function cancellationOf({
   return percent === 0 ? undefined : { share: percent / 100, delayMs: 1000 * delayS, seed };
 }
 
-function generationJob({ generation }: MeasureInput['settings']): LoadJob['generation'] {
+function generationJob({
+  settings: { generation },
+  countTokens,
+}: Pick<MeasureInput, 'settings' | 'countTokens'>): LoadJob['generation'] {
   if (generation === undefined) return undefined;
   const { endpoint, ttftBudgetMs, itlBudgetMs } = generation;
   const us = (ms: number | undefined) => (ms === undefined ? undefined : ms * 1000);
-  return { endpoint, budgets: { ttftUs: us(ttftBudgetMs), itlUs: us(itlBudgetMs) } };
+  return {
+    endpoint,
+    budgets: { ttftUs: us(ttftBudgetMs), itlUs: us(itlBudgetMs) },
+    keepsTexts: countTokens !== undefined,
+  };
 }
 
 /** Reads a level's raw inputs. Throws input-invalid. */
@@ -153,7 +160,7 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     sequences: settings.sequences ?? null,
     ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
     streaming: settings.streaming ?? settings.generation !== undefined,
-    generation: generationJob(settings),
+    generation: generationJob(input),
     tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
     headers: input.headers ?? [],
     // The warm-up begins when the load has its height.

@@ -21,6 +21,7 @@ import { createSharedRegions, type SharedRegions } from '../requests/shared-regi
 import type { LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
 import type { FailureCount } from '../seam/transport';
 import { checkedColumns, checkedLines, responseFlags } from './checked-answers';
+import { withCountedOutputs } from './counted-outputs';
 import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
 import {
   addedTotals,
@@ -226,7 +227,7 @@ function judgedBy(
     // The rate of a trace and of stages rises and falls by itself.
     replayed: replay !== undefined,
     tokens: generation,
-    ...present({ percentile }),
+    ...present({ percentile, promptTokens: inputData.promptTokens }),
   };
 }
 
@@ -315,14 +316,15 @@ export async function measureLevel(
     const sent = regions === null ? run : { ...run, outputs: regions.checked };
     input.onLog(checkedLines(job, sent));
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
+    const measured = await withCountedOutputs(windows.measured, job.generation, input);
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
-    const result = levelResult(windows.measured, input.level, {
+    const result = levelResult(measured, input.level, {
       ...judgedBy(input, job),
       ...{ ensemble, uncounted },
       generators: generatorsNow(context),
     });
     if (result === null) throw allFailed(input, totals.failures);
-    await writeProfile(input, windows.measured);
+    await writeProfile(input, measured);
     return {
       point: {
         ...result,
@@ -335,7 +337,7 @@ export async function measureLevel(
       },
       totals,
       turns: {
-        windows: windows.measured,
+        windows: measured,
         totals,
         firstMs: windows.firstMs ?? startMs,
         repairs,

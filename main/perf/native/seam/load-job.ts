@@ -127,6 +127,8 @@ export interface CancellationJob {
 interface GenerationJob {
   readonly endpoint: Endpoint;
   readonly budgets: TokenBudgets;
+  /** Windows keep the outputs whose tokens the server does not report. */
+  readonly keepsTexts?: boolean | undefined;
 }
 
 /** Job of a worker thread; structured-cloneable. */

@@ -15,6 +15,8 @@ export interface ResponseTimes {
   readonly finalUs: number;
   /** Output tokens as the server reports them; null or absent: not reported. */
   readonly tokens?: number | null;
+  /** The output, where it is kept; null: not only text. */
+  readonly text?: string | null;
 }
 
 /** Events of slots. Microseconds of the thread's monotonic clock. */

@@ -96,7 +96,7 @@ export class WindowRecorder {
     this.tokens =
       generation === undefined
         ? null
-        : new TokenRecorder(isStreamed(generation.endpoint), generation.budgets);
+        : new TokenRecorder(isStreamed(generation.endpoint), generation.budgets, generation.keepsTexts);
   }
 
   /** Ended requests, successful or not. */

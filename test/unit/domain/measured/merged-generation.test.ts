@@ -50,6 +50,12 @@ describe('tokens of several measurements of a level', () => {
     });
   });
 
+  it('keep the tokens of the prompts, which are the same in each', () => {
+    const promptTokens = { avg: 12, min: 10, max: 14 };
+    const all = [measured(100, { promptTokens }), measured(300, { promptTokens })];
+    expect(mergedGeneration(all)).toMatchObject({ promptTokens });
+  });
+
   it('are missing of other models', () => {
     expect(mergedGeneration([])).toBeNull();
   });

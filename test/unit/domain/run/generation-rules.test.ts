@@ -40,6 +40,22 @@ describe('a load that measures tokens', () => {
   });
 });
 
+describe('made prompts', () => {
+  const made = { endpoint: 'chat', tokenizerFile: '/t.json', inputTokens: 100 } as const;
+  const foundOf = (more: object) => found({ generation: { ...made, ...more } });
+
+  it('take the place of a file, within limits', () => {
+    expect(found({ generation: made })).toEqual([]);
+    expect(foundOf({ inputTokensStddev: 100, promptCount: 9, prefixTokens: 50, prefixCount: 9 })).toEqual([]);
+    expect(foundOf({ promptsFile: '/p.jsonl' })).toEqual(['generation.promptsFile']);
+    expect(foundOf({ tokenizerFile: undefined })).toEqual(['generation.tokenizerFile']);
+    expect(foundOf({ inputTokensStddev: 101 })).toEqual(['generation.inputTokensStddev']);
+    expect(foundOf({ promptCount: 9, prefixTokens: 5, prefixCount: 10 })).toEqual(['generation.prefixCount']);
+    expect(foundOf({ inputTokens: 40_000 })).toEqual([]);
+    expect(foundOf({ inputTokens: 39_000, prefixTokens: 2000 })).toEqual(['generation.promptCount']);
+  });
+});
+
 describe('an endpoint', () => {
   const implied = (endpoint: string, given: object = {}) => {
     const asked = mergeTrees({ performance: { generation: { endpoint } } }, given as never);

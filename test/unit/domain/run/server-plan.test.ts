@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planReplayedLoad, planServerLoad } from '../../../../main/domain/run/server-plan';
+import { planReplayedLoad, planServerLoad, wantedLoad } from '../../../../main/domain/run/server-plan';
 import { serverLoadFixture } from '../../../support/server-load';
 
 const planOf = (performance: Record<string, unknown>) => {
@@ -49,6 +49,19 @@ describe('a load that somebody asked for', () => {
     expect(load.settings).toMatchObject({ measurementIntervalMs: 2000, protocol: 'grpc' });
     expect(load).toMatchObject({ inTurns: true, tools: ['native'], search: null, repeats: 1 });
     expect(planOf({}).inTurns).toBe(false);
+  });
+
+  it('has the metrics beside those of a Triton, and at the same port of a server of OpenAI’s protocol', () => {
+    const metricsOf = (url: string, generation?: object) =>
+      wantedLoad({
+        ...{ url, model: 'lm', modelVersion: '', shapes: {} },
+        performance: generation === undefined ? {} : { generation },
+      }).addresses.metrics;
+    expect(metricsOf('localhost:8000')).toEqual({ address: 'localhost:8002', path: '/metrics' });
+    expect(metricsOf('localhost:8000', { endpoint: 'generate-stream' })).toEqual(metricsOf('localhost:8000'));
+    const chat = { endpoint: 'chat' };
+    expect(metricsOf('localhost:9000', chat)).toEqual({ address: 'localhost:9000', path: '/metrics' });
+    expect(metricsOf('http://far.example:9000', chat)).toBeNull();
   });
 
   describe('on a host', () => {

@@ -28,6 +28,12 @@ describe('a request of text', () => {
     });
   });
 
+  it('leaves the prompt out of the output where the model can', () => {
+    const inputs = [input('text_input', 'BYTES'), input('exclude_input_in_output', 'BOOL', true)];
+    const ask = { endpoint: 'generate', modelName: 'llm', inputs } as const;
+    expect(JSON.parse(promptBody(text, ask, 'p'))).toMatchObject({ exclude_input_in_output: true });
+  });
+
   it('sends messages as they are, and the length of its own line', () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }];
     expect(body('chat', 8, { text: null, messages, outputTokens: 3 })).toMatchObject({

@@ -19,7 +19,7 @@ describe('an event of a language model', () => {
 
   it('has the usage of the server, in the event that has no choice', () => {
     expect(readTextAnswer('chat', '{"choices": [], "usage": {"completion_tokens": 7}}')).toEqual({
-      content: false,
+      ...{ content: false, text: '' },
       tokens: 7,
       error: null,
     });
@@ -34,6 +34,14 @@ describe('an event of a language model', () => {
     expect(readTextAnswer('generate-stream', '{"text_output": ""}').content).toBe(false);
     expect(readTextAnswer('generate-stream', '{"text_output": ["", "b"]}').content).toBe(true);
     expect(readTextAnswer('generate', '{"answer": 1}').content).toBe(true);
+  });
+
+  it('has the text of its output, which a call of a tool is not', () => {
+    expect(readTextAnswer('chat', chat({ reasoning_content: 'so ', content: 'yes' })).text).toBe('so yes');
+    expect(readTextAnswer('chat', chat({ content: 'a', tool_calls: [{ index: 0 }] })).text).toBeNull();
+    expect(readTextAnswer('completions', '{"choices": [{"text": "a"}, {"text": "b"}]}').text).toBe('ab');
+    expect(readTextAnswer('generate-stream', '{"text_output": ["a", "b"]}').text).toBe('ab');
+    expect(readTextAnswer('generate', '{"answer": 1}').text).toBeNull();
   });
 
   it('may be an error, of Triton or of OpenAI', () => {

@@ -72,6 +72,32 @@ describe('tokens of a level', () => {
     });
   });
 
+  it('are those of the tokenizer where it counted every window, also of a reply in one piece', () => {
+    const counted = (window: RecordedWindow, ...tokens: readonly number[]): RecordedWindow => {
+      const recorder = new WindowRecorder(second / 4, { ...plain, streaming: true, generation: job });
+      recorder.begin(0);
+      for (const count of tokens)
+        recorder.answers(0, { contentUs: [80_000, 100_000], finalUs: 100_000, tokens: count });
+      const { byUsage } = recorder.close(second, own).tokens ?? {};
+      if (window.tokens === undefined || byUsage === undefined) throw new Error('no tokens');
+      return { ...window, tokens: { ...window.tokens, byTokenizer: byUsage } };
+    };
+    const first = windowOf(job, [[[80, 100]]]);
+    const windows = [counted(first, 3), counted(windowOf(job, [[[80, 100]]]), 5)];
+    expect(generationOf(windows, job, { avg: 12, min: 10, max: 14 })).toMatchObject({
+      tokensCountedBy: 'tokenizer',
+      outputTokens: 8,
+      tokensPerRequest: { avg: 4, min: 3, max: 5 },
+      promptTokens: { avg: 12, min: 10, max: 14 },
+      answersPerRequest: 2,
+    });
+    expect(generationOf([...windows, first], job)).toMatchObject({ tokensCountedBy: 'responses' });
+    const once: Asked = { endpoint: 'generate', budgets: {} };
+    expect(generationOf([counted(windowOf(once, [[[80]]]), 9)], once)).toMatchObject({
+      ...{ tokensCountedBy: 'tokenizer', outputTokens: 9, timeToFirstToken: null },
+    });
+  });
+
   it('have a stall of a second in the maximum, and say which requests had one', () => {
     const found = generationOf([windowOf(job, [[[80, 100, 1100, 1120]], [[80, 100]], [[]]])], job);
     expect(found).toMatchObject({ stalledRequests: 1, emptyRequests: 1 });
