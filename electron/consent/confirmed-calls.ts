@@ -189,8 +189,11 @@ const serverCalls = (
   'servers.describe': after(handlers['servers.describe'], ({ tls }) =>
     ensure({ ...reachOf({ engine: { tls } }), hosts: [] }),
   ),
-  'servers.measure': after(handlers['servers.measure'], ({ url, tls, host }) =>
-    ensure({ ...reachOf({ engine: { kind: 'remote', url, tls } }), machines: machineOf(host) }),
+  'servers.measure': after(handlers['servers.measure'], ({ url, tls, host, performance }) =>
+    ensure({
+      ...reachOf({ engine: { kind: 'remote', url, tls }, performance }),
+      machines: machineOf(host),
+    }),
   ),
   'monitor.start': after(handlers['monitor.start'], ({ tls, host }) =>
     ensure({ ...reachOf({ engine: { tls } }), images: [], hosts: [], machines: machineOf(host) }),

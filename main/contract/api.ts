@@ -28,7 +28,7 @@ import {
 } from './monitor/monitor';
 import type { MonitorHistoryImage } from './monitor/monitor-history';
 import { type ImportedRuns, importRequestSchema } from './run/imported';
-import { measureRequestSchema, serverAddressSchema, type ServerDescription } from './run/measure-request';
+import { describeRequestSchema, measureRequestSchema, type ServerDescription } from './run/measure-request';
 import type { Preset } from './run/preset';
 import { runNameSchema } from './run/run-content';
 import { type RunEvent, type StepId, stepIds } from './run/run-events';
@@ -293,8 +293,8 @@ export const api = {
   'runs.start': call<{ readonly runId: string }>().with(startRequestSchema),
   /** Stores the figures of another tool's file as imported runs. Throws input-invalid with line or field. */
   'runs.import': call<ImportedRuns>().with(importRequestSchema),
-  /** The models that are ready on a running Triton. Throws server-unreachable, input-invalid. */
-  'servers.describe': call<ServerDescription>().with(serverAddressSchema),
+  /** The models that are ready on a running Triton, or that a server of OpenAI's protocol lists. Throws server-unreachable, input-invalid. */
+  'servers.describe': call<ServerDescription>().with(describeRequestSchema),
   /** Measures one of them as a run. Throws before the run exists where server or load are refused. */
   'servers.measure': call<{ readonly runId: string }>().with(measureRequestSchema),
   /**

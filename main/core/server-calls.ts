@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { type FoundConfig, writeBundle } from '../bundle/bundle';
 import type { BundleImage } from '../bundle/manifests';
-import { parseRemoteUrl } from '../contract/address';
+import { parseRemoteUrl, type RequestHeader } from '../contract/address';
 import type { Handlers } from '../contract/api';
 import type { DeploymentEngine } from '../contract/deployment';
 import { invalidInput } from '../contract/errors';
 import { isProcess } from '../contract/run/engine-kinds';
-import type { ServedModel } from '../contract/run/measure-request';
+import type { ServedModel, ServerDescription } from '../contract/run/measure-request';
 import type { RunState } from '../contract/run/run-state';
 import { metricTitlesOf } from '../contract/words';
 import { deployableRun } from '../deployments/deployable-run';
@@ -25,6 +25,7 @@ import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
 import { requireAgreed } from '../studies/search/search-replay';
 import { createTritonClient, type TritonClient } from '../triton/client';
+import { listOpenaiModels } from '../triton/openai-models';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
 import { type CoreOptions, type CoreParts, ownProgram } from './core-parts';
@@ -46,23 +47,36 @@ async function servedModel(
   return { name, versions, maxBatchSize, dynamicInputs };
 }
 
+async function describeFrontend(
+  address: string,
+  tls: Awaited<ReturnType<typeof readTls>>,
+  headers: readonly RequestHeader[] = [],
+): Promise<ServerDescription> {
+  const sent = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+  const names = await listOpenaiModels(address, { timeoutMs: askMs, tls, headers: sent });
+  const models = names.slice(0, mostModels).map((name) => ({
+    name,
+    versions: [],
+    maxBatchSize: 0,
+    dynamicInputs: [],
+  }));
+  return { tritonVersion: null, models, more: Math.max(0, names.length - mostModels) };
+}
+
 export function createServerCalls(
   runs: Runs,
   { reach, approvals, reading }: Pick<CoreParts, 'reach' | 'approvals' | 'reading'>,
 ): Pick<Handlers, 'servers.describe' | 'servers.measure'> {
   return {
-    'servers.describe': async ({ url, tls, headers, host }) => {
+    'servers.describe': async ({ url, tls: files, headers, host, openai = false }) => {
       const address = parseRemoteUrl(url);
       const { http: there } = address;
       const here = host === undefined ? there : await reach.open(host, there);
-      const client = createTritonClient(here, {
-        timeoutMs: askMs,
-        headers,
-        tls: await readTls(address.secure ? (tls ?? {}) : undefined),
-      });
-      const { version: tritonVersion } = await asSeen(host === undefined ? null : { host, there, here }, () =>
-        client.serverMetadata(),
-      );
+      const seen = host === undefined ? null : { host, there, here };
+      const tls = await readTls(address.secure ? (files ?? {}) : undefined);
+      if (openai) return asSeen(seen, () => describeFrontend(here, tls, headers));
+      const client = createTritonClient(here, { timeoutMs: askMs, headers, tls });
+      const { version: tritonVersion } = await asSeen(seen, () => client.serverMetadata());
       const versions = new Map<string, string[]>();
       for (const { name, version = '', state } of await client.repositoryIndex()) {
         if (state === 'READY') versions.set(name, [...(versions.get(name) ?? []), version]);

@@ -8,7 +8,7 @@ import { certificateRemedy, certificateTrouble, isTlsRefused, tlsConnection, typ
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Starts with `/v2`. */
+  /** Starts with `/v2`, or `/v1` of OpenAI's protocol. */
   readonly path: string;
   readonly body?: Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { languageModel } from '../support/language-model';
+import { type OpenaiFrontend, startOpenaiFrontend } from '../support/openai-frontend';
 import { startTestTriton, type TestTriton } from '../support/triton';
 import { Shell } from './pages/shell.page';
-import { createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
+import { choosePath, createHome, launch, shutDown, type TestHome, type WorkbenchApp } from './support/app';
 import { findings } from './support/axe';
 import { countClicks } from './support/clicks';
 import { takePictures } from './support/pictures';
@@ -9,6 +13,7 @@ import { takePictures } from './support/pictures';
 let home: TestHome;
 let app: WorkbenchApp;
 let triton: TestTriton;
+let frontend: OpenaiFrontend;
 
 test.beforeAll(async () => {
   triton = await startTestTriton(
@@ -16,15 +21,18 @@ test.beforeAll(async () => {
       { name: 'echo', execute: 'return values * 2', maxBatchSize: 4 },
       // So few requests in a window that its p99 is in doubt.
       { name: 'slow', execute: 'time.sleep(0.01); return values.copy()', maxBatchSize: 4 },
+      languageModel,
     ],
     ['--model-control-mode=explicit', '--load-model=echo'],
   );
+  frontend = await startOpenaiFrontend(triton.httpAddress);
   home = await createHome();
   app = await launch(home);
 });
 test.afterAll(async () => {
   await shutDown(app);
   await home.remove();
+  await frontend.close();
   await triton.stop();
 });
 
@@ -123,4 +131,31 @@ test('a level that leaves the answer in doubt is measured again from the answer,
   await expect(page.getByText('Done', { exact: true }).first()).toBeVisible();
   await expect(answer).toBeVisible();
   await expect(answer).not.toContainText(before);
+});
+
+test('a language model is measured behind a server of OpenAI’s protocol, with chosen prompts', async () => {
+  const { page } = app;
+  await fetch(`http://${triton.httpAddress}/v2/repository/models/lm/load`, { method: 'POST', body: '{}' });
+  const prompts = join(home.path, 'prompts.jsonl');
+  await writeFile(prompts, '{"text": "What is Triton?"}\n{"text": "What is a token?"}\n');
+  await new Shell(page).command('Runs');
+  await page.getByRole('button', { name: 'Measure a server' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Measure a running Triton' });
+  await dialog.getByLabel('Triton HTTP address').fill(frontend.address);
+  await dialog.getByRole('radio', { name: 'OpenAI chat' }).check();
+  await expect(dialog.getByText('OpenAI server · 1 model ready')).toBeVisible();
+  await expect(dialog.getByRole('combobox', { name: 'Model' })).toHaveValue('lm');
+  await expect(dialog.getByText('The endpoint "chat" needs prompts')).toBeVisible();
+  await choosePath(app, prompts);
+  await dialog.getByRole('button', { name: 'Choose prompts' }).click();
+  await dialog.getByRole('textbox', { name: 'Output tokens' }).fill('3');
+  await dialog.getByRole('textbox', { name: 'Concurrency' }).fill('2');
+  await dialog.getByRole('textbox', { name: 'Measurement window' }).fill('300');
+  expect(await findings(page)).toEqual([]);
+  await takePictures(page, 'measure-tokens');
+  await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
+  await expect(page.getByRole('heading', { name: /^lm · at / })).toBeVisible();
+  await expect(page.getByText('Done', { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('server usage').first()).toBeVisible();
+  expect(frontend.asked.at(-1)).toMatchObject({ max_tokens: 3, ignore_eos: true, temperature: 0 });
 });

@@ -16,6 +16,9 @@ export const serverAddressSchema = z.strictObject({
   headers: z.array(headerSchema).max(16).optional(),
 });
 
+/** `openai`: a server of OpenAI's protocol, which lists its models otherwise. */
+export const describeRequestSchema = serverAddressSchema.extend({ openai: z.boolean().optional() });
+
 /** Request to measure a running Triton; absent fields have defaults. */
 export const measureRequestSchema = serverAddressSchema.extend({
   model: z.string().min(1).max(256),
@@ -38,7 +41,8 @@ export interface ServedModel {
 }
 
 export interface ServerDescription {
-  readonly tritonVersion: string;
+  /** null: a server of OpenAI's protocol. */
+  readonly tritonVersion: string | null;
   readonly models: readonly ServedModel[];
   readonly more: number;
 }

@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { ServerDescription } from '../../../main/contract/run/measure-request';
 import type { SpecProblem } from '../../../main/contract/run/spec-tools';
-import { getAt, type Keys, sameValue, setAt, unsetAt } from '../../../main/contract/trees';
+import { getAt, type Keys, sameValue, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
 import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
 import { CommandText } from '../../components/copy-button';
@@ -22,18 +22,16 @@ import { FieldInput } from '../new-deployment/controls/field-input';
 import { type Field, pathOf } from '../new-deployment/fields/field';
 import { BudgetField } from '../new-deployment/pages/name-and-budget';
 import { isAbout } from '../new-deployment/problems';
+import { asksFrontend, endpointKeys, fieldDefaults, measureFields, valueIn } from './measure-fields';
 import {
   type Address,
   commandOf,
   emptyForm,
-  fieldDefaults,
   isSecure,
-  measureFields,
   type MeasureForm,
   type ReadForm,
   readForm,
   serverOf,
-  valueIn,
 } from './measure-form';
 
 interface ServerQuery {
@@ -48,13 +46,16 @@ interface ServerQuery {
 
 const changed: ServerQuery = { server: null, error: null, asking: false, changed: true };
 
-const addressKey = ({ url, host, caFile, headers }: Address): string =>
-  [url, host, caFile, headers].map((part) => part.trim()).join('\n');
+const addressKey = ({ url, host, caFile, headers, fields }: Address): string =>
+  [url, host, caFile, headers, asksFrontend({ fields }) ? 'openai' : 'triton']
+    .map((part) => part.trim())
+    .join('\n');
 
 async function queryServer(client: Client, address: Address): Promise<ServerQuery> {
   if (address.url.trim() === '') return { server: null, error: null, asking: false };
   try {
-    const server = await client.call('servers.describe', serverOf(address));
+    const openai = asksFrontend(address) ? { openai: true } : {};
+    const server = await client.call('servers.describe', { ...serverOf(address), ...openai });
     return { server, error: null, asking: false };
   } catch (failure) {
     return { server: null, error: toWire(failure), asking: false };
@@ -130,19 +131,21 @@ function serverText({ tritonVersion, models, more }: ServerDescription): string 
     models.length === 0
       ? 'no model is ready'
       : `${models.length} ${models.length === 1 ? 'model' : 'models'} ready`;
-  return [`Triton ${tritonVersion}`, count, moreText(more, 'model')]
-    .filter((part) => part !== null)
-    .join(' · ');
+  const name = tritonVersion === null ? 'OpenAI server' : `Triton ${tritonVersion}`;
+  return [name, count, moreText(more, 'model')].filter((part) => part !== null).join(' · ');
 }
 
 /** Only an address that somebody chose can be wrong. */
 function addressText({
   server,
   error,
+  asking,
   unasked = false,
   changed: isChanged = false,
 }: ServerQuery): Readonly<Record<'description' | 'error', string | undefined>> {
   if (isChanged) return { description: 'Not checked yet: press Enter or Re-check.', error: undefined };
+  // The line stays: what is below it would move away from under a click.
+  if (asking) return { description: 'Checking the address…', error: undefined };
   if (error === null)
     return { description: server === null ? undefined : serverText(server), error: undefined };
   return unasked
@@ -196,7 +199,7 @@ function ServerFields(props: {
         }}
       />
       <TextInput
-        label={serverLabels['url']}
+        label={asksFrontend(form) ? 'OpenAI server address' : serverLabels['url']}
         description={description}
         data-autofocus
         value={form.url}
@@ -251,6 +254,12 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   const names = (server.server?.models ?? []).map(({ name }) => name);
   const textAt = (name: string) => problems.filter(({ field }) => field === name).map(problemWithRemedy)[0];
   const chosen = (keys: Keys) => getAt(form.fields, keys);
+  /** Another kind of server has other models. */
+  const choose = (keys: Keys, next: Tree): void => {
+    const isOther = sameValue(keys, endpointKeys) && asksFrontend({ fields: next }) !== asksFrontend(form);
+    change({ fields: next, ...(isOther ? { model: '' } : {}) });
+    if (isOther) ask(false, { fields: next });
+  };
   const defaultOf = (keys: Keys) => getAt(fieldDefaults, keys);
   const ofFields: FieldForm = {
     name: 'measure',
@@ -258,8 +267,8 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
     defaultOf,
     valueAt: (keys) => valueIn(form, keys),
     isChanged: (keys) => chosen(keys) !== undefined && !sameValue(chosen(keys), defaultOf(keys)),
-    change: (keys, value) => change({ fields: setAt(form.fields, keys, value) }),
-    reset: (keys) => change({ fields: unsetAt(form.fields, keys) }),
+    change: (keys, value) => choose(keys, setAt(form.fields, keys, value)),
+    reset: (keys) => choose(keys, unsetAt(form.fields, keys)),
   };
   return (
     <form className="stack" onSubmit={onSubmit(start)}>

@@ -8,13 +8,12 @@ import { longFlag } from '../../../main/contract/fields/field';
 import { fieldAt } from '../../../main/contract/fields/fields';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/measure-request';
 import type { SpecProblem } from '../../../main/contract/run/spec-tools';
-import { getAt, type Keys, mergeTrees, type Tree, unsetAt } from '../../../main/contract/trees';
-import { readServerLoad, serverBase, wantedLoad } from '../../../main/domain/run/server-plan';
+import { getAt, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
+import { readServerLoad, wantedLoad } from '../../../main/domain/run/server-plan';
 import { shapeFinding } from '../../../main/domain/run/shape-finding';
-import type { Field } from '../new-deployment/fields/field';
-import { formField, namedField } from '../new-deployment/fields/form-field';
 import { problemsOf } from '../new-deployment/problems';
 import { textProblem } from '../new-deployment/read-text';
+import { asksFrontend, loadPathsOf, measureFields, shapedInputs, valueIn } from './measure-fields';
 
 export interface MeasureForm {
   readonly url: string;
@@ -30,7 +29,7 @@ export interface MeasureForm {
   readonly p99BudgetMs: number | null;
 }
 
-export type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers'>;
+export type Address = Pick<MeasureForm, 'url' | 'host' | 'caFile' | 'headers' | 'fields'>;
 
 export const emptyForm: MeasureForm = {
   url: 'localhost:8000',
@@ -41,38 +40,6 @@ export const emptyForm: MeasureForm = {
   fields: {},
   p99BudgetMs: null,
 };
-
-const loadPaths = ['batchSizes', 'concurrency', 'protocol', 'measurementIntervalMs'].map(
-  (name) => `performance.${name}`,
-);
-
-/** The window measures several levels by default, of which the best is the answer. */
-export const fieldDefaults: Tree = mergeTrees(serverBase, { performance: { concurrency: [1, 2, 4, 8] } });
-
-export const valueIn = ({ fields }: Pick<MeasureForm, 'fields'>, keys: Keys): unknown =>
-  getAt(fields, keys) ?? getAt(fieldDefaults, keys);
-
-const dimsText = (dims: readonly number[]): string =>
-  dims.map((dim) => (dim === -1 ? '?' : String(dim))).join(', ');
-
-export function measureFields(
-  form: Pick<MeasureForm, 'fields'>,
-  model: ServedModel | null,
-): readonly Field[] {
-  const context = { value: (...keys: string[]) => valueIn(form, keys) };
-  const shapes = (model?.dynamicInputs ?? []).map(({ name, dims }) =>
-    namedField('model.shapes.*', name, context, {
-      label: `Dimensions of ${name}`,
-      help: `Without the batch; the model has ${dimsText(dims)}`,
-      control: { kind: 'integers', mayBeEmpty: false },
-    }),
-  );
-  const load = loadPaths.map((path) => {
-    const { serverLabel: label } = fieldAt(path);
-    return formField(path, context, label === undefined ? {} : { label });
-  });
-  return [...shapes, ...load];
-}
 
 const headersOf = (text: string): readonly RequestHeader[] =>
   text
@@ -88,7 +55,7 @@ export const serverOf = ({
   host,
   caFile,
   headers,
-}: Address): Pick<MeasureRequest, 'url' | 'host' | 'tls' | 'headers'> => ({
+}: Omit<Address, 'fields'>): Pick<MeasureRequest, 'url' | 'host' | 'tls' | 'headers'> => ({
   url: url.trim(),
   ...(host === '' ? {} : { host }),
   ...(isSecure(url) && caFile.trim() !== '' ? { tls: { caFile: caFile.trim() } } : {}),
@@ -101,7 +68,7 @@ const problemAt = (field: string, message: string | null | undefined): readonly 
 const required = 'Required';
 
 const shapesOf = (form: MeasureForm, model: ServedModel | null) =>
-  (model?.dynamicInputs ?? []).map((input) => ({
+  shapedInputs(form, model).map((input) => ({
     ...input,
     shape: valueIn(form, ['model', 'shapes', input.name]),
   }));
@@ -126,13 +93,16 @@ function ruleProblems(request: MeasureRequest, model: ServedModel | null): reado
 function requestOf(form: MeasureForm, model: ServedModel | null): MeasureRequest {
   const { p99BudgetMs: budget } = form;
   const shapes = shapesOf(form, model).map(({ name, shape }) => [name, shape]);
-  const load = loadPaths.map((path) => [path.split('.').at(-1), valueIn(form, path.split('.'))]);
+  const performance = loadPathsOf(form).reduce<Tree>((tree, path) => {
+    const value = valueIn(form, path.split('.'));
+    return value === undefined ? tree : setAt(tree, path.split('.').slice(1), value);
+  }, {});
   return {
     ...serverOf(form),
     model: form.model,
     modelVersion: '',
     shapes: Object.fromEntries(shapes) as Record<string, number[]>,
-    performance: Object.fromEntries(load) as Tree,
+    performance,
     ...(budget === null || budget <= 0 ? {} : { p99BudgetMs: budget }),
   };
 }
@@ -168,13 +138,13 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
 /** Normalized as the window reads them, so that the command reaches the same server; other text is unchanged. */
-function addressArguments(url: string, host: string | undefined): readonly string[] {
+function addressArguments(url: string, host: string | undefined, isFrontend: boolean): readonly string[] {
   try {
     const { http, grpc, secure } = parseRemoteUrl(url);
     const isHere = isLoopback(http) && isLoopback(grpc);
     return [
       ...['-u', secure ? `https://${http}` : http],
-      ...['--grpc-url', secure ? `grpcs://${grpc}` : grpc],
+      ...(isFrontend ? [] : ['--grpc-url', secure ? `grpcs://${grpc}` : grpc]),
       ...(host === undefined ? [] : ['--host', host]),
       ...(isHere ? [] : ['--allow-remote-load']),
     ];
@@ -184,13 +154,16 @@ function addressArguments(url: string, host: string | undefined): readonly strin
 }
 
 export function commandOf(request: MeasureRequest): readonly string[] {
-  const { url, host, tls, headers, model, shapes, p99BudgetMs } = request;
+  const { url, host, tls, headers, model, shapes, p99BudgetMs, performance } = request;
+  const form = { fields: { performance } };
   return [
-    ...['triton-workbench', 'perf', ...addressArguments(url, host), '-m', model],
-    ...loadPaths.flatMap((path) => [
-      longFlag(fieldAt(path).option ?? ''),
-      String([getAt(request, path.split('.'))].flat()),
-    ]),
+    ...['triton-workbench', 'perf', ...addressArguments(url, host, asksFrontend(form)), '-m', model],
+    ...loadPathsOf(form).flatMap((path) => {
+      const values = [getAt(request, path.split('.'))].flat();
+      return values[0] === undefined
+        ? []
+        : [longFlag(fieldAt(path).option ?? ''), values.map(String).join(',')];
+    }),
     ...Object.entries(shapes).flatMap(([name, dims]) => ['--shape', `${name}:${dims.join(',')}`]),
     ...(tls?.caFile === undefined ? [] : ['--tls-ca', tls.caFile]),
     // The value is left out: whoever copies the command adds it.

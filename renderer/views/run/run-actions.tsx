@@ -131,9 +131,11 @@ function ModelStudies({ runId }: { runId: string }) {
 /** Again on the same running Triton: measured, or soaked. */
 function OnServerAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number | null }) {
   const { overlay } = useWorkbench();
-  const { host, levels, protocol } = load;
+  const { host, levels, protocol, settings } = load;
   const fits = fitsDialog(load);
   const listed = (of: 'batchSize' | 'concurrency') => [...new Set(levels.map((level) => level[of]))];
+  const { generation } = settings;
+  const asked = generation === undefined ? { batchSizes: listed('batchSize'), protocol } : { generation };
   return (
     <>
       <IconAction
@@ -144,9 +146,7 @@ function OnServerAgain({ load, budgetMs }: { load: ServerLoad; budgetMs: number 
           overlay.getState().measure({
             ...addressOf(load),
             host: host ?? '',
-            fields: {
-              performance: { batchSizes: listed('batchSize'), concurrency: listed('concurrency'), protocol },
-            },
+            fields: { performance: { ...asked, concurrency: listed('concurrency') } },
             ...(budgetMs === null ? {} : { p99BudgetMs: budgetMs }),
           })
         }

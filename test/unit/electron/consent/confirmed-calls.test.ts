@@ -107,7 +107,8 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'servers.describe': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
   'servers.measure': {
     ...{ url: 'https://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
-    ...{ model: 'net', modelVersion: '', shapes: {}, performance: {} },
+    ...{ model: 'net', modelVersion: '', shapes: {} },
+    performance: { generation: { endpoint: 'chat', promptsFile: '/home/victim/prompts.jsonl' } },
   },
   'monitor.start': { url: 'http://localhost:8000', metricsUrl: '', tls: { keyFile: '/home/victim/key.pem' } },
 };

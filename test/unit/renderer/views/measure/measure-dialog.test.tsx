@@ -85,3 +85,32 @@ it('says at once what is wrong with an address that was chosen', async () => {
   await expect.poll(text).toContain(refused);
   expect(field()?.getAttribute('aria-invalid')).toBe('true');
 });
+
+it('asks a server of OpenAI’s protocol for its models as soon as a request goes there', async () => {
+  const asked: unknown[] = [];
+  const { client } = createClientDouble({
+    'servers.describe': (input) => {
+      asked.push(input);
+      const { openai = false } = input as { readonly openai?: boolean };
+      const name = openai ? 'lm' : 'echo';
+      const model = { name, versions: ['1'], maxBatchSize: 0, dynamicInputs: [] };
+      return Promise.resolve({ tritonVersion: openai ? null : '2.51.0', models: [model], more: 0 });
+    },
+  });
+  mounted = await mount(client, <MeasureDialog />, ({ overlay }) => {
+    overlay.getState().measure({ url: 'localhost:9000' });
+    return Promise.resolve();
+  });
+  const view = mounted;
+  const text = () => document.body.textContent;
+  await expect.poll(text).toContain('Triton 2.51.0 · 1 model ready');
+  const chat = document.querySelector<HTMLInputElement>('input[type="radio"][value="chat"]');
+  if (chat === null) throw new Error('no choice');
+  await view.click(chat);
+  await expect.poll(text).toContain('OpenAI server · 1 model ready');
+  expect(text()).toContain('OpenAI server address');
+  expect(text()).not.toContain('Protocol');
+  expect(asked.at(-1)).toEqual({ url: 'localhost:9000', openai: true });
+  expect(text()).toContain('needs prompts');
+  expect((view.button('Measure') as HTMLButtonElement).disabled).toBe(true);
+});

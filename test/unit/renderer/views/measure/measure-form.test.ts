@@ -94,6 +94,29 @@ describe('what is asked to measure', () => {
     expect(request === null ? '' : commandOf(request).join(' ')).toContain(`perf ${expected}`);
   });
 
+  it('is of a language model with prompts, their budgets and no tensors', () => {
+    const generation = {
+      ...{ endpoint: 'chat', promptsFile: '/p.jsonl', outputTokens: 64 },
+      ...{ ttftBudgetMs: 300, itlBudgetMs: 40 },
+    };
+    const form = { ...emptyForm, url: 'localhost:9000', model: 'lm' };
+    const asked = { ...form, fields: { performance: { generation, concurrency: [4] } } };
+    const { request, problems } = readForm(asked, null);
+    expect(problems).toEqual([]);
+    expect(request?.performance).toEqual({ generation, concurrency: [4], measurementIntervalMs: 2000 });
+    expect(request === null ? '' : commandOf(request).join(' ')).toBe(
+      'triton-workbench perf -u localhost:9000 -m lm --endpoint chat --prompts /p.jsonl --output-tokens 64 ' +
+        '--ttft-budget-ms 300 --itl-budget-ms 40 --concurrency 4 --measurement-interval-ms 2000',
+    );
+    const bare = { ...form, fields: { performance: { generation: { endpoint: 'chat' } } } };
+    expect(Object.keys(problemsOf(bare, null))).toEqual(['performance.generation.promptsFile']);
+    const made = { endpoint: 'grpc-stream', inputTokens: 100, tokenizerFile: '/t.json' };
+    const streamed = readForm({ ...form, fields: { performance: { generation: made } } }, null).request;
+    expect(streamed === null ? '' : commandOf(streamed).join(' ')).toContain(
+      '--endpoint grpc-stream --tokenizer /t.json --synthetic-input-tokens-mean 100 --concurrency',
+    );
+  });
+
   it('is the same as a command', () => {
     const { request } = readForm({ ...filled, p99BudgetMs: 20 }, model);
     expect(request === null ? [] : commandOf(request)).toEqual(
