@@ -55,10 +55,14 @@ false alarms, more that cannot be told, or fewer found than there may be.
 search-peers: \`search\` beside Model Analyzer (quick and Optuna) on the same model, server, space and target, in pairs, and writes
 docs/benchmarks-search-peers.md (--pairs N, --mode quick|optuna, --trials N of Optuna). Installs triton-model-analyzer from
 PyPI under bench/ of the home. Exit code 1: more than 0.35 of Optuna's time, or a worse answer by its interval.
+generation: tokens of a language model beside the times that it writes into its answers, its gRPC stream beside perf_analyzer, and a
+server of OpenAI's protocol beside AIPerf, in pairs, and writes docs/benchmarks-generation.md (--pairs N, --part delays|streams|frontends,
+which writes nothing). Installs aiperf from PyPI under bench/ of the home. Exit code 1: a time further off than 2 ms or 5 %, a pause that is
+not found, or more than 0.2 of AIPerf's CPU time per request.
 production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, on a local Triton
 (--minutes N each, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
 Exit code 1: a wrong culprit, or a slope that is not the planted one.
-All but search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
+All but generation, search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -69,6 +73,7 @@ const programs = [
   'production-overload-bench',
   ...[
     'generator-bench',
+    'generation/generation-bench',
     'interval-bench',
     'native-child',
     'report/report-bench',
@@ -234,6 +239,7 @@ const benches = {
   'search-gate': benchPlain,
   'search-peers': benchPlain,
   'production-soak': benchPlain,
+  generation: benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -265,6 +271,7 @@ await main(async (args) => {
       'cli-start',
       'load',
       'generator',
+      'generation',
       'sweep',
       'open-loop',
       'production-overload',
@@ -281,7 +288,8 @@ await main(async (args) => {
   // Without another tree there is nothing to compare the generator with.
   const asked = (name) =>
     named === null
-      ? name === 'load' || (!alone && name !== 'generator' && !/^(search|production)-/.test(name))
+      ? name === 'load' ||
+        (!alone && name !== 'generator' && !/^(generation$|search-|production-)/.test(name))
       : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));

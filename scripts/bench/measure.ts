@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +6,7 @@ import type { LoadPoint } from '../../main/contract/measured/results';
 import type { LoadTool, MeasureInput } from '../../main/perf/load-tool';
 import { createTritonClient } from '../../main/triton/client';
 import type { TestTriton } from '../../test/support/triton';
+import { endedChildrenCpuUs } from './children-cpu';
 import type { ChildInput, ChildOutput } from './native-child';
 import type { BenchScenario } from './scenarios';
 
@@ -24,16 +24,6 @@ export interface Sample {
     readonly counted: number;
     readonly served: number;
   };
-}
-
-/** One clock tick of /proc, microseconds: USER_HZ is 100 on every Linux that Node runs on. */
-const tickUs = 10_000;
-
-/** CPU time of the ended and awaited children of this process (cutime and cstime of /proc/self/stat). */
-function endedChildrenCpuUs(): number {
-  const text = readFileSync('/proc/self/stat', 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) * tickUs;
 }
 
 export async function levelInput(
