@@ -42,7 +42,8 @@ async function runNames(core: Core): Promise<NameOf> {
 }
 
 function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly string[] {
-  const { interrupted, engine, host, image, gpus, httpUrl, grpcUrl, metricsUrl, models } = deployment;
+  const { interrupted, engine, host, image, environment, gpus, httpUrl, grpcUrl, metricsUrl, models } =
+    deployment;
   return [
     `${deployment.id}: ${stateText(deployment)}`,
     ...(interrupted === null ? [] : [`  ${interrupted}`]),
@@ -51,7 +52,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `  HTTP     ${httpUrl}`,
     `  gRPC     ${grpcUrl}`,
     `  metrics  ${metricsUrl}`,
-    `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
+    `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${environment === undefined ? '' : `, ${environment}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
       `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${deployedCheckText(model)}`,

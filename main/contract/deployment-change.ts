@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeploymentEngine } from './deployment-engine';
 import { promisedLoadSchema } from './measured/promised-load';
 import { formats, precisions } from './run/run-spec';
 
@@ -13,11 +14,12 @@ export const deploymentVersionSchema = z.object({
 });
 export type DeploymentVersion = z.infer<typeof deploymentVersionSchema>;
 
-/** `deploy`: a new deployment; `update`: a new version or model of an existing one. */
+/** `deploy`: a new deployment; `update`: a new version or model of an existing one; `move`: to another serving environment. */
 export const deploymentChanges = [
   'deploy',
   'update',
   'rollback',
+  'move',
   'start',
   'stop',
   'restart',
@@ -34,6 +36,8 @@ export interface DeploymentChange {
   readonly to?: DeploymentVersion | undefined;
   /** Version number served before; null: none. */
   readonly from?: number | null | undefined;
+  /** Only of a move. */
+  readonly engines?: { readonly to: DeploymentEngine; readonly from: DeploymentEngine } | undefined;
   readonly pid: number;
   /** null: in progress, or its process was killed. `ended`: its result is in entries of its own. */
   readonly outcome: (typeof recoveryOutcomes)[number] | 'ended' | null;
@@ -44,6 +48,7 @@ const endings: Readonly<Record<ChangeKind, readonly string[]>> = {
   deploy: ['version-served', 'failed'],
   update: ['version-served', 'failed'],
   rollback: ['rolled-back', 'failed'],
+  move: ['moved', 'failed'],
   start: ['started', 'failed'],
   stop: ['stopped', 'failed'],
   restart: ['started', 'failed'],
@@ -55,7 +60,7 @@ export const endsChange = ({ what, outcome }: DeploymentChange, entryType: strin
 
 /** These changes leave a server that is starting or supposed to run. */
 export const startsServer = ({ what }: DeploymentChange): boolean =>
-  what === 'deploy' || what === 'start' || what === 'restart';
+  what === 'deploy' || what === 'move' || what === 'start' || what === 'restart';
 
 const nounOf = ({ what, to }: DeploymentChange): string => {
   if (what === 'deploy') return 'deployment';

@@ -6,14 +6,16 @@ import {
   endsChange,
   recoveryOutcomes,
 } from './deployment-change';
-import { hostNameSchema } from './host/host-name';
+import { type DeploymentEngine, deploymentEngineSchema } from './deployment-engine';
 import { capacityAskSchema } from './measured/capacity-ask';
 import { type ColdStart, coldStartSchema } from './measured/cold-start';
 import type { PromisedLoad } from './measured/promised-load';
 import { type Accuracy, accuracySchema } from './run/run-outcome';
 import type { engines, formats, precisions } from './run/run-spec';
-import type { ByType, OfType } from './trees';
+import { type ByType, type OfType, present } from './trees';
 import { wireErrorSchema } from './wire-error';
+
+export type { DeploymentEngine } from './deployment-engine';
 
 /**
  * `ready`: every model answered its canary request. `degraded`: Triton answers, but not every model does. `failed`: it
@@ -25,28 +27,6 @@ export type DeploymentState = (typeof deploymentStates)[number];
 export const deploymentIdPattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const idSchema = z.string().regex(deploymentIdPattern, 'lower-case letters, digits and "-", not first "-"');
 const port = z.int().min(1).max(65535);
-
-/** Where a deployment serves. The image is exactly the one that its runs were verified with. */
-const deploymentEngineSchema = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('local'),
-    /** Selects the Python environment of its models. */
-    framework: z.enum(['pyt', 'tf']),
-  }),
-  z.object({
-    kind: z.literal('docker'),
-    /** Docker Engine of this host; absent: this machine's. */
-    host: hostNameSchema.optional(),
-    imageId: z.string(),
-    image: z.string(),
-    builtHere: z.boolean(),
-    gpus: z.array(z.string()),
-    shmSizeMiB: z.int().min(1),
-    /** Address of its machine that the ports are published on. */
-    listen: z.string(),
-  }),
-]);
-export type DeploymentEngine = z.infer<typeof deploymentEngineSchema>;
 
 const versionSchema = deploymentVersionSchema.extend({
   /** Samples for which the new version agreed with the framework; 0: the run kept none. */
@@ -91,8 +71,14 @@ const bodies = [
     what: z.enum(deploymentChanges),
     to: deploymentVersionSchema.optional(),
     from: z.int().nullable().optional(),
+    /** Of a move: where to, and where it served. */
+    engines: z.object({ to: deploymentEngineSchema, from: deploymentEngineSchema }).optional(),
     pid: z.int(),
   }),
+  /** It serves on another engine from its next start on. */
+  z.object({ type: z.literal('engine-changed'), engine: deploymentEngineSchema }),
+  /** Every model answered there as its run did. */
+  z.object({ type: z.literal('moved') }),
   /** How another process completed a change whose own was killed. */
   z.object({
     type: z.literal('change-recovered'),
@@ -111,6 +97,8 @@ export const deploymentEntrySchema = z.discriminatedUnion('type', [
   bodies[6].extend(numbered),
   bodies[7].extend(numbered),
   bodies[8].extend(numbered),
+  bodies[9].extend(numbered),
+  bodies[10].extend(numbered),
 ]);
 export type DeploymentEntry = z.infer<typeof deploymentEntrySchema>;
 export type DeploymentBody = z.infer<(typeof bodies)[number]>;
@@ -174,8 +162,10 @@ const folds: ByType<DeploymentEntry, Fold, [state: Fold]> = {
   started: ({ at }, state) => state && { ...state, wanted: true, startedAt: at },
   stopped: (_entry, state) => state && { ...state, wanted: false, process: null },
   'server-process': ({ id }, state) => state && { ...state, process: { id } },
-  'change-begun': ({ what, to, from, pid }, state) =>
-    state && { ...state, change: { what, to, from, pid, outcome: null } },
+  'change-begun': ({ what, to, from, engines, pid }, state) =>
+    state && { ...state, change: { what, to, from, ...present({ engines }), pid, outcome: null } },
+  'engine-changed': ({ engine }, state) => state && { ...state, engine },
+  moved: (_entry, state) => state,
   'change-recovered': ({ outcome, problem }, state) =>
     state && { ...state, change: state.change && { ...state.change, outcome, problem } },
 };
@@ -236,6 +226,8 @@ export interface DeploymentInfo {
   readonly host: string | null;
   /** Image of the container; null for a local server. */
   readonly image: string | null;
+  /** Folder of its serving environment; absent: that of the home, or a container. */
+  readonly environment?: string | undefined;
   readonly gpus: readonly string[];
   readonly httpUrl: string;
   readonly grpcUrl: string;

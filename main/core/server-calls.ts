@@ -173,7 +173,7 @@ export function createDeploymentCalls(
   foundConfig: (name: string, runId: string) => Promise<FoundConfig>,
 ): {
   readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
-} & Pick<Deployments, 'underWay' | 'close'> {
+} & Pick<Deployments, 'underWay' | 'close' | 'move'> {
   const { layout, presetOf, emit, now } = parts;
   const deployments = new Deployments({
     store: new DeploymentStore(layout.deployments),
@@ -226,6 +226,7 @@ export function createDeploymentCalls(
   return {
     handlers,
     underWay: () => deployments.underWay(),
+    move: (id, engine) => deployments.move(id, engine),
     close: () => deployments.close(),
   };
 }

@@ -5,7 +5,7 @@ import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/
 import { WorkbenchError } from '../contract/errors';
 import type { SteadyLatency } from '../contract/measured/cold-start';
 import { fileLimits } from '../contract/reader-limits';
-import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { imageFamily, inContainers, isElsewhere, isProcess } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import { accuracyOf } from '../contract/run/run-outcome';
@@ -108,7 +108,8 @@ export function deploymentEngineOf({
 }: Pick<DeployedRun, 'source' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
   if (!inContainers(engine)) {
-    return { kind: 'local', framework: servingFramework(spec) };
+    const environment = isProcess(engine) ? engine.environment : undefined;
+    return { kind: 'local', framework: servingFramework(spec), ...present({ environment }) };
   }
   const image = environment.images.find(({ role }) => role === 'triton');
   if (image === undefined) throw refused(runId, 'its image is not known', `Run it again.`);

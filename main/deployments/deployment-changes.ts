@@ -3,18 +3,10 @@ import type { DeploymentChange } from '../contract/deployment-change';
 import { toWire } from '../contract/errors';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import type { DeploymentTritons } from './deployment-tritons';
+import { isAway, type MoveParts, recoverMove } from './move-engine';
 import type { ChangeState } from './observe';
 import { keptConfig, removeLeftModels, undoSwitch } from './switch-version';
 import { checkVersion } from './version-check';
-
-interface RecoverParts {
-  readonly store: DeploymentStore;
-  readonly tritons: DeploymentTritons;
-}
-
-/** The engine is unreachable; recovery is tried later. */
-const isAway = (error: unknown): boolean =>
-  ['host-unreachable', 'docker-unreachable', 'cancelled'].includes(toWire(error).code);
 
 /** The change's target version, if it responds like its run; null otherwise. */
 async function answering(
@@ -46,7 +38,7 @@ async function answering(
 async function recoverVersion(
   stored: StoredDeployment,
   { what, to }: DeploymentChange,
-  { store, tritons }: RecoverParts,
+  { store, tritons }: MoveParts,
 ): Promise<void> {
   const { folder, deployment } = stored;
   const version = to === undefined ? null : await answering(stored, tritons, to);
@@ -69,11 +61,7 @@ async function recoverVersion(
   await tritons.tidy(after);
 }
 
-async function recover(
-  stored: StoredDeployment,
-  change: DeploymentChange,
-  parts: RecoverParts,
-): Promise<void> {
+async function recover(stored: StoredDeployment, change: DeploymentChange, parts: MoveParts): Promise<void> {
   const { store, tritons } = parts;
   const { folder, deployment } = stored;
   switch (change.what) {
@@ -81,6 +69,8 @@ async function recover(
     case 'update':
     case 'rollback':
       return recoverVersion(stored, change, parts);
+    case 'move':
+      return recoverMove(stored, parts);
     case 'remove':
       return tritons.remove(stored);
     case 'stop':
@@ -100,7 +90,7 @@ async function recover(
  * Completes a killed change if the target version responds like its run; undoes it otherwise. Requires the lease.
  * Throws docker-unreachable, host-unreachable, and errors of a start.
  */
-async function recoverChange(stored: StoredDeployment, parts: RecoverParts): Promise<void> {
+async function recoverChange(stored: StoredDeployment, parts: MoveParts): Promise<void> {
   const { change } = stored.deployment;
   if (change?.outcome !== null) return;
   try {
@@ -169,7 +159,7 @@ export class DeploymentChanges {
   /** Journals a change's start, so that a killed one can be recovered. Call within `make`. */
   begin(
     { folder }: StoredDeployment,
-    change: Pick<DeploymentChange, 'what' | 'to' | 'from'>,
+    change: Pick<DeploymentChange, 'what' | 'to' | 'from' | 'engines'>,
   ): Promise<StoredDeployment> {
     return this.options.store.append(folder, { type: 'change-begun', ...change, pid: process.pid });
   }

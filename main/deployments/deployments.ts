@@ -23,6 +23,7 @@ import { DeploymentChanges } from './deployment-changes';
 import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
 import { DeploymentTritons } from './deployment-tritons';
 import { recordFirstLoad } from './first-requests';
+import { moveEngine } from './move-engine';
 import { type ChangeState, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
 import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
@@ -172,6 +173,17 @@ export class Deployments {
       });
       await this.tritons.tidy(after);
       return this.infoOf(after);
+    });
+  }
+
+  /** Serves with another engine, once its models answer there as their runs did. Throws input-invalid and as {@link moveEngine}. */
+  move(id: string, to: DeploymentEngine): Promise<DeploymentInfo> {
+    return this.changes.make(id, 'Moving to another serving environment', async () => {
+      const found = await this.running(id);
+      const engines = { to, from: found.deployment.engine };
+      const stored = await this.changes.begin(found, { what: 'move', engines });
+      const { store } = this.options;
+      return this.infoOf(await moveEngine(stored, { store, tritons: this.tritons }));
     });
   }
 

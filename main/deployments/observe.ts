@@ -10,7 +10,7 @@ import {
 } from '../contract/deployment';
 import { type DeploymentVersion, interruptionText, startsServer } from '../contract/deployment-change';
 import { toWire, WorkbenchError } from '../contract/errors';
-import { askedGpus, inContainers } from '../contract/run/engine-kinds';
+import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { present } from '../contract/trees';
 import type { DeploymentServer, ServerStatus } from '../engine/engine';
 import { loadAndCheckModel, zeroCanary } from '../engine/serving';
@@ -299,6 +299,7 @@ export async function observe(
     engine: engine.kind,
     host: hostOf(deployment),
     image: inContainers(engine) ? engine.image : null,
+    ...present({ environment: isProcess(engine) ? engine.environment : undefined }),
     gpus: askedGpus(engine),
     httpUrl: `http://${addresses.http}`,
     grpcUrl: addresses.grpc,

@@ -4,6 +4,7 @@ import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import type { RunSpec } from '../contract/run/run-spec';
+import { sameValue } from '../contract/trees';
 import type { DeploymentStore } from './deployment-store';
 
 const usualPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
@@ -83,10 +84,10 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
   const words = (engine: DeploymentEngine) =>
     inContainers(engine)
       ? `the image ${engine.image}${engine.host === undefined ? '' : ` on the host ${engine.host}`}`
-      : `the local Triton with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
+      : `the ${engine.environment === undefined ? 'local Triton' : `Triton in ${engine.environment}`} with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
   const same = inContainers(has)
     ? inContainers(wanted) && has.imageId === wanted.imageId && has.host === wanted.host
-    : isProcess(wanted) && has.framework === wanted.framework;
+    : isProcess(wanted) && sameValue(has, wanted);
   if (same) return;
   throw new WorkbenchError(
     'combination-unsupported',

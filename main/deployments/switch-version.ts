@@ -13,7 +13,7 @@ const loadLimitMs = 300_000;
 
 export const keptConfig = (
   folder: DeploymentFolder,
-  { model, version }: DeploymentVersion,
+  { model, version }: Pick<DeploymentVersion, 'model' | 'version'>,
 ): Promise<ModelConfig> => readConfig(join(folder.kept(model, version), 'config.pbtxt'));
 
 interface Versions {

@@ -50,7 +50,7 @@ const checkName = 'check.json';
 /** Samples and batch size of the check, and the golden file that they are of. */
 export type CheckedBy = Pick<DeployedVersion, 'checkedSamples' | 'checkedBatchSize' | 'golden'>;
 
-function checkedBy(kept: KeptSamples | null): CheckedBy {
+export function checkedBy(kept: KeptSamples | null): CheckedBy {
   const samples: readonly KeptSample[] = kept?.samples ?? [];
   return {
     checkedSamples: samples.filter(({ repeat }) => repeat === undefined).length,
@@ -224,21 +224,52 @@ export function answerDifference(
   return null;
 }
 
-interface CheckVersionInput {
+interface AskedVersion {
   readonly client: TritonClient;
   readonly model: string;
   readonly version: number;
+  /** Folder of `keepCheck`, or of a run's samples. */
+  readonly kept: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface CheckVersionInput extends AskedVersion {
   /** Configuration under the served name. */
   readonly config: ModelConfig;
-  /** Folder of `keepCheck`. */
-  readonly kept: string;
   readonly load: boolean;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Canary with the run's shapes. */
 export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefined {
   return canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
+}
+
+/**
+ * "the sample 3 as its run did: …" of the first kept sample, or batch of them, that a loaded version answers otherwise; null:
+ * it answers each as expected. Throws inference-failed.
+ */
+export async function keptDifference(
+  { client, model, version, kept, signal }: AskedVersion,
+  check: VersionCheck,
+): Promise<string | null> {
+  const { samples = [], lengths = {}, rules, golden } = (await readSamples(kept)) ?? {};
+  for (const sample of samples) {
+    const { id, repeat } = sample;
+    const read = async (tensor: KeptTensor): Promise<Tensor> => {
+      const single = await readTensor(kept, tensor);
+      return repeat === undefined ? single : repeatedRows(single, repeat);
+    };
+    const inputs = await Promise.all(sample.inputs.map(read));
+    const wanted = await Promise.all(sample.outputs.map(read));
+    const request = { modelName: model, modelVersion: String(version), inputs };
+    const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
+    const difference = answerDifference(wanted, outputs, { check, lengths, rules });
+    if (difference === null) continue;
+    const what = repeat === undefined ? `the sample ${id}` : `a batch of ${repeat} samples`;
+    const as = golden === undefined ? 'as its run did' : `as ${golden} has it`;
+    return `${what} ${as}: ${difference}`;
+  }
+  return null;
 }
 
 /**
@@ -251,26 +282,10 @@ export async function checkVersion(input: CheckVersionInput): Promise<CheckedBy>
   const modelVersion = String(version);
   const canary = { canary: canaryOf(check), anyValues: check.anyValues };
   await loadAndCheckModel({ client, modelName: model, modelVersion, config, ...canary, load, signal });
-  const found = await readSamples(kept);
-  const { samples = [], lengths = {}, rules, golden } = found ?? {};
-  for (const sample of samples) {
-    const { id, repeat } = sample;
-    const read = async (tensor: KeptTensor): Promise<Tensor> => {
-      const single = await readTensor(kept, tensor);
-      return repeat === undefined ? single : repeatedRows(single, repeat);
-    };
-    const inputs = await Promise.all(sample.inputs.map(read));
-    const wanted = await Promise.all(sample.outputs.map(read));
-    const request = { modelName: model, modelVersion, inputs };
-    const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
-    const difference = answerDifference(wanted, outputs, { check, lengths, rules });
-    if (difference === null) continue;
-    const what = repeat === undefined ? `the sample ${id}` : `a batch of ${repeat} samples`;
-    const as = golden === undefined ? 'as its run did' : `as ${golden} has it`;
-    throw new WorkbenchError(
-      'verification-failed',
-      `Version ${version} of ${model} does not answer ${what} ${as}: ${difference}`,
-    );
-  }
-  return checkedBy(found);
+  const difference = await keptDifference(input, check);
+  if (difference === null) return checkedBy(await readSamples(kept));
+  throw new WorkbenchError(
+    'verification-failed',
+    `Version ${version} of ${model} does not answer ${difference}`,
+  );
 }

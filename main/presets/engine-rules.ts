@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isLoopback, parseRemoteUrl, unverifiedRefusal } from '../contract/address';
 import { toWire } from '../contract/errors';
 import type { SlurmEngineSpec } from '../contract/job/job-engines';
-import { imageFamily, inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { imageFamily, inContainers, isElsewhere, isProcess, type OfKind } from '../contract/run/engine-kinds';
 import type { DockerEngineSpec, RunSpec } from '../contract/run/run-spec';
 import { ofScenarios, toolsOf } from '../contract/run/sweep';
 import {
@@ -133,9 +133,13 @@ function jobFinding({ container = 'none', containerImage }: SlurmEngineSpec): Fo
   return warning('engine.containerImage', 'The image has no effect without a container runtime', remedy);
 }
 
+const environmentFinding = ({ environment }: OfKind<'local'>): Found =>
+  environment !== undefined && !isAbsolute(environment) && notAbsolute('engine.environment', environment);
+
 export function engineProblems(spec: RunSpec): Found {
   const { engine } = spec;
   if (isElsewhere(engine)) return allOf(remoteFindings(engine.url), tlsFindings(spec));
   if (inContainers(engine)) return allOf(portFindings(engine), dockerFindings(engine), planFinding(spec));
+  if (isProcess(engine)) return allOf(portFindings(engine), environmentFinding(engine));
   return engine.kind === 'slurm' ? allOf(portFindings(engine), jobFinding(engine)) : portFindings(engine);
 }

@@ -16,7 +16,7 @@ function imageOf({ tritonImage, release = defaultRelease }: DockerEngineSpec) {
 }
 
 /** Backends that the engine's Triton has; null: not known before it is asked. */
-function backendsThere(engine: RunSpec['engine']): readonly string[] | null {
+export function backendsThere(engine: RunSpec['engine']): readonly string[] | null {
   if (isProcess(engine)) return Object.keys(localBackends);
   if (!inContainers(engine)) return null;
   const image = imageOf(engine);

@@ -40,6 +40,49 @@ async function missingLibraries(
   return [...new Set(absent.filter((name) => name !== undefined))];
 }
 
+interface LaidOut {
+  readonly facts: PythonFacts;
+  /** Its folder, for messages. */
+  readonly venv: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where it has no Python backend for this Python. */
+  readonly remedy: string;
+}
+
+/**
+ * The Triton of an environment with nvidia-pytriton, below a folder: links to the server, and copies of its backends with the
+ * Python stub of the environment. Throws toolchain-missing.
+ */
+export async function layOutTriton(fresh: string, { facts, venv, env, remedy }: LaidOut): Promise<void> {
+  const server = join(facts.sitePackages, 'pytriton', 'tritonserver');
+  const stub = join(server, 'python_backend_stubs', facts.version, 'triton_python_backend_stub');
+  if (!(await exists(stub))) {
+    const message = `nvidia-pytriton has no Python backend for Python ${facts.version}`;
+    throw new WorkbenchError('toolchain-missing', message, { where: venv, remedy });
+  }
+  await makeFolder(join(fresh, 'bin'));
+  // The binary finds libraries beside its real path.
+  await symlink(join(server, 'bin', 'tritonserver'), join(fresh, 'bin', 'tritonserver'));
+  await cp(join(server, 'backends'), join(fresh, 'backends'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('__pycache__'),
+  });
+  const stubCopy = join(fresh, 'backends', 'python', 'triton_python_backend_stub');
+  await copyFile(stub, stubCopy);
+  await chmod(stubCopy, 0o755);
+  const own = join(facts.sitePackages, 'nvidia_pytriton.libs');
+  const folders = [own, facts.libraryFolder].filter((folder) => folder !== null);
+  await writeFile(join(fresh, 'library-path'), `${folders.join('\n')}\n`);
+  const absent = await missingLibraries([join(fresh, 'bin', 'tritonserver'), stubCopy], folders, env);
+  if (absent.length > 0) {
+    throw new WorkbenchError(
+      'toolchain-missing',
+      `Triton cannot start here: ${absent.join(', ')} is not on this machine`,
+      { remedy: 'Install the package of this system that contains it, and try again.' },
+    );
+  }
+}
+
 /** Links to the server in nvidia-pytriton. The Python stub is chosen by the environment's Python version. */
 export const tritonComponent: Component = {
   id: 'triton',
@@ -61,42 +104,11 @@ export const tritonComponent: Component = {
   },
   // Part of the Python environment, which reports differences.
   differences: () => Promise.resolve([]),
-  make: async (fresh, context) => {
-    const { layout } = context;
-    const facts = await environmentFacts(context);
-    const server = join(facts.sitePackages, 'pytriton', 'tritonserver');
-    const stub = join(server, 'python_backend_stubs', facts.version, 'triton_python_backend_stub');
-    if (!(await exists(stub))) {
-      throw new WorkbenchError(
-        'toolchain-missing',
-        `nvidia-pytriton has no Python backend for Python ${facts.version}`,
-        { where: venvOf(layout), remedy: 'Install Python 3.11 or 3.12, then repair the Python environment.' },
-      );
-    }
-    await makeFolder(join(fresh, 'bin'));
-    // The binary finds libraries beside its real path.
-    await symlink(join(server, 'bin', 'tritonserver'), join(fresh, 'bin', 'tritonserver'));
-    await cp(join(server, 'backends'), join(fresh, 'backends'), {
-      recursive: true,
-      filter: (path) => !path.endsWith('__pycache__'),
-    });
-    const stubCopy = join(fresh, 'backends', 'python', 'triton_python_backend_stub');
-    await copyFile(stub, stubCopy);
-    await chmod(stubCopy, 0o755);
-    const own = join(facts.sitePackages, 'nvidia_pytriton.libs');
-    const folders = [own, facts.libraryFolder].filter((folder) => folder !== null);
-    await writeFile(join(fresh, 'library-path'), `${folders.join('\n')}\n`);
-    const absent = await missingLibraries(
-      [join(fresh, 'bin', 'tritonserver'), stubCopy],
-      folders,
-      context.env,
-    );
-    if (absent.length > 0) {
-      throw new WorkbenchError(
-        'toolchain-missing',
-        `Triton cannot start here: ${absent.join(', ')} is not on this machine`,
-        { remedy: 'Install the package of this system that contains it, and try again.' },
-      );
-    }
-  },
+  make: async (fresh, context) =>
+    layOutTriton(fresh, {
+      facts: await environmentFacts(context),
+      venv: venvOf(context.layout),
+      env: context.env,
+      remedy: 'Install Python 3.11 or 3.12, then repair the Python environment.',
+    }),
 };

@@ -2,15 +2,12 @@ import { engineRows } from '../run/engine-rows';
 import { engines } from '../run/run-spec';
 import { clusterFields } from './cluster-fields';
 import type { FieldRow, ValueAt } from './field';
+import { tlsFields } from './tls-fields';
 
 const inContainers = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'docker';
 const elsewhere = (valueAt: ValueAt): boolean => valueAt('engine.kind') === 'remote';
 const withContainers = { text: 'Docker containers', holds: inContainers };
 const withRemote = { text: 'a remote Triton', holds: elsewhere };
-const withTls = {
-  text: 'an address that begins with https',
-  holds: (valueAt: ValueAt) => elsewhere(valueAt) && String(valueAt('engine.url')).startsWith('https:'),
-};
 const withDynamic = {
   text: 'dynamic batching',
   holds: (valueAt: ValueAt) => valueAt('configure.batching') === 'dynamic',
@@ -36,17 +33,6 @@ const port = (which: 'http' | 'grpc', label: string): FieldRow => ({
   onlyWith: { text: 'a Triton started here', holds: (valueAt) => !elsewhere(valueAt) },
 });
 
-const tls = (name: string, label: string, term: string, help: string, absent: string): FieldRow => ({
-  path: `engine.tls.${name}`,
-  label,
-  term,
-  help,
-  absent,
-  ...(name.endsWith('File') ? { pathKind: 'file' as const } : {}),
-  decides: 'step',
-  onlyWith: withTls,
-});
-
 const engineFields: readonly FieldRow[] = [
   {
     path: 'engine.kind',
@@ -70,41 +56,7 @@ const engineFields: readonly FieldRow[] = [
     essential: true,
     onlyWith: withRemote,
   },
-  tls(
-    'caFile',
-    'Server CA certificates',
-    'ssl-https-ca-certificates-file',
-    'PEM file of the authorities that the server’s certificate must come from.',
-    'the system’s',
-  ),
-  tls(
-    'certFile',
-    'Client certificate',
-    'ssl-https-client-certificate-file',
-    'PEM file with the certificate chain, where the server asks for one.',
-    'none',
-  ),
-  tls(
-    'keyFile',
-    'Client key',
-    'ssl-https-private-key-file',
-    'PEM file with the key of the client certificate.',
-    'none',
-  ),
-  tls(
-    'serverName',
-    'Server name',
-    'tls-server-name',
-    'Name in the server’s certificate, where it differs from the host of the address.',
-    'the host of the address',
-  ),
-  tls(
-    'insecure',
-    'Unverified certificate',
-    'tls-insecure',
-    'Accepts any certificate. A run refuses it, as its accuracy check verifies the certificate; perf and monitor have --tls-insecure.',
-    'off',
-  ),
+  ...tlsFields,
   {
     path: 'engine.limits.concurrency',
     label: 'Concurrency limit',
@@ -125,6 +77,16 @@ const engineFields: readonly FieldRow[] = [
   },
   port('http', 'HTTP port'),
   port('grpc', 'gRPC port'),
+  {
+    path: 'engine.environment',
+    label: 'Serving environment',
+    term: 'environment',
+    help: 'Folder of another Triton (a workbench home, or an installation), or a Python environment with other packages.',
+    absent: 'that of the workbench home',
+    pathKind: 'folder',
+    decides: 'step',
+    onlyWith: { text: 'the local Triton', holds: (valueAt) => valueAt('engine.kind') === 'local' },
+  },
   {
     path: 'engine.host',
     label: 'Host',

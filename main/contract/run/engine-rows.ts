@@ -101,9 +101,12 @@ export const engineRows: EngineRows = {
     gpus: () => [],
     tools: () => ['python', 'triton'],
     toolsAreFor: '',
-    form: [{ title: 'Ports', fields: ports }],
+    form: [
+      { title: 'Ports', fields: ports },
+      { title: 'Serving environment', folded: true, fields: ['environment'] },
+    ],
     draft: () => ({ kind: 'local' }),
-    machineFields: {},
+    machineFields: { environment: 'the Triton in ' },
     imageFields: [],
   },
   docker: {

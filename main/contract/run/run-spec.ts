@@ -323,6 +323,8 @@ const engineSchema = z.discriminatedUnion('kind', [
     /** Absent: chosen by the engine. */
     httpPort: port.optional(),
     grpcPort: port.optional(),
+    /** Folder of another Triton, or of the Python packages of its models; absent: those of the home. */
+    environment: z.string().min(1).max(4096).optional(),
   }),
   dockerEngineSchema,
   z.strictObject({

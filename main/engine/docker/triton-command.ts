@@ -84,6 +84,23 @@ export function allowsClientSharedMemory(
   return sharedMemory !== 'none' && release !== null && compareVersions(release, firstToRefuse) >= 0;
 }
 
+const has = (release: string, first: string): boolean => compareVersions(release, first) >= 0;
+
+/** Flags that are gone or needed in another release, a clause each. */
+export const flagChanges = (from: string, to: string): readonly string[] => [
+  ...(has(from, firstWithoutCompletion) && !has(to, firstWithoutCompletion)
+    ? [`Release ${to} has no --disable-auto-complete-config, and completes configurations by itself`]
+    : []),
+  ...(has(from, firstToLoadAll) && !has(to, firstToLoadAll)
+    ? [`Release ${to} does not take --load-model=*, with which a deployment starts`]
+    : []),
+  ...(!has(from, firstToRefuse) && has(to, firstToRefuse)
+    ? [
+        `From release ${firstToRefuse} on, Triton refuses shared memory of clients without --allow-client-shm=true`,
+      ]
+    : []),
+];
+
 /** TensorRT version of NVIDIA's images and derived ones: "10.4.0.26", without a CUDA suffix. */
 const tensorRtOf = (env: readonly string[] | null): string | null =>
   /^[\d.]+/.exec(

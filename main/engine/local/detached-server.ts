@@ -14,8 +14,9 @@ import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } fr
 import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
 import { unloadModels } from './local-triton';
-import { readLocalToolchain, serverArguments, serverEnvironment } from './server-command';
+import { serverArguments, serverEnvironment } from './server-command';
 import { spawned } from './server-process';
+import { toolchainOf } from './serving-environment';
 
 const stopGraceMs = 10_000;
 const pollMs = 50;
@@ -44,15 +45,21 @@ class DetachedServers implements DeploymentServer {
     const { process, ports, engine } = deployment;
     if ((await serverOf(deployment)) !== null) return;
     if (process !== null) await endEngineProcesses(process.id);
-    const isTensorflow = engine.kind === 'local' && engine.framework === 'tf';
-    const python = isTensorflow ? this.layout.tensorflow : this.layout.python;
-    const toolchain = await readLocalToolchain(this.layout, python);
+    const { framework, environment: folder } =
+      engine.kind === 'local' ? engine : { framework: 'pyt' as const, environment: undefined };
+    const toolchain = await toolchainOf(
+      this.layout,
+      {
+        python: framework === 'tf' ? this.layout.tensorflow : this.layout.python,
+        environment: folder === undefined ? undefined : { folder, framework },
+      },
+      this.env,
+    );
     await assertPortsFree([ports.http, ports.grpc, ports.metrics]);
     if (signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled before Triton started');
     const id = randomBytes(16).toString('hex');
     const [program, ...args] = serverArguments({
-      program: toolchain.program,
-      backends: toolchain.backends,
+      ...toolchain,
       repository: paths.repository,
       engineId: id,
       httpPort: ports.http,

@@ -19,6 +19,7 @@ import {
   rememberTritonVersion,
 } from './server-command';
 import { type LaunchInput, launchServer, type ServerProcess } from './server-process';
+import { type ServingEnvironment, toolchainOf } from './serving-environment';
 
 const startDeadlineMs = 60_000;
 
@@ -29,6 +30,8 @@ interface LocalTritonOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Python for models; defaults to the workbench's own. */
   readonly modelPython?: EnsurePython | undefined;
+  /** Another serving environment than the home's. */
+  readonly environment?: ServingEnvironment | undefined;
   /** Starts Triton in the job's container instead of the home's. */
   readonly inContainer?: InContainer | undefined;
 }
@@ -50,13 +53,13 @@ export async function detectLocalTriton(layout: HomeLayout): Promise<EngineStatu
 
 /** @param python runs the models' code; default: the workbench's */
 async function toolchainFor(
-  { layout, resources }: LocalTritonOptions,
+  { layout, resources, environment, env }: LocalTritonOptions,
   { asIs }: StartServerInput,
   python: string | undefined,
 ): Promise<LocalToolchain> {
-  const toolchain = await readLocalToolchain(layout, python);
+  const toolchain = await toolchainOf(layout, { environment, python }, env);
   if (asIs !== true) return toolchain;
-  const backends = pythonBackendsOf(layout);
+  const backends = pythonBackendsOf(layout, environment?.folder);
   await writePythonBackends(backends, toolchain.backends, resources);
   return { ...toolchain, backends };
 }
@@ -82,7 +85,7 @@ export function createLocalTriton(options: LocalTritonOptions): Pick<Executor, '
         deadlineMs: startDeadlineMs,
       });
       // The remembered version is only displayed, so a failed write is ignored.
-      if (options.inContainer === undefined) {
+      if (options.inContainer === undefined && options.environment === undefined) {
         await rememberTritonVersion(layout, handle.tritonVersion).catch(() => undefined);
       }
       return handle;

@@ -1,3 +1,4 @@
+import { isProcess } from '../../contract/run/engine-kinds';
 import { servingFramework } from '../../formats/formats';
 import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
@@ -6,6 +7,7 @@ import { executorHere, modelPythonOf } from '../without-images';
 import { createLocalTriton } from './local-triton';
 import { pythonBackendsOf } from './python-backends';
 import { serverArguments } from './server-command';
+import { plannedPrograms } from './serving-environment';
 
 /** Triton as a process of this machine. @param inContainer starts Triton in a container instead of the home's */
 export function openProcess(
@@ -15,12 +17,14 @@ export function openProcess(
   inContainer: InContainer | null = null,
 ): Executor {
   const { layout, env, resources } = parts;
+  const { engine } = spec;
+  const framework = servingFramework(spec);
+  const folder = isProcess(engine) ? engine.environment : undefined;
   // Models run in their framework's environment.
-  const modelPython = modelPythonOf(servingFramework(spec), parts);
+  const modelPython = folder === undefined ? modelPythonOf(framework, parts) : null;
+  const environment = folder === undefined ? undefined : { folder, framework };
   const triton = createLocalTriton({
-    layout,
-    env,
-    resources,
+    ...{ layout, env, resources, environment },
     ...(inContainer === null ? { modelPython: modelPython ?? undefined } : { inContainer }),
   });
   return executorHere((start) => triton.startServer(start), spec.model, run, parts);
@@ -28,13 +32,22 @@ export function openProcess(
 
 /** See `Engine.plannedServer`. */
 export function plannedProcess(
-  { httpPort, grpcPort }: { readonly httpPort?: number | undefined; readonly grpcPort?: number | undefined },
+  {
+    httpPort,
+    grpcPort,
+    environment,
+  }: {
+    readonly httpPort?: number | undefined;
+    readonly grpcPort?: number | undefined;
+    readonly environment?: string | undefined;
+  },
   { runId, repository, programs, asIs = false }: UnstartedRun,
   inContainer: InContainer | null = null,
 ): PlannedServer {
-  const backends = asIs ? pythonBackendsOf(programs) : programs.tritonBackends;
+  const { tritonServer, tritonBackends } = plannedPrograms(programs, environment);
+  const backends = asIs ? pythonBackendsOf(programs, environment) : tritonBackends;
   const command = serverArguments({
-    program: inContainer === null ? programs.tritonServer : 'tritonserver',
+    program: inContainer === null ? tritonServer : 'tritonserver',
     backends: inContainer === null ? backends : null,
     ...{ repository, asIs },
     engineId: runId,

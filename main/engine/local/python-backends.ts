@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { shimFiles } from '../../formats/format';
-import { makeFolder } from '../../platform/files';
+import { hashValue, makeFolder } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 
 /** Backends that `resources/serving` stands for, by the folder there. */
@@ -12,9 +12,12 @@ const served: Readonly<Record<string, string>> = {
   tensorflow: 'savedmodel',
 };
 
-/** Outside of the run folders, which hold no links. */
-export const pythonBackendsOf = ({ cache }: Pick<HomeLayout, 'cache'>): string =>
-  join(cache, 'python-backends');
+/** Outside of the run folders, which hold no links. @param environment folder of another serving environment */
+export const pythonBackendsOf = ({ cache }: Pick<HomeLayout, 'cache'>, environment?: string): string =>
+  join(
+    cache,
+    environment === undefined ? 'python-backends' : `python-backends-${hashValue(environment).slice(0, 16)}`,
+  );
 
 interface BackendFile {
   readonly from: string;

@@ -16,6 +16,8 @@ export interface LocalToolchain {
   readonly pythonBin: string;
   readonly sitePackages: string;
   readonly libraryPath: readonly string[];
+  /** Flags of another Triton, without dashes; absent or null: those of the home's. */
+  readonly knows?: ReadonlySet<string> | null;
 }
 
 /** Missing tools, in the order of need. */
@@ -103,12 +105,49 @@ interface ServerCommandInput {
   readonly loadAll?: boolean;
   /** See `StartServerInput.asIs`. */
   readonly asIs?: boolean | undefined;
+  /** See {@link LocalToolchain.knows}. */
+  readonly knows?: LocalToolchain['knows'] | undefined;
 }
 
 /** Port 0: no race. Triton rejects equal address:port texts, so loopback is spelled in three ways. */
 const loopback = { http: 'ipv4:127.0.0.1', grpc: '127.0.0.1', metrics: '127.1' } as const;
 
+/** An older Triton starts without them, and does otherwise what it did then. */
+const dispensable: ReadonlySet<string> = new Set(['disable-auto-complete-config', 'exit-timeout-secs']);
+
+const flagOf = (argument: string): string => /^--([\w-]+)/.exec(argument)?.[1] ?? '';
+
+/** Those of our flags that a Triton does not know, without dashes. Throws combination-unsupported where it needs them. */
+function unknownFlags(args: readonly string[], knows: LocalToolchain['knows']): ReadonlySet<string> {
+  const unknown = new Set(args.map(flagOf).filter((flag) => knows?.has(flag) === false));
+  const needed = [...unknown].filter((flag) => !dispensable.has(flag));
+  if (needed.length === 0) return unknown;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `This Triton has no ${needed.map((flag) => `--${flag}`).join(', ')}`,
+    { where: 'engine.environment', remedy: 'Choose a later Triton: 2.21 (release 22.04) or newer.' },
+  );
+}
+
+/** Those that any start has. */
+const usualFlags = (): readonly string[] =>
+  allArguments({
+    ...{ program: '', backends: '', repository: '', engineId: '' },
+    ...{ httpPort: undefined, grpcPort: undefined, loadAll: true },
+  }).slice(1);
+
+/** Flags that a start goes without, with dashes. Throws combination-unsupported where it needs one. */
+export const flagsGone = (knows: LocalToolchain['knows']): readonly string[] =>
+  [...unknownFlags(usualFlags(), knows)].map((flag) => `--${flag}`);
+
+/** Throws combination-unsupported for a Triton that is too old. */
 export function serverArguments(input: ServerCommandInput): [string, ...string[]] {
+  const [program, ...args] = allArguments(input);
+  const unknown = unknownFlags(args, input.knows);
+  return [program, ...args.filter((argument) => !unknown.has(flagOf(argument)))];
+}
+
+function allArguments(input: ServerCommandInput): [string, ...string[]] {
   return [
     input.program,
     `--model-repository=${input.repository}`,

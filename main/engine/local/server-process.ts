@@ -136,7 +136,7 @@ function startOf({ program, env, start }: LaunchInput, engineId: string) {
   if (program.inContainer === undefined) {
     const { toolchain } = program;
     return {
-      argv: serverArguments({ ...asked, program: toolchain.program, backends: toolchain.backends }),
+      argv: serverArguments({ ...asked, ...toolchain }),
       env: serverEnvironment({
         ...toolchain,
         ...{ env, engineId },

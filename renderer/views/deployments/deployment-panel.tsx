@@ -53,7 +53,7 @@ const modelStyles: Readonly<Record<ServedModelState, StatusWord>> = {
 function Addresses({ deployment }: { deployment: DeploymentInfo }) {
   const { machine } = useWorkbench();
   const known = useStore(machine, (state) => state.value?.gpus.gpus) ?? [];
-  const { httpUrl, grpcUrl, metricsUrl, engine, host, image, gpus, createdAt } = deployment;
+  const { httpUrl, grpcUrl, metricsUrl, engine, host, image, environment, gpus, createdAt } = deployment;
   const addresses = [
     ['HTTP', httpUrl],
     ['gRPC', grpcUrl],
@@ -76,7 +76,11 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
       )}
       <dt>Engine</dt>
       <dd>
-        {engine === null ? missing : image === null ? 'Local Triton (for trying out)' : `Docker, ${image}`}
+        {engine === null
+          ? missing
+          : image === null
+            ? `Local Triton (for trying out)${environment === undefined ? '' : `, ${environment}`}`
+            : `Docker, ${image}`}
       </dd>
       {gpus.length > 0 ? (
         <>

@@ -136,6 +136,11 @@ describe('the reach of a specification', () => {
     expect(hostOf('http://user:secret@triton.example.com')).toBe('triton.example.com');
   });
 
+  it('has the folder whose programs serve it in place of those of the home', () => {
+    const engine = { kind: 'local', environment: '/opt/other' };
+    expect(reachLines(reachOf({ engine }))).toEqual(['Run on the Triton in /opt/other (engine.environment)']);
+  });
+
   it('has the host and the cluster that its programs run on, apart from those that get load', () => {
     const docker = { kind: 'docker', host: 'gpu1' };
     expect(reachOf({ engine: docker })).toEqual({

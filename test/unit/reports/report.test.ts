@@ -150,6 +150,7 @@ describe('the tables', () => {
     // What else has a row is not set, and says what holds all the same.
     expect(shown.filter((path) => !wanted.includes(path))).toEqual([
       'targetGpu',
+      'engine.environment',
       'configure.maxQueueSize',
       'configure.queueTimeoutUs',
       'configure.warmup',
