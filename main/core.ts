@@ -111,7 +111,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const active = new ActiveStudies();
   const capacities = createCapacityCalls(parts);
   const warmUps = createWarmUpCalls(parts);
-  const searches = createSearchCalls(parts, runs, { ...others, ...winners.handlers }, active);
+  const searches = createSearchCalls(parts, runs, { ...others, ...winners.handlers }, active, deployments);
   const studies = createStudiesCalls(parts, runs, others, active, searches);
   const underWay = () => workUnderWay(runs, deployments, active, parts);
   const homeCalls = createHomeCalls(parts, {

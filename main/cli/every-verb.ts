@@ -28,6 +28,7 @@ import { addSettings } from './settings';
 import { addSoak } from './soak/soak';
 import { addFields, addSpec } from './spec';
 import { addStudies } from './studies/studies';
+import { addUpgrade } from './upgrade/upgrade';
 import type { Verb } from './verb';
 
 /** Opens the window, or focuses the one that is open. Throws engine-unavailable. */
@@ -84,6 +85,7 @@ export function addEveryVerb(program: Verb, context: CliContext, { docs, openWin
   addData(program);
   addSearch(program);
   addSoak(program);
+  addUpgrade(program);
   addStudies(program);
   addDeployments(program, context);
   addGolden(program);

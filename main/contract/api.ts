@@ -3,6 +3,7 @@ import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
 import { comparisonApi } from './calls/comparison-calls';
 import { modelsApi } from './calls/model-calls';
+import { productionApi } from './calls/production-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
 import {
@@ -56,13 +57,11 @@ import { componentsSchema, type ComponentStatus, type SetupWork } from './setup'
 import { duelRequestSchema } from './study/duel';
 import { jointRequestSchema } from './study/joint';
 import { searchRequestSchema } from './study/search';
-import { soakRequestSchema } from './study/soak';
 import {
   type DuelPlan,
   type JointPlan,
   type SearchCapacity,
   type SearchPlan,
-  type SoakPlan,
   type StudyDetail,
   type StudyEntry,
   type StudyPlan,
@@ -213,8 +212,6 @@ export const api = {
   'searches.plan': call<SearchPlan>().with(searchRequestSchema),
   /** The comparison in turns that a request asks for; starts nothing. Throws as `searches.plan`. */
   'duels.plan': call<DuelPlan>().with(duelRequestSchema),
-  /** The soak that a request asks for; starts nothing. Throws as a run, a deployment or a server that cannot be reached. */
-  'soaks.plan': call<SoakPlan>().with(soakRequestSchema),
   /** The search of several models that a request asks for; starts nothing. Throws as `searches.plan`. */
   'searches.planJoint': call<JointPlan>().with(jointRequestSchema),
   /**
@@ -330,6 +327,7 @@ export const api = {
   ...settingsApi,
   ...hostsApi,
   ...comparisonApi,
+  ...productionApi,
   ...desktopApi,
 } as const;
 

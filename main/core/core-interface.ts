@@ -36,6 +36,7 @@ import type { ListedRuns } from '../store/run-rows';
 import type { SearchHow } from '../studies/search/searches';
 import type { SoakHow } from '../studies/soak/soaks';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
+import type { UpgradeHow } from '../studies/upgrade/upgrades';
 import type { Readers } from './core-parts';
 import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
@@ -248,6 +249,8 @@ export interface TrustedCalls {
   'searches.work': (input: SearchHow & { readonly spec: StudySpec }) => Promise<Searched>;
   /** Works on a soak, to its end or a stop. Throws study-busy, input-invalid, and what starting the server and sending throw. */
   'soaks.work': (input: SoakHow & { readonly spec: StudySpec }) => Promise<void>;
+  /** Works on an upgrade, to its end or a stop. Throws study-busy, input-invalid, not-trusted, and what opening the run throws. */
+  'upgrades.work': (input: UpgradeHow & { readonly spec: StudySpec }) => Promise<void>;
   /** Writes its report in all formats. Throws study-unknown, disk-full, file-unwritable. */
   'searches.report': (study: {
     readonly name: string;

@@ -26,7 +26,8 @@ type MadeElsewhere =
   | `soaks.${string}`
   | `searches.${string}`
   | `studies.${string}`
-  | `warmUps.${string}`;
+  | `warmUps.${string}`
+  | `upgrades.${string}`;
 
 type Calls<Area extends string> = Pick<
   TrustedCalls,

@@ -11,6 +11,8 @@ const strategies: Readonly<Record<string, StrategyOf>> = {
   duel: () => ({ propose: () => [] }),
   // Time under load, which is not a run.
   soak: () => ({ propose: () => [] }),
+  // The same files twice, of a run that is there.
+  upgrade: () => ({ propose: () => [] }),
 };
 
 /** Throws input-invalid for a kind that there is not, and for what the strategy does not take. */

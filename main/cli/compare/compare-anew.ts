@@ -41,7 +41,7 @@ export function requireAnew(options: AnewOptions, runs: readonly string[]): void
   }
 }
 
-function wholeOf(flag: string, text: string | undefined): number | undefined {
+export function wholeOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = readNumber(flag, text);
   if (Number.isInteger(value) && value > 0) return value;
@@ -59,6 +59,22 @@ function rateOf(text: string | undefined): number | undefined {
   );
 }
 
+/** What is measured in turns, and how long. Throws input-invalid. */
+export const turnsOf = ({
+  failIf,
+  budget,
+  concurrency,
+  requestRate,
+  batchSize,
+}: Pick<AnewOptions, 'failIf' | 'budget' | 'concurrency' | 'requestRate' | 'batchSize'>) =>
+  present({
+    criteria: failIf === undefined ? undefined : [...failIf],
+    budgetS: budget === undefined ? undefined : readDuration(flags.budget, budget, 's'),
+    concurrency: wholeOf(flags.concurrency, concurrency),
+    requestRate: rateOf(requestRate),
+    batchSize: wholeOf(flags.batchSize, batchSize),
+  });
+
 /** `compare --measure`. @returns the exit code */
 export async function compareAnew(
   core: Core,
@@ -66,19 +82,12 @@ export async function compareAnew(
   options: AnewOptions,
   output: Output,
 ): Promise<number> {
-  const { failIf, budget, name, dryRun, markdown, yes } = options;
+  const { name, dryRun, markdown, yes } = options;
   const { server } = await searchAt(core, options);
   const plan = await core.handlers['duels.plan']({
     between: { first: await resolveRunId(core, a), second: await resolveRunId(core, b) },
-    ...present({
-      criteria: failIf === undefined ? undefined : [...failIf],
-      name,
-      server,
-      budgetS: budget === undefined ? undefined : readDuration(flags.budget, budget, 's'),
-      concurrency: wholeOf(flags.concurrency, options.concurrency),
-      requestRate: rateOf(options.requestRate),
-      batchSize: wholeOf(flags.batchSize, options.batchSize),
-    }),
+    ...turnsOf(options),
+    ...present({ name, server }),
   });
   return startDuel(core, plan, output, present({ dryRun, markdown, yes }));
 }

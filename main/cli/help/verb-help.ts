@@ -30,7 +30,7 @@ export const verbGroups: readonly (readonly [title: string, verbs: readonly stri
     'Deploy and measure:',
     [
       ...['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'predict'],
-      ...['limits', 'cold-start', 'soak', 'import'],
+      ...['limits', 'cold-start', 'soak', 'upgrade', 'import'],
     ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
@@ -251,6 +251,23 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [
       [exitCodes.outside, 'a process of the server grows faster than a criterion of --fail-if'],
       [exitCodes.unclear, 'a criterion of --fail-if cannot be told yet, or it was paused'],
+      cancelled,
+    ],
+  },
+  upgrade: {
+    examples: [
+      ['upgrade nightly --to 26.07', 'a run of NVIDIA’s images, to another release'],
+      ['upgrade vision --to 26.07 --budget 5m', 'a deployment; it is moved after a yes'],
+      ['upgrade nightly --to ./other-triton', 'a run of the local Triton, to another one'],
+      ["upgrade nightly --to 26.07 --fail-if 'p99>1.05x' --json", 'as a gate'],
+      ['upgrade --move upgrade-1129-061500', 'what an earlier upgrade allowed'],
+    ],
+    exits: [
+      [
+        exitCodes.outside,
+        'it should not move: outputs differ, it cannot be served there, or it is too much worse',
+      ],
+      [exitCodes.unclear, 'a criterion cannot be told within the budget, or it was paused'],
       cancelled,
     ],
   },

@@ -17,6 +17,7 @@ import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
 import type { JointAnswer } from '../../domain/study/joint/joint-answer';
 import type { SearchAnswer } from '../../domain/study/search/search-answer';
 import type { SoakAnswer } from '../../domain/study/soak/soak-answer';
+import type { UpgradeAnswer } from '../../domain/study/upgrade/upgrade-answer';
 import type { coldStartDocument } from './cold-start-document';
 import type { ComparisonDocument } from './comparison-document';
 import type { fieldEntry } from './field-entry';
@@ -33,6 +34,7 @@ type MatrixDocument = ReturnType<typeof matrixDocument>;
 type SearchPlan = Result<'searches.plan'>;
 type DuelPlan = Result<'duels.plan'>;
 type SoakPlan = Result<'soaks.plan'>;
+type UpgradePlan = Result<'upgrades.plan'>;
 type StudyFiles = StudyReports['files'];
 
 /** A matrix at its end; without reports, as none of its runs was possible. */
@@ -68,6 +70,16 @@ interface SoakEnd {
   readonly answer: SoakAnswer;
   readonly reports: StudyFiles;
 }
+
+interface UpgradeEnd {
+  readonly name: string;
+  readonly upgrade: UpgradePlan['upgrade'];
+  readonly answer: UpgradeAnswer;
+  readonly reports: StudyFiles;
+}
+
+/** With the deployment, where it was moved. */
+type MovedUpgrade = UpgradeEnd & { readonly deployment?: Deployment | undefined };
 
 interface ShownStudy {
   readonly study: Result<'studies.list'>[number] & {
@@ -160,16 +172,18 @@ export interface Documents {
   'data fetch': Result<'data.list'>[number] | Result<'data.ended'>;
   search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig }) | JointEnd | JointPlan;
   soak: SoakEnd | SoakPlan;
+  upgrade: MovedUpgrade | UpgradePlan | { readonly name: string; readonly deployment: Deployment };
   'studies list': Result<'studies.list'>;
   'studies show':
     | (ShownStudy & Pick<SearchEnd, 'search' | 'answer' | 'configs'>)
     | (ShownStudy & Pick<JointEnd, 'joint' | 'answer'>)
     | (ShownStudy & Pick<DuelEnd, 'duel' | 'answer'>)
     | (ShownStudy & Pick<SoakEnd, 'soak' | 'answer'>)
+    | (ShownStudy & Pick<UpgradeEnd, 'upgrade' | 'answer'>)
     | (ShownStudy & MatrixDocument);
   'studies pause': Requested & { readonly name: string };
   'studies cancel': Requested & { readonly name: string };
-  'studies resume': MatrixEnd | SearchEnd | JointEnd | DuelEnd | SoakEnd;
+  'studies resume': MatrixEnd | SearchEnd | JointEnd | DuelEnd | SoakEnd | UpgradeEnd;
   'studies report': { readonly name: string; readonly reports: StudyFiles };
   'studies remove': Removed & { readonly name: string; readonly withRuns: boolean };
   deploy: Deployment;

@@ -1,5 +1,5 @@
 import { shellLine } from '../../contract/flag-text';
-import { cellText, type Column, titleWithUnit } from '../../contract/measured/column';
+import { cellText, titleWithUnit } from '../../contract/measured/column';
 import { formatCount, formatDuration, formatMs, formatRate } from '../../contract/numbers';
 import type { ServedPlace } from '../../contract/study/search';
 import type { Soaked, SoakSlice, SoakStrategy } from '../../contract/study/soak';
@@ -11,7 +11,8 @@ import { soakColumns } from '../../domain/study/soak/soak-columns';
 import { answerOfSoak, soakedOf } from '../../domain/study/soak/soak-study';
 import { amountOf, judgedLine, sinceText, soakLevelText } from '../../domain/study/soak/soak-text';
 import { exitOfOutcome } from '../compare/duel';
-import { exitCodes, formatTable, type Output, printText, progressOf } from '../output';
+import { exitCodes, type Output, printText, progressOf } from '../output';
+import { columnTable } from '../print/column-table';
 import { sayReports, whileStoppable } from '../studies/own-study';
 
 /** What is measured, before it is. */
@@ -31,15 +32,6 @@ const sliceText = ({ toMs, inferencesPerSecond, p99Us, errors }: SoakSlice, { bl
   return `  ${sinceText(toMs)}  ${formatRate(inferencesPerSecond)}/s p99 ${formatMs(p99Us)} ms${failed}; ${memory.join(', ')}`;
 };
 
-const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]): string => {
-  // What was read of no process takes no room.
-  const shown = columns.filter((column) => rows.some((row) => (column.read(row) ?? null) !== null));
-  return formatTable(
-    shown.map(titleWithUnit),
-    rows.map((row) => shown.map((column) => cellText(column, row))),
-  );
-};
-
 /** The answer first, then what it rests on. */
 export function soakLines(answer: SoakAnswer): readonly string[] {
   const { sentence, judged, loadSentence, rows, notes } = answer;
@@ -49,7 +41,7 @@ export function soakLines(answer: SoakAnswer): readonly string[] {
     ...judged.map((one) => `${judgedLine(one)}.`),
     ...(loadSentence === null ? [] : [`${loadSentence}.`]),
     '',
-    ...(rows.length === 0 ? [] : [tableOf(soakColumns, rows)]),
+    ...(rows.length === 0 ? [] : [columnTable(soakColumns, rows)]),
     'Resident memory after the warm part; intervals of 95 %; 1 MB is 1,000,000 bytes.',
     ...[...placeLines(answer), ...notes].map((line) => `${line}.`),
   ];

@@ -11,6 +11,7 @@ import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
 import { answerOfSoak, soakOf } from '../../domain/study/soak/soak-study';
 import { detailOf } from '../../domain/study/study-detail';
+import { answerOfUpgrade, upgradeOf } from '../../domain/study/upgrade/upgrade-study';
 import { askToRemove, formatError, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
 import { paintState } from '../print/terminal';
@@ -24,14 +25,15 @@ const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'in
 
 /** On demand: a list of studies needs none of what measures them. */
 async function loadMeasuring() {
-  const [search, joint, duel, soak, study] = await Promise.all([
+  const [search, joint, duel, soak, upgrade, study] = await Promise.all([
     import('../search/search'),
     import('../search/joint'),
     import('../compare/duel'),
     import('../soak/work-on-soak'),
+    import('../upgrade/work-on-upgrade'),
     import('../study'),
   ]);
-  return { ...search, ...joint, ...duel, ...soak, ...study };
+  return { ...search, ...joint, ...duel, ...soak, ...upgrade, ...study };
 }
 
 /** Why a study cannot be resumed by its name. */
@@ -68,8 +70,17 @@ function addReadVerbs(program: Verb): void {
       const about = { study: { ...summary, secondsLeft, underWay } };
       const joint = study === null ? null : jointOf(study);
       const soak = study === null ? null : soakOf(study);
-      const { answerLines, configsOf, duelLines, jointLines, soakDocumentOf, soakLines, tableOf } =
-        await loadMeasuring();
+      const upgrade = study === null ? null : upgradeOf(study);
+      const {
+        answerLines,
+        configsOf,
+        duelLines,
+        jointLines,
+        soakDocumentOf,
+        soakLines,
+        tableOf,
+        upgradeLines,
+      } = await loadMeasuring();
       const configs = search === null ? null : await configsOf(core, name);
       const documentOf = () => {
         if (study !== null && search !== null) {
@@ -84,12 +95,16 @@ function addReadVerbs(program: Verb): void {
         if (study !== null && soak !== null) {
           return { ...about, ...soakDocumentOf(soak, answerOfSoak(study, soak)) };
         }
+        if (study !== null && upgrade !== null) {
+          return { ...about, upgrade, answer: answerOfUpgrade(study, upgrade) };
+        }
         return { ...document, ...about, runs };
       };
       const ownLines = () => {
         if (study !== null && search !== null) return answerLines(search, study.searched, configs);
         if (study !== null && joint !== null) return jointLines(joint, study.searched);
         if (study !== null && soak !== null) return soakLines(answerOfSoak(study, soak));
+        if (study !== null && upgrade !== null) return upgradeLines(answerOfUpgrade(study, upgrade));
         return study === null || duel === null
           ? [tableOf(matrixColumns(results), results)]
           : duelLines(duel, study.searched);
@@ -152,7 +167,8 @@ function addResume(program: Verb): void {
       const { trust = false, allowRemoteLoad = false, ...how } = options;
       const spec = await core.handlers['studies.specOf']({ name });
       const search = searchOf({ spec });
-      const { workOnDuel, workOnJoint, workOnSearch, workOnSoak, workOnStudy } = await loadMeasuring();
+      const { workOnDuel, workOnJoint, workOnSearch, workOnSoak, workOnStudy, workOnUpgrade } =
+        await loadMeasuring();
       if (search !== null) {
         exit(await workOnSearch(core, { spec, search }, output, true));
         return;
@@ -170,6 +186,11 @@ function addResume(program: Verb): void {
       const soak = soakOf({ spec });
       if (soak !== null) {
         exit(await workOnSoak(core, { spec, soak }, output, { resume: true }));
+        return;
+      }
+      const upgrade = upgradeOf({ spec });
+      if (upgrade !== null) {
+        exit(await workOnUpgrade(core, { spec, upgrade }, output, { resume: true }));
         return;
       }
       const consent = { trust, allowRemoteLoad };

@@ -6,17 +6,17 @@ import { configuredSchema, runningSchema, serverSchema } from './search';
 const positive = z.int().min(1);
 const runId = z.string().regex(runIdPattern);
 
-const levelSchema = z.union([
+export const duelLevelSchema = z.union([
   z.strictObject({ batchSize: positive, concurrency: positive }),
   z.strictObject({ batchSize: positive, requestRate: z.number().positive() }),
 ]);
-export type DuelLevel = Readonly<z.infer<typeof levelSchema>>;
+export type DuelLevel = Readonly<z.infer<typeof duelLevelSchema>>;
 
 const sideSchema = z.strictObject({
   runId,
   /** "accepted", "present configuration", "model instances 2". */
   title: z.string(),
-  level: levelSchema,
+  level: duelLevelSchema,
   /** Fields that differ from those of the run; absent: the configuration as it was verified. */
   configure: configuredSchema.partial().optional(),
   /** How requests are sent, where it is not as in the run. */

@@ -17,6 +17,7 @@ import {
   servedPlaceSchema,
 } from './search';
 import { soakBodies, type SoakDetail, type Soaked, type SoakStrategy } from './soak';
+import { upgradeBodies, type Upgraded, type UpgradeDetail, type UpgradeStrategy } from './upgrade';
 
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
@@ -94,6 +95,8 @@ const bodies = [
   servedPlaceSchema.extend({ type: z.literal('candidates-served') }),
   /** Of a soak: what was read of the server, and what the load came to. */
   ...soakBodies,
+  /** Of an upgrade: what served, whether the outputs agree, and how long loading took. */
+  ...upgradeBodies,
   /** `error`: why it failed as a whole. */
   z.object({
     type: z.literal('study-ended'),
@@ -131,6 +134,8 @@ export interface Study {
   readonly searched: Searched;
   /** Absent for other strategies. */
   readonly soaked?: Soaked;
+  /** Absent for other strategies. */
+  readonly upgraded?: Upgraded;
 }
 
 type Fold = Study | null;
@@ -144,6 +149,13 @@ const withTrial = (state: Fold, number: number, change: Partial<TrialState>): Fo
   };
 
 const nothingSoaked: Soaked = { blocks: [], slices: [] };
+const nothingUpgraded: Upgraded = { served: {}, outputs: null, loads: [] };
+
+const withUpgraded = (state: Fold, change: (upgraded: Upgraded) => Partial<Upgraded>): Fold => {
+  if (state === null) return null;
+  const { upgraded = nothingUpgraded } = state;
+  return { ...state, upgraded: { ...upgraded, ...change(upgraded) } };
+};
 
 const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
   'study-planned': ({ spec, at }, state) => ({
@@ -195,6 +207,10 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     const { soaked = nothingSoaked } = state;
     return { ...state, soaked: { ...soaked, slices: [...soaked.slices, slice] } };
   },
+  'upgrade-served': ({ served: one }, state) =>
+    withUpgraded(state, ({ served }) => ({ served: { ...served, [one.side]: one } })),
+  'upgrade-outputs': ({ outputs }, state) => withUpgraded(state, () => ({ outputs })),
+  'upgrade-load': ({ load }, state) => withUpgraded(state, ({ loads }) => ({ loads: [...loads, load] })),
   'study-ended': ({ outcome, error = null }, state) => state && { ...state, outcome, error },
 };
 
@@ -282,6 +298,8 @@ export interface StudyDetail extends StudySummary {
   readonly joint: { readonly joint: JointStrategy; readonly searched: Searched } | null;
   /** Absent: another kind of study. */
   readonly soak?: SoakDetail;
+  /** Absent: another kind of study. */
+  readonly upgrade?: UpgradeDetail;
   readonly rows: readonly StudyRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
@@ -334,6 +352,11 @@ export interface DuelPlan extends Pick<SearchPlan, 'spec' | 'notes' | 'asks'> {
 /** A soak before it is started. `asks` absent: nothing is unloaded on a server of others. */
 export interface SoakPlan extends Pick<SearchPlan, 'spec' | 'notes' | 'asks'> {
   readonly soak: SoakStrategy;
+}
+
+/** An upgrade before it is started. */
+export interface UpgradePlan extends Pick<SearchPlan, 'spec' | 'notes'> {
+  readonly upgrade: UpgradeStrategy;
 }
 
 /** A configuration of a search as a run, which has a level of each load at which it was measured. */

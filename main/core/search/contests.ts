@@ -3,7 +3,7 @@ import { withScheme } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
-import { inContainers, type OfKind, servesHere } from '../../contract/run/engine-kinds';
+import { inContainers, isProcess, type OfKind, servesHere } from '../../contract/run/engine-kinds';
 import type { PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import { ofScenario } from '../../contract/run/sweep';
@@ -118,7 +118,7 @@ export async function openedModel(
   require(state);
   const { spec } = state.source;
   const inputs = new Map<boolean, ReturnType<typeof readInput>>();
-  const { files, version, check, config } = run;
+  const { files, version, check, config, samples } = run;
   /** Throws input-invalid where the fields do not say what is served. */
   const configBy = async () => {
     if ((await editedConfig({ folder, spec })) !== null) {
@@ -131,7 +131,7 @@ export async function openedModel(
     return configsOf({ spec, folder });
   };
   return {
-    ...{ state, spec, folder, configBy },
+    ...{ state, spec, folder, configBy, samples },
     variantOf: (configOf: Variant['configOf']): Variant => ({
       ...{ files, version, check, configOf, name: spec.configure.modelName },
     }),
@@ -232,6 +232,8 @@ export function requireTogether(one: DeployedRun, other: DeployedRun): void {
   const placeOf = ({ source: { spec } }: DeployedRun) => {
     const { engine } = spec;
     const framework = servingFramework(spec);
+    if (isProcess(engine))
+      return { kind: engine.kind, framework, ...present({ environment: engine.environment }) };
     if (!inContainers(engine)) return { kind: engine.kind, framework };
     const { images, release, tritonImage, host, gpus } = engine;
     return { kind: engine.kind, framework, ...present({ images, release, tritonImage, host }), gpus };

@@ -1,22 +1,17 @@
 import { freemem } from 'node:os';
-import { join, resolve } from 'node:path';
 import type { Handlers } from '../../contract/api';
 import { WorkbenchError } from '../../contract/errors';
 import type { DuelRequest } from '../../contract/study/duel';
-import type { SearchStrategy } from '../../contract/study/search';
 import type { DuelPlan, Study, StudySpec } from '../../contract/study/study';
-import { duelAnswer } from '../../domain/study/duel/duel-answer';
 import { duelOf } from '../../domain/study/duel/duel-study';
 import { planDuel } from '../../domain/study/duel/plan-duel';
-import { jointAnswer } from '../../domain/study/joint/joint-answer';
-import { jointCommands, jointOf } from '../../domain/study/joint/joint-study';
+import { jointOf } from '../../domain/study/joint/joint-study';
 import { loadQuestion } from '../../domain/study/load-question';
-import { searchAnswer } from '../../domain/study/search/search-answer';
 import { searchOf } from '../../domain/study/search/search-study';
-import { answerOfSoak, soakedOf, soakOf } from '../../domain/study/soak/soak-study';
+import { soakOf } from '../../domain/study/soak/soak-study';
+import { upgradeOf } from '../../domain/study/upgrade/upgrade-study';
 import type { Runs } from '../../pipeline/runs';
-import type { StoredReportSettings } from '../../reports/report-settings';
-import { type StudyFile, writeStudyFiles, type WrittenStudy } from '../../reports/study-files';
+import type { WrittenStudy } from '../../reports/study-files';
 import { Searches } from '../../studies/search/searches';
 import type { ActiveStudies } from '../../studies/study-hands';
 import { StudyStore } from '../../studies/study-store';
@@ -24,13 +19,14 @@ import { createAnalyzerCalls } from '../analyzer-calls';
 import type { Core, TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { gpusOf } from '../host-gpus';
-import { createReportPlaces } from '../reports/report-places';
-import { verifiedRun } from '../server-calls';
+import { type createDeploymentCalls, verifiedRun } from '../server-calls';
 import { createSoakCalls } from '../soak/soak-calls';
+import { createUpgradeCalls } from '../upgrade/upgrade-calls';
 import { contestOf, placeHandsOf, requireBeside, requireTogether } from './contests';
 import { createJointCalls, jointContest } from './joint-calls';
 import { createSearchPlan } from './search-plan';
 import { leaveServer, searchedServer } from './search-server';
+import { writeStudyReport } from './study-report';
 
 /** "search-1128-123759" */
 function usualName(kind: string, now: Date): string {
@@ -40,43 +36,7 @@ function usualName(kind: string, now: Date): string {
 
 /** It measures by itself, without runs. */
 export const isOwn = ({ spec }: Pick<Study, 'spec'>): boolean =>
-  [searchOf, jointOf, duelOf, soakOf].some((of) => of({ spec }) !== null);
-
-async function reportFiles(
-  study: Study,
-  how: { readonly generatedAt: string; readonly settings: StoredReportSettings },
-  configsOf: Handlers['searches.configs'],
-): Promise<readonly StudyFile[]> {
-  const { name, searched } = study;
-  const soak = soakOf(study);
-  if (soak !== null) {
-    const { soakFiles } = await import('../../reports/soak-report');
-    return soakFiles({ name, ...how, soak, soaked: soakedOf(study), answer: answerOfSoak(study, soak) });
-  }
-  const duel = duelOf(study);
-  if (duel !== null) {
-    const { duelFiles } = await import('../../reports/duel-report');
-    return duelFiles({ name, ...how, duel, answer: duelAnswer(duel, searched) });
-  }
-  const joint = jointOf(study);
-  if (joint !== null) {
-    const { jointFiles } = await import('../../reports/joint-report');
-    const configs = await Promise.all(
-      joint.models.map((_model, at) => configsOf({ name, model: at + 1 }).catch(() => null)),
-    );
-    return jointFiles({
-      ...{ name, ...how, joint, searched, configs, commands: jointCommands(study, joint) },
-      answer: jointAnswer(joint, searched),
-    });
-  }
-  const { searchFiles } = await import('../../reports/search-report');
-  const search = searchOf(study) as SearchStrategy;
-  // Without its run there are none.
-  const configs = await configsOf({ name }).catch(() => null);
-  return searchFiles({
-    ...{ name, ...how, search, searched, configs, answer: searchAnswer(search, searched) },
-  });
-}
+  [searchOf, jointOf, duelOf, soakOf, upgradeOf].some((of) => of({ spec }) !== null);
 
 /** Throws as `searches.plan`. */
 async function duelPlan(
@@ -99,12 +59,13 @@ async function duelPlan(
   return planDuel([first, second], asked);
 }
 
-/** Searches for the best configuration, comparisons in turns, and soaks. */
+/** Searches for the best configuration, comparisons in turns, soaks and upgrades. */
 export function createSearchCalls(
   parts: CoreParts,
   runs: Runs,
-  others: Pick<Core['handlers'], 'spec.preview' | 'spec.resolve' | 'searches.configs'>,
+  others: Pick<Core['handlers'], 'spec.preview' | 'spec.resolve' | 'searches.configs' | 'runs.check'>,
   active: ActiveStudies,
+  deployments: Pick<ReturnType<typeof createDeploymentCalls>, 'move'>,
 ): {
   /** Works on it behind the caller’s back, as a window does: what becomes of it is in its journal. */
   readonly start: (spec: StudySpec, resume: boolean) => Promise<void>;
@@ -112,8 +73,11 @@ export function createSearchCalls(
   /** Before it is removed: unloads what is left of it on a running Triton, as far as that answers. */
   readonly leave: (name: string) => Promise<void>;
   readonly handlers: Pick<TrustedCalls, Extract<keyof TrustedCalls, `searches.${string}`>> &
-    Pick<TrustedCalls, 'soaks.work'> &
-    Pick<Handlers, 'searches.plan' | 'searches.planJoint' | 'duels.plan' | 'soaks.plan'>;
+    Pick<TrustedCalls, 'soaks.work' | 'upgrades.work'> &
+    Pick<
+      Handlers,
+      'searches.plan' | 'searches.planJoint' | 'duels.plan' | 'soaks.plan' | 'upgrades.plan' | 'upgrades.move'
+    >;
 } {
   const { layout, emit, store } = parts;
   const plan = createSearchPlan(parts, others['spec.preview']);
@@ -134,19 +98,21 @@ export function createSearchCalls(
   const soaks = createSoakCalls(parts, {
     ...{ studies, active, usualName: () => usualName('soak', parts.now()) },
   });
+  const upgrades = createUpgradeCalls(parts, {
+    ...{ studies, active, usualName: () => usualName('upgrade', parts.now()) },
+    ...{ check: others['runs.check'], move: deployments.move },
+  });
+  const beginOf = (spec: StudySpec) => {
+    if (soakOf({ spec }) !== null) return soaks.begin;
+    return upgradeOf({ spec }) === null ? searches.begin.bind(searches) : upgrades.begin;
+  };
   const studyOf = async (name: string): Promise<Study> => {
     const study = await studies.load(name);
     if (study !== null && isOwn(study)) return study;
     throw new WorkbenchError('study-unknown', `Unknown search "${name}"`);
   };
-  const report = async (name: string, out?: string) => {
-    const study = await studyOf(name);
-    const settings = await createReportPlaces(parts).read({ kind: 'study', name });
-    const how = { generatedAt: parts.now().toISOString(), settings };
-    const files = await reportFiles(study, how, others['searches.configs']);
-    const dir = out === undefined ? join(layout.matrices, name) : resolve(out);
-    return writeStudyFiles(dir, files, parts.options.printPdf);
-  };
+  const report = async (name: string, out?: string): Promise<WrittenStudy> =>
+    writeStudyReport(parts, await studyOf(name), others['searches.configs'], out);
   return {
     report,
     leave: async (name) => {
@@ -154,13 +120,15 @@ export function createSearchCalls(
       if (study !== null && !(await studies.isHeld(name))) await leaveServer(study).catch(() => undefined);
     },
     start: async (spec, resume) => {
-      const { end } = await (soakOf({ spec }) === null ? searches : soaks).begin(spec, { resume });
-      end.catch(() => undefined);
+      const { end } = await beginOf(spec)(spec, { resume });
+      // Its journal has it.
+      (end as Promise<unknown>).catch(() => undefined);
     },
     handlers: {
       'searches.plan': ({ name = usualName('search', parts.now()), ...request }) =>
         plan({ ...request, name }),
       ...soaks.handlers,
+      ...upgrades.handlers,
       ...createAnalyzerCalls(parts, others['spec.resolve']),
       ...createJointCalls(parts, others['spec.preview'], () => usualName('search', parts.now())),
       'duels.plan': (request) => duelPlan(parts, request),

@@ -1,7 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fromWire, WorkbenchError } from '../../contract/errors';
-import { hostOf } from '../../contract/run/engine-kinds';
 import { serverUrl } from '../../contract/run/server-load';
 import type { SoakLevel, SoakStrategy, SoakSubject } from '../../contract/study/soak';
 import { present } from '../../contract/trees';
@@ -11,17 +8,16 @@ import { whileServing } from '../../engine/serving';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { makeFolder } from '../../platform/files';
 import { takeDevice } from '../../store/device-queue';
-import { lookThere } from '../../studies/search/look-there';
 import { askedOf, type LookThere } from '../../studies/search/measure-look';
 import { unloaded } from '../../studies/search/running-triton';
-import { onExecutor, searchStep } from '../../studies/search/search-place';
-import { loadVariant, warmVariant, writeVariant } from '../../studies/search/variant';
+import { onExecutor } from '../../studies/search/search-place';
 import type { SoakedServer, SoakHands } from '../../studies/soak/soaks';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
 import type { CoreParts } from '../core-parts';
 import { createMeasuredServers } from '../measured-servers';
 import { openedModel, placeHandsOf, requireBeside } from '../search/contests';
+import { startOwnTriton } from '../search/own-triton';
 import { deploymentServersOf } from '../server-calls';
 import { answeredRequests, processesAt, readingsFrom } from './read-server';
 
@@ -94,35 +90,19 @@ async function onOwn(
   work: Work,
 ): Promise<void> {
   const model = await openedModel(parts, subject.runId, requireBeside);
-  const run = model.state;
-  const variant = model.variantOf(model.verified);
-  const config = variant.configOf(variant.name);
-  const modelName = config.name;
-  const repository = join(dir, 'repository');
-  const host = hostOf(run.source.spec.engine);
-  await onExecutor(placeHandsOf(parts), { run, name, dir, signal }, async (executor) => {
-    const isSent = host !== undefined;
-    if (!isSent) await writeVariant(variant, repository, config);
-    const server = await executor.startServer({
-      ...{ runId: name, key: name, repository, logPath: join(dir, 'triton.log'), signal },
-      ...{ onLog: () => undefined, onCommand: () => undefined },
-    });
+  const place = { run: model.state, name, dir, signal };
+  await onExecutor(placeHandsOf(parts), place, async (executor) => {
+    const own = await startOwnTriton(executor, model, place);
+    const { server, client, config, there, load } = own;
+    const { name: modelName } = config;
+    const tool = there?.loadTools.native ?? parts.loadTools.native;
     try {
-      const client = createTritonClient(server.httpAddress, {
-        tls: await readTls(server.forClients.httpTls),
-      });
-      const load = (until: AbortSignal) =>
-        loadVariant({ client, variant, config, signal: until }, isSent ? server : null);
-      const there = isSent ? lookThere(executor, dir, searchStep) : undefined;
-      const { tritonVersion, httpAddress, seenAt = httpAddress, metricsAddress } = server;
-      const { engine } = run.source.spec;
-      const tool = there?.loadTools.native ?? parts.loadTools.native;
       await whileServing(server, signal, 'while it was under load', async (until) => {
         await load(until);
-        await warmVariant({ client, variant, config, signal: until }, [level.batchSize]);
+        await own.warm([level.batchSize], until);
         await work(
           {
-            place: { engine: engine.kind, ...present({ host }), address: seenAt, tritonVersion },
+            place: own.place,
             send: sendOf({ model, level, tool, server, modelName, dir, there }),
             reload: reloadOf(client, modelName, load),
             readings: readingsFrom({
@@ -130,7 +110,11 @@ async function onOwn(
                 server.readProcesses === undefined
                   ? null
                   : () => server.readProcesses?.() ?? Promise.resolve([]),
-              ...{ isHere: server.pid !== null, metricsAddress, env: parts.options.env },
+              ...{
+                isHere: server.pid !== null,
+                metricsAddress: server.metricsAddress,
+                env: parts.options.env,
+              },
             }),
             requests: () => answeredRequests(client, modelName),
           },
@@ -138,8 +122,7 @@ async function onOwn(
         );
       });
     } finally {
-      await server.stop();
-      await rm(repository, { recursive: true, force: true });
+      await own.close();
     }
   });
 }

@@ -10,6 +10,13 @@ import { jointOf, jointProgress, jointRows, jointSecondsLeft } from './joint/joi
 import { searchOf, searchSecondsLeft, searchWinner } from './search/search-study';
 import { progressText } from './search/search-text';
 import { soakedOf, soakOf, soakProgress, soakSecondsLeft, soakStudyRows } from './soak/soak-study';
+import {
+  upgradedOf,
+  upgradeOf,
+  upgradeProgress,
+  upgradeSecondsLeft,
+  upgradeStudyRows,
+} from './upgrade/upgrade-study';
 
 function rowsOf(name: string, results: readonly MatrixResult[]): readonly StudyRow[] {
   const { runs } = matrixDocument(name, results);
@@ -66,7 +73,7 @@ const underWayOf = (results: readonly MatrixResult[], nowMs: number): readonly s
 
 type OwnDetail = Pick<
   StudyDetail,
-  'rows' | 'winner' | 'search' | 'joint' | 'soak' | 'underWay' | 'secondsLeft'
+  'rows' | 'winner' | 'search' | 'joint' | 'soak' | 'upgrade' | 'underWay' | 'secondsLeft'
 >;
 
 /** Of a study that measures by itself, side by side; null: it is of runs, or a search of one model. */
@@ -87,6 +94,15 @@ function measuredDetail(study: Study, isRunning: boolean): OwnDetail | null {
       soak: { soak, soaked: soakedOf(study), place: study.searched.place ?? null },
       underWay: isRunning ? [soakProgress(study, soak)] : [],
       secondsLeft: isRunning ? soakSecondsLeft(study, soak) : null,
+    };
+  }
+  const upgrade = upgradeOf(study);
+  if (upgrade !== null) {
+    return {
+      ...{ rows: upgradeStudyRows(study, upgrade), winner: null, search: null, joint: null },
+      upgrade: { upgrade, upgraded: upgradedOf(study), searched: study.searched },
+      underWay: isRunning ? [upgradeProgress(study, upgrade)] : [],
+      secondsLeft: isRunning ? upgradeSecondsLeft(study, upgrade) : null,
     };
   }
   const duel = duelOf(study);

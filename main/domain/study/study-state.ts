@@ -15,6 +15,7 @@ import { duelOf, duelSummary } from './duel/duel-study';
 import { jointOf, jointSummary } from './joint/joint-study';
 import { searchOf, searchSummary } from './search/search-study';
 import { soakOf, soakSummary } from './soak/soak-study';
+import { upgradeOf, upgradeSummary } from './upgrade/upgrade-study';
 
 type Status = RunState['status'];
 
@@ -99,6 +100,8 @@ export function summaryOf(
   if (duel !== null) return duelSummary(study, duel, isHeld);
   const soak = soakOf(study);
   if (soak !== null) return soakSummary(study, soak, isHeld);
+  const upgrade = upgradeOf(study);
+  if (upgrade !== null) return upgradeSummary(study, upgrade, isHeld);
   const { name, createdAt, updatedAt, isStarted, outcome } = study;
   const rows = trialsOf(study).map(({ leftOut, error, runId }): Row => ({
     leftOut,

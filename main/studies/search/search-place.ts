@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { UsedImage } from '../../contract/measured/results';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Executor } from '../../engine/engine';
 import { makeFolder } from '../../platform/files';
@@ -27,7 +28,7 @@ interface Place {
 export async function onExecutor<Value>(
   { openExecutor, takeTurn }: PlaceHands,
   { run, name, dir, signal }: Place,
-  work: (executor: Executor) => Promise<Value>,
+  work: (executor: Executor, images: readonly UsedImage[]) => Promise<Value>,
 ): Promise<Value> {
   await makeFolder(join(dir, 'repository'));
   // An engine of containers gives them the folders of steps.
@@ -36,10 +37,11 @@ export async function onExecutor<Value>(
   const executor = await openExecutor(run, name, dir);
   try {
     await executor.reclaim();
-    await executor.prepareImages?.({ signal, log: () => undefined, progress: () => undefined });
+    const listener = { signal, log: () => undefined, progress: () => undefined };
+    const images = (await executor.prepareImages?.(listener)) ?? [];
     const giveBack = await takeTurn(run, name, signal);
     try {
-      return await work(executor);
+      return await work(executor, images);
     } finally {
       await giveBack();
     }

@@ -58,6 +58,13 @@ async function sendVariant(
   await loadSentModel(target, { config, files: sent }, { timeoutMs: loadTimeoutMs, signal });
 }
 
+/** Only loads it: nothing is asked of it yet. Throws model-load-failed. @param sentTo gets its files with the call */
+export async function loadOnly(input: VariantInput, sentTo: ServerHandle | null): Promise<void> {
+  const { client, config, signal } = input;
+  if (sentTo !== null) await sendVariant(input, sentTo);
+  else await client.loadModel(config.name, { timeoutMs: loadTimeoutMs, signal });
+}
+
 /** Loads it and has it answer once. Throws as {@link loadAndCheckModel}. @param sentTo gets its files with the call */
 export async function loadVariant(input: VariantInput, sentTo: ServerHandle | null = null): Promise<void> {
   const { client, variant, config, signal } = input;

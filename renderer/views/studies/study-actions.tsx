@@ -37,8 +37,8 @@ interface Asked {
 }
 
 /** It measures by itself, and has no runs of its own to compare. */
-const isSearch = ({ search, joint, soak }: StudyDetail): boolean =>
-  search !== null || joint !== null || soak !== undefined;
+const isSearch = ({ search, joint, soak, upgrade }: StudyDetail): boolean =>
+  search !== null || joint !== null || soak !== undefined || upgrade !== undefined;
 
 const removeQuestion = (study: StudyDetail, { withRuns, size }: Asked): string => {
   const { runIds, runBytes } = size;

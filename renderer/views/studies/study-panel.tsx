@@ -30,6 +30,7 @@ import { SoakBody } from './soak/soak-body';
 import { StudyActions } from './study-actions';
 import { studyChart } from './study-chart';
 import { studyStyle } from './study-state';
+import { UpgradeBody } from './upgrade/upgrade-body';
 
 function Level({ level }: { level: StudyLevel | null }) {
   return (
@@ -171,9 +172,10 @@ function StudyBody({ study }: { study: StudyDetail }) {
 
 /** Of its kind; that of runs where it measures nothing by itself. */
 function BodyOfKind({ study }: { study: StudyDetail }) {
-  const { search, joint, soak } = study;
+  const { search, joint, soak, upgrade } = study;
   if (search !== null) return <SearchBody study={study} {...search} />;
   if (joint !== null) return <JointBody study={study} {...joint} />;
+  if (upgrade !== undefined) return <UpgradeBody study={study} {...upgrade} />;
   return soak === undefined ? <StudyBody study={study} /> : <SoakBody study={study} {...soak} />;
 }
 

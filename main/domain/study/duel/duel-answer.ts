@@ -65,17 +65,25 @@ function questionText(question: JudgedQuestion, [a, b]: readonly [DuelRow, DuelR
     : `The ${what} is ${outcome} than that of ${a.title}, ${ratio}`;
 }
 
-function rowOf(duel: DuelStrategy, { looks, failed }: Searched, number: 1 | 2): DuelRow {
-  const { title, level } = duel.sides[number - 1] as DuelStrategy['sides'][number];
+/** What the looks at a side came to. */
+export function sideFigures(
+  { looks, failed }: Searched,
+  number: 1 | 2,
+): Pick<DuelRow, 'side' | 'inferencesPerSecond' | 'p99Us' | 'looks' | 'errors' | 'reason'> {
   const own = looks.filter(({ candidate }) => candidate === number);
   const median = (values: readonly number[]) => (values.length === 0 ? null : medianOf(values));
   return {
-    ...{ side: number === 1 ? 'A' : 'B', title, level: duelLevelText(level), looks: own.length },
+    ...{ side: number === 1 ? 'A' : 'B', looks: own.length },
     inferencesPerSecond: median(own.map(({ inferencesPerSecond }) => inferencesPerSecond)),
     p99Us: median(own.map(({ latencyUs }) => latencyUs)),
     errors: own.reduce((sum, { errorCount }) => sum + errorCount, 0),
     reason: failed[number]?.message ?? null,
   };
+}
+
+function rowOf(duel: DuelStrategy, searched: Searched, number: 1 | 2): DuelRow {
+  const { title, level } = duel.sides[number - 1] as DuelStrategy['sides'][number];
+  return { title, level: duelLevelText(level), ...sideFigures(searched, number) };
 }
 
 function outcomeOf(duel: DuelStrategy, judged: readonly JudgedQuestion[], isSound: boolean): Outcome | null {

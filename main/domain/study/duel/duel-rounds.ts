@@ -1,4 +1,4 @@
-import type { DuelStrategy } from '../../../contract/study/duel';
+import type { DuelLevel, DuelStrategy } from '../../../contract/study/duel';
 import type { Look, Searched } from '../../../contract/study/search';
 import type { DueLook } from '../search/next-looks';
 import { judgedOf } from './judge-duel';
@@ -28,8 +28,17 @@ export function pairsOf({ looks }: Searched): readonly DuelPair[] {
   return pairs;
 }
 
+/** What is measured in turns, and how long. */
+export interface Turns extends Pick<DuelStrategy, 'lookMs' | 'budgetS' | 'errorPercentage'> {
+  /** Of each side. */
+  readonly levels: readonly [DuelLevel, DuelLevel];
+}
+
 /** The side with more failed requests than are permitted, whose figures mean nothing; null: none. */
-export function faultySide({ errorPercentage }: DuelStrategy, { looks }: Searched): 1 | 2 | null {
+export function faultySide(
+  { errorPercentage }: Pick<Turns, 'errorPercentage'>,
+  { looks }: Searched,
+): 1 | 2 | null {
   const failed = (side: number): number => {
     const own = looks.filter(({ candidate }) => candidate === side);
     const errors = own.reduce((sum, { errorCount }) => sum + errorCount, 0);
@@ -39,21 +48,35 @@ export function faultySide({ errorPercentage }: DuelStrategy, { looks }: Searche
   return ([1, 2] as const).find((side) => failed(side) > errorPercentage) ?? null;
 }
 
-/** The next look; none: each question is answered, the budget is used, or a side cannot be measured. Pure. */
-export function nextDuelLooks(duel: DuelStrategy, searched: Searched): readonly DueLook[] {
+/**
+ * The next look; none: all is told, the budget is used, or a side cannot be measured. Pure.
+ * @param isTold by the pairs so far, of which there is one at least
+ */
+export function nextTurn(
+  turns: Turns,
+  searched: Searched,
+  isTold: (pairs: readonly DuelPair[]) => boolean,
+): readonly DueLook[] {
   const { looks, failed } = searched;
   const isPaired = looks.length % 2 === 0;
   const candidate = order[looks.length % order.length] ?? 1;
-  const side = duel.sides[candidate - 1];
-  const seconds = ((isPaired ? 2 : 1) * duel.lookMs) / 1000;
-  if (side === undefined || Object.keys(failed).length > 0) return [];
-  if (secondsOf(searched) + seconds > duel.budgetS) return [];
+  const seconds = ((isPaired ? 2 : 1) * turns.lookMs) / 1000;
+  if (Object.keys(failed).length > 0) return [];
+  if (secondsOf(searched) + seconds > turns.budgetS) return [];
   if (isPaired && looks.length > 0) {
-    if (faultySide(duel, searched) !== null) return [];
-    if (judgedOf(duel, pairsOf(searched)).every(({ outcome }) => outcome !== 'unclear')) return [];
+    if (faultySide(turns, searched) !== null) return [];
+    if (isTold(pairsOf(searched))) return [];
   }
-  const { level } = side;
+  const level = turns.levels[candidate - 1] ?? turns.levels[0];
   const load =
     'concurrency' in level ? { concurrency: level.concurrency } : { requestRate: level.requestRate };
-  return [{ candidate, phase: 'turn', load, ms: duel.lookMs }];
+  return [{ candidate, phase: 'turn', load, ms: turns.lookMs }];
+}
+
+/** The next look; none: each question is answered, the budget is used, or a side cannot be measured. Pure. */
+export function nextDuelLooks(duel: DuelStrategy, searched: Searched): readonly DueLook[] {
+  const [first, second] = duel.sides;
+  return nextTurn({ ...duel, levels: [first.level, second.level] }, searched, (pairs) =>
+    judgedOf(duel, pairs).every(({ outcome }) => outcome !== 'unclear'),
+  );
 }

@@ -49,10 +49,20 @@ const byDifference: Tell = (low, high) => {
   return high - low <= 2 * Math.log(1 + sameWithin) ? 'same' : null;
 };
 
-interface Question {
+/** What pairs of looks are to tell. */
+export interface Question {
   readonly criterion: string | null;
   readonly metric: Metric;
   readonly tell: Tell;
+}
+
+/** Whether they differ at all. */
+export const differenceOf = (metric: Metric): Question => ({ criterion: null, metric, tell: byDifference });
+
+/** Throws input-invalid. */
+export function criterionOf(text: string): Question {
+  const criterion = parseCriterion(text);
+  return { criterion: criterion.text, metric: criterion.metric, tell: byCriterion(criterion) };
 }
 
 /** Requests at a rate are answered at that rate: what differs is the latency. */
@@ -60,12 +70,7 @@ const usualMetric = ({ sides: [first] }: DuelStrategy): Metric =>
   'requestRate' in first.level ? 'p99' : 'throughput';
 
 const questionsOf = (duel: DuelStrategy): readonly Question[] =>
-  duel.criteria.length === 0
-    ? [{ criterion: null, metric: usualMetric(duel), tell: byDifference }]
-    : duel.criteria.map((text) => {
-        const criterion = parseCriterion(text);
-        return { criterion: criterion.text, metric: criterion.metric, tell: byCriterion(criterion) };
-      });
+  duel.criteria.length === 0 ? [differenceOf(usualMetric(duel))] : duel.criteria.map(criterionOf);
 
 const least = 1e-9;
 const valueOf = (metric: Metric, look: Look): number =>
@@ -84,10 +89,17 @@ function judged({ criterion, metric, tell }: Question, sequence: readonly Runnin
   };
 }
 
-/** Each question by the pairs so far, in the order in which they were asked. Throws input-invalid. Pure. */
-export const judgedOf = (duel: DuelStrategy, pairs: readonly Pair[]): readonly JudgedQuestion[] =>
-  questionsOf(duel).map((question) => {
+/** Each question by the pairs so far. Pure. */
+export const judgedAll = (
+  questions: readonly Question[],
+  pairs: readonly Pair[],
+): readonly JudgedQuestion[] =>
+  questions.map((question) => {
     const { metric } = question;
     const logs = pairs.map(({ first, second }) => valueOf(metric, second) - valueOf(metric, first));
     return judged(question, confidenceSequence(logs));
   });
+
+/** Each question by the pairs so far, in the order in which they were asked. Throws input-invalid. Pure. */
+export const judgedOf = (duel: DuelStrategy, pairs: readonly Pair[]): readonly JudgedQuestion[] =>
+  judgedAll(questionsOf(duel), pairs);

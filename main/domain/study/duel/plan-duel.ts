@@ -41,8 +41,9 @@ interface Level {
   readonly requestsPerSecond: number | null;
 }
 
-function askedLevel(
-  request: Omit<DuelRequest, 'server'>,
+/** Throws input-invalid. */
+export function askedLevel(
+  request: Pick<DuelRequest, 'batchSize' | 'concurrency' | 'requestRate' | 'criteria'>,
   [first, second]: readonly [DeployedRun, DeployedRun],
 ): Level {
   const { batchSize, concurrency, requestRate, criteria = [] } = request;
@@ -71,13 +72,24 @@ function askedLevel(
   return { level, note, requestsPerSecond: perSecond };
 }
 
-function usualLookMs(requestsPerSecond: number | null): number {
+export function usualLookMs(requestsPerSecond: number | null): number {
   const ms = requestsPerSecond === null ? 0 : (1000 * requestsOfLook) / Math.max(1, requestsPerSecond);
   return Math.round(Math.min(lookMs.longest, Math.max(lookMs.shortest, ms)));
 }
 
+/** Throws input-invalid for less load than can tell anything. @param budgetS seconds */
+export function requireBudget(budgetS: number, lookMs: number): void {
+  const least = (2 * fewestPairs * lookMs) / 1000;
+  if (budgetS >= least) return;
+  const message = `Nothing can be told in less than ${Math.ceil(least)} s of load`;
+  throw invalidInput('--budget', message, `Give more time, for example --budget 3m.`);
+}
+
 /** Throws input-invalid for a request size that a model does not take. */
-function requireFits({ runId, source: { spec } }: DeployedRun, side: DuelSide): void {
+export function requireFits(
+  { runId, source: { spec } }: DeployedRun,
+  side: Pick<DuelSide, 'level' | 'configure'>,
+): void {
   const { batching, maxBatchSize } = { ...spec.configure, ...present(side.configure ?? {}) };
   const most = batching === 'disabled' ? 1 : Math.max(1, maxBatchSize);
   if (side.level.batchSize <= most) return;
@@ -186,11 +198,7 @@ export function planDuel(
   requireFits(first, sides[0]);
   requireFits(second, sides[1]);
   const lookMs = usualLookMs(requestsPerSecond);
-  const least = (2 * fewestPairs * lookMs) / 1000;
-  if (budgetS < least) {
-    const message = `Nothing can be told in less than ${Math.ceil(least)} s of load`;
-    throw invalidInput('--budget', message, `Give more time, for example --budget 3m.`);
-  }
+  requireBudget(budgetS, lookMs);
   const duel: DuelStrategy = {
     ...{ kind: 'duel', sides, criteria: texts, budgetS, lookMs },
     errorPercentage: first.source.spec.performance.errorPercentage,

@@ -1,7 +1,9 @@
 import { Progress } from '@mantine/core';
+import type { Column } from '../../../../main/contract/measured/column';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
 import { Panel } from '../../../components/panel';
+import { ColumnTable } from '../../../components/table';
 
 /** The answer so far, with the load that is left. */
 export function answerText(study: StudyDetail, hasLooks: boolean): string {
@@ -20,6 +22,22 @@ export function LoadProgress({ study, share }: { study: StudyDetail; share: numb
       <Progress value={100 * share} aria-label={`Load used by ${study.name}`} />
       <div className="dim">{study.underWay.join('. ')}.</div>
     </div>
+  );
+}
+
+/** A figure that is known of no row takes no room. */
+export function KnownTable<Of>(props: {
+  label: string;
+  className?: string;
+  columns: readonly Column<Of>[];
+  rows: readonly Of[];
+  rowClass?: (row: Of) => string | undefined;
+}) {
+  const { label, className = 'study-runs', rows, rowClass } = props;
+  const columns = props.columns.filter((column) => rows.some((row) => (column.read(row) ?? null) !== null));
+  if (rows.length === 0) return null;
+  return (
+    <ColumnTable {...{ label, className, columns, rows }} {...(rowClass === undefined ? {} : { rowClass })} />
   );
 }
 

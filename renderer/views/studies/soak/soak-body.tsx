@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'react';
-import type { Column } from '../../../../main/contract/measured/column';
 import type { SoakDetail } from '../../../../main/contract/study/soak';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { placeLines } from '../../../../main/domain/study/place-text';
@@ -14,18 +13,9 @@ import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
 import type { Tone } from '../../../components/status-text';
-import { ColumnTable } from '../../../components/table';
 import { useChartTheme } from '../../../components/use-chart-theme';
-import { answerText, LoadProgress } from '../search/search-parts';
+import { answerText, KnownTable, LoadProgress } from '../search/search-parts';
 import { soakCharts } from './soak-chart';
-
-function Table<Of>(props: { label: string; columns: readonly Column<Of>[]; rows: readonly Of[] }) {
-  const { label, rows } = props;
-  // A figure that is known of no row takes no room.
-  const columns = props.columns.filter((column) => rows.some((row) => (column.read(row) ?? null) !== null));
-  if (rows.length === 0) return null;
-  return <ColumnTable className="study-runs soak-rows" {...{ label, columns, rows }} />;
-}
 
 const warmNote =
   'From the dotted line on memory is judged; before it the server warms up. The lines are how much more memory each process has than there.';
@@ -94,8 +84,18 @@ export function SoakBody({ study, soak, soaked, place }: { study: StudyDetail } 
         </div>
       )}
       <Charts name={name} soaked={soaked} />
-      <Table label={`Processes of ${name}`} columns={soakColumns} rows={rows} />
-      <Table label={`Load of ${name} by slice`} columns={sliceColumns} rows={slices} />
+      <KnownTable
+        className="study-runs soak-rows"
+        label={`Processes of ${name}`}
+        columns={soakColumns}
+        rows={rows}
+      />
+      <KnownTable
+        className="study-runs soak-rows"
+        label={`Load of ${name} by slice`}
+        columns={sliceColumns}
+        rows={slices}
+      />
       <p className="dim">
         {soak.title}, {soakLevelText(soak.level)}. Resident memory after the warm part, with 95 % intervals; 1
         MB is 1,000,000 bytes.
