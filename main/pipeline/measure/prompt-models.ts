@@ -51,7 +51,7 @@ function promptsOf(
 }
 
 /** Counts tokens of outputs; undefined: the load has no tokenizer. */
-export function tokenCounter(
+function tokenCounter(
   { settings: { generation } }: Pick<ServerLoad, 'settings'>,
   readers: InputReaders,
 ): MeasureInput['countTokens'] {
@@ -70,7 +70,11 @@ export async function readModels(
 ): Promise<ServerModel[]> {
   const { generation, requestSeed } = load.settings;
   const prompts = generation === undefined ? null : promptsOf(generation, requestSeed);
-  if (generation === undefined || prompts === null) return readServerModels(client, load, where);
+  const countTokens = tokenCounter(load, where.readers);
+  if (generation === undefined || prompts === null) {
+    const models = await readServerModels(client, load, where);
+    return models.map((model) => ({ ...model, countTokens }));
+  }
   const { endpoint, outputTokens } = generation;
   const { dir, readers } = where;
   const read: ServerModel[] = [];
@@ -85,7 +89,7 @@ export async function readModels(
     });
     // The batch of a request of text is the server's.
     const batched = !isText(endpoint) && known?.batched === true;
-    read.push({ ...model, batched, inputData, inputDataDir });
+    read.push({ ...model, batched, inputData, inputDataDir, countTokens });
   }
   return read;
 }

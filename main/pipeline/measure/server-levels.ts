@@ -24,7 +24,7 @@ import { type OnColdStart, tellFirst } from './cold-start';
 import { holdEdge } from './hold-edge';
 import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
 import { probeRate } from './probe-rate';
-import { readModels, tokenCounter } from './prompt-models';
+import { readModels } from './prompt-models';
 import { checkKinds, measureModels, type ServerModel, weightedLevel } from './server-models';
 
 interface MissingLevel {
@@ -104,8 +104,6 @@ interface Session {
   readonly dir: string;
   /** What is kept of the trace that is replayed. */
   readonly replayFile?: string | undefined;
-  /** By the tokenizer of the load, if any. */
-  readonly countTokens?: MeasureInput['countTokens'];
   readonly sources: ReadingSources;
   readonly signal: AbortSignal;
   readonly shouldStop: () => boolean;
@@ -125,7 +123,7 @@ const asLonger = (point: LoadPoint, times: number): LoadPoint =>
   times === 1 ? point : { ...point, longer: times };
 
 function measureInputs(
-  { load, models, decoupled, replayFile, signal, headers, countTokens }: Session,
+  { load, models, decoupled, replayFile, signal, headers }: Session,
   { level, times }: { readonly level: LoadLevel; readonly times: number },
   how: Pick<MeasureInput, 'workDir' | 'onLog' | 'onCommand' | 'onWindow'>,
 ): MeasureInput[] {
@@ -144,7 +142,7 @@ function measureInputs(
     inputData: model.inputData,
     inputDataDir: model.inputDataDir,
     level: weightedLevel(level, model.weight),
-    ...present({ replayFile, countTokens }),
+    ...present({ replayFile, countTokens: model.countTokens }),
     batched: model.batched,
     decoupled: decoupled.has(model.name),
     settings: inLongerWindows(settings, times),
@@ -376,7 +374,6 @@ export async function measureServer(
       };
       const session: Session = {
         replayFile,
-        countTokens: tokenCounter(load, readers),
         load,
         loadTools,
         models,

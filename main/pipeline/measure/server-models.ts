@@ -21,6 +21,8 @@ export interface ServerModel extends NamedModel {
   readonly batched: boolean;
   readonly inputData: InputData;
   readonly inputDataDir: string;
+  /** By the tokenizer of the load; absent: it has none. */
+  readonly countTokens?: MeasureInput['countTokens'];
 }
 
 /** Measures models concurrently; results are in the order of `inputs`. */
