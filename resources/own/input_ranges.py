@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .samples import parse_ranges
+from toolkit.samples import parse_ranges
 
 
 def input_ranges(ranges: Sequence[str] = ()) -> dict[str, tuple[int, int]]:

@@ -8,7 +8,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .samples import make_samples, parse_inputs, parse_ranges
+from toolkit.samples import parse_ranges
+
+from .samples import make_samples, parse_inputs
 
 
 def make_dataset(

@@ -133,6 +133,8 @@ class OutputStatistics:
     high: float = -np.inf
     lengths: str | None = None
     other_lengths: int = 0
+    #: The reference was computed without the padding of its batch: what the other has behind its end is not compared.
+    unpadded: bool = False
     #: Values that are no padding, in the framework.
     values: int = 0
 
@@ -150,6 +152,10 @@ class OutputStatistics:
             self.within &= bool(same.all())
             same = same.reshape([-1] + [1] * (valid.ndim - 1))
             valid, other = valid & same, other & same
+        if self.unpadded and valid.ndim == other.ndim and valid.shape[2:] == other.shape[2:]:
+            common = tuple(max(sizes) for sizes in zip(valid.shape, other.shape))
+            first, second, valid, other = (_grown(array, common) for array in (first, second, valid, other))
+            other = other & valid
         if valid.shape != other.shape or not np.array_equal(valid, other):
             raise self._other_shape(reference, candidate)
         self.values += int(valid.sum())
@@ -264,7 +270,9 @@ def compare(
             if name not in found:
                 limits = [limit.get(name, limit.get("*", 0.0)) for limit in (atol, rtol, shares)]
                 found[name] = OutputStatistics(
-                    name, limits[0], limits[1], limits[2], lengths=lengths.get(name)
+                    *(name, limits[0], limits[1], limits[2]),
+                    lengths=lengths.get(name),
+                    unpadded=name in lengths and lengths[name] is None,
                 )
             found[name].add(first, second)
     unknown = sorted((set(atol) | set(rtol) | set(shares)) - set(found) - {"*"})

@@ -1,6 +1,7 @@
 """Dumps: `<prefix>-<index>.npz`, index = samples written before, 12 digits; prefixes ids, inputs, labels, outputs.
 
-A reference dump may hold `lengths.json`: outputs whose last axis is valid up to what another output says, by names.
+A reference dump may hold `lengths.json`: outputs whose last axis is valid up to what another output says, by names;
+null for those that were computed without the padding of their batch, and end where the reference ends.
 Samples of one file that differ in their last axes are padded with NaN to the largest. Beside such a file
 stands `<prefix>_shapes-<index>.npz` with each sample's own shape, so that padding and real NaN can be told apart.
 """
@@ -11,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .errors import ToolkitError
 from .files import replacing
 
 LENGTHS_FILE = "lengths.json"
+Lengths = dict[str, Optional[str]]
 FLUSH_BYTES = 256 * 1024 * 1024
 _FILE = re.compile(r"-(\d{12})\.npz$")
 
@@ -156,20 +158,21 @@ def _load(path: Path) -> Tensors:
         ) from error
 
 
-def write_lengths(directory: Path, lengths: Mapping[str, str]) -> None:
+def write_lengths(directory: Path, lengths: Mapping[str, Optional[str]]) -> None:
     """Nothing where no output has a valid length of its own."""
     if lengths:
         with replacing(directory / LENGTHS_FILE) as partial:
             partial.write_text(json.dumps(dict(lengths)) + "\n", encoding="utf-8")
 
 
-def read_lengths(directory: Path) -> dict[str, str]:
+def read_lengths(directory: Path) -> Lengths:
     """Empty where the dump says none. Throws input-invalid when the file is damaged."""
     path = directory / LENGTHS_FILE
     if not path.exists():
         return {}
     try:
-        return {str(name): str(other) for name, other in json.loads(path.read_text(encoding="utf-8")).items()}
+        held = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): None if other is None else str(other) for name, other in held.items()}
     except (ValueError, AttributeError) as error:
         raise ToolkitError(
             "input-invalid", f"The dump file cannot be read: {error}", where=str(path)

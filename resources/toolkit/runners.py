@@ -13,6 +13,7 @@ import numpy as np
 from .batches import Tensors
 from .checkpoint import load_checkpoint
 from .datatypes import numpy_dtype
+from .dumps import Lengths
 from .errors import ToolkitError
 from .model_folder import ModelFolder
 from .returned import plain_module, returned
@@ -36,13 +37,21 @@ class Runner(Protocol):
         ...
 
 
+#: By the input that has ones for what counts and zeros behind it: inputs and outputs whose first axis behind the batch
+#: it covers.
+Masks = dict[str, list[str]]
+
+
 class LoadedModel(NamedTuple):
-    """`lengths`: outputs whose last axis is valid up to what another output says for each sample, by their names."""
+    """`lengths`: outputs whose last axis is valid up to what another output says for each sample, by their names; None
+    where a mask among the inputs covers them.
+    """
 
     module: torch.nn.Module
     inputs: list[str]
     outputs: list[str]
-    lengths: dict[str, str]
+    lengths: Lengths
+    masks: Masks
 
 
 def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
@@ -51,14 +60,19 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
     try:
         module, names = value
         inputs, outputs = list(names["inputs"]), list(names["outputs"])
-        lengths = dict(names.get("lengths", {}))
+        masks: Masks = {str(name): list(covered) for name, covered in names.get("masks", {}).items()}
+        covered_names = {name for covered in masks.values() for name in covered}
+        if not {*masks} <= {*inputs} or not covered_names <= {*inputs, *outputs}:
+            raise ValueError("masks name no tensor")
+        lengths: Lengths = dict(names.get("lengths", {}))
         if not {*lengths, *lengths.values()} <= {*outputs}:
             raise ValueError("lengths name no output")
+        lengths.update(dict.fromkeys(name for name in outputs if name in covered_names))
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise ToolkitError(
             "model-folder-invalid",
             'get_model must return (module, {"inputs": [names], "outputs": [names]}), and may add "lengths": '
-            "{output: output with the valid size of its last axis}",
+            '{output: output with the valid size of its last axis} and "masks": {input: [tensors that it covers]}',
             where=str(folder.path / "model.py"),
         ) from error
     if not callable(getattr(module, "eval", None)):
@@ -69,7 +83,7 @@ def load_model(folder: ModelFolder, checkpoint: Path | None) -> LoadedModel:
         )
     if checkpoint is not None:
         load_checkpoint(module, checkpoint)
-    return LoadedModel(module.eval(), inputs, outputs, lengths)
+    return LoadedModel(module.eval(), inputs, outputs, lengths, masks)
 
 
 class Device(NamedTuple):

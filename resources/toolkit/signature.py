@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -92,6 +92,21 @@ def find_signature(
     inputs = [_merged(name, [tensors[name] for tensors in shapes]) for name in input_names]
     outputs = [_merged(name, [result[name] for result in results]) for name in results[0]]
     return Signature(inputs, outputs), examples[0]
+
+
+def widened(found: Signature, declared: Signature) -> Signature:
+    """The axes that are declared to vary do, whatever the samples have."""
+
+    def side(tensors: list[Tensor], wanted: list[Tensor]) -> list[Tensor]:
+        shapes = {tensor.name: tensor.shape for tensor in wanted}
+        return [
+            replace(tensor, shape=[-1 if said == -1 else size for size, said in zip(tensor.shape, shape)])
+            if (shape := shapes.get(tensor.name)) is not None and len(shape) == len(tensor.shape)
+            else tensor
+            for tensor in tensors
+        ]
+
+    return Signature(side(found.inputs, declared.inputs), side(found.outputs, declared.outputs))
 
 
 def artefact_fields(

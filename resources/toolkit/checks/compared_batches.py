@@ -7,14 +7,14 @@ the same rows, in the framework each by itself and on Triton sent at once, so th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..batches import Batch, Batches, Tensors, cut
-from ..dumps import DumpWriter, read_lengths, read_samples, write_lengths
+from ..dumps import DumpWriter, Lengths, read_lengths, read_samples, write_lengths
 from ..errors import ToolkitError
 from ..model_folder import ModelFolder
 from ..options import at_least
@@ -105,7 +105,7 @@ def gathered_rows(folder: ModelFolder, asked: Asked) -> list[Batch]:
 class Writers:
     """A dump for each folder. `lengths`: see `write_lengths`."""
 
-    def __init__(self, directory: Path, lengths: Mapping[str, str]) -> None:
+    def __init__(self, directory: Path, lengths: Lengths) -> None:
         self._directory = directory
         self._lengths = lengths
         self._writers: dict[str, DumpWriter] = {}

@@ -15,7 +15,7 @@ from ..model_folder import ModelFolder
 from ..options import add_model_arguments, at_least
 from ..report import Report
 from ..runners import ModuleRunner, Runner, load_model
-from ..signature import Signature, artefact_fields, find_signature, parse_signature
+from ..signature import Signature, artefact_fields, find_signature, parse_signature, widened
 from ..source_file import pass_on
 
 #: Samples of a batch that is looked at for the signature: batches padded to their longest sample differ the more from
@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--opset", type=at_least(9), default=13, help="ONNX operator set")
     parser.add_argument("--source", type=Path, help="a model file to pass on, in place of the folder's code")
     parser.add_argument("--signature", type=parse_signature, help="JSON, of the file")
+    parser.add_argument(
+        "--declared", type=parse_signature, help="JSON: axes of -1 vary, whatever the data set has"
+    )
     parser.add_argument(
         "--device",
         choices=("auto", "cpu"),
@@ -114,6 +117,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         source.inputs,
         source.runner.run,
     )
+    if options.declared is not None:
+        signature = widened(signature, options.declared)
     report.progress(0.5, f"Exporting as {options.format}")
     output: Path = options.output
     opset = options.opset if options.format == "onnx" else None

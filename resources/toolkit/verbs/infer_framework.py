@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ..checks.compared_batches import (
     requests_of,
 )
 from ..checks.randomness import onnx_random_operators, torch_random_operators
-from ..dumps import DumpWriter, write_lengths
+from ..dumps import DumpWriter, Lengths, write_lengths
 from ..errors import ToolkitError
 from ..files import new_directory
 from ..model_folder import ModelFolder
@@ -29,6 +29,7 @@ from ..options import add_dump_arguments, add_model_arguments
 from ..report import Report
 from ..runners import (
     LiftedRunner,
+    Masks,
     ModuleRunner,
     OnnxRunner,
     Runner,
@@ -37,6 +38,7 @@ from ..runners import (
     torch_device,
 )
 from ..signature import Signature, parse_signature
+from ..unpadded import unpadded
 
 #: Of one sample and its answer that are kept: a few are.
 _MOST_KNOWN_BYTES = 16 * 1024 * 1024
@@ -59,10 +61,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signature", type=parse_signature, help="JSON, of a file that export did not write")
 
 
-def _runner(
-    folder: ModelFolder, options: argparse.Namespace, on_cpu: Callable[[str], None]
-) -> tuple[Runner, dict[str, str]]:
-    """The runner, and which outputs hold the valid lengths of others: only the model's own code says that."""
+class Reference(NamedTuple):
+    """The runner, which outputs hold the valid lengths of others, and which inputs say what is padding: only the
+    model's own code says that.
+    """
+
+    runner: Runner
+    lengths: Lengths
+    masks: Masks
+
+
+def _runner(folder: ModelFolder, options: argparse.Namespace, on_cpu: Callable[[str], None]) -> Reference:
     if options.runtime == "pyt":
         import torch
 
@@ -70,33 +79,40 @@ def _runner(
         model = load_model(folder, options.checkpoint)
         module = model.module.half() if options.precision == "fp16" else model.module
         device = torch_device(options.device)
-        return ModuleRunner(module, model.inputs, model.outputs, device, on_cpu), model.lengths
+        runner = ModuleRunner(module, model.inputs, model.outputs, device, on_cpu)
+        return Reference(runner, model.lengths, model.masks)
     if options.runtime == "tf":
         from ..keras_model import KerasRunner, load_keras_model, tensorflow_device
 
         device = tensorflow_device(options.device)
-        return KerasRunner(load_keras_model(folder, options.checkpoint, options.seed), device), {}
+        keras = load_keras_model(folder, options.checkpoint, options.seed)
+        return Reference(KerasRunner(keras, device), {}, {})
     if options.runtime == "savedmodel" and options.path is not None and options.path.is_dir():
         from ..keras_model import SavedModelRunner, tensorflow_device
 
         saved = SavedModelRunner(options.path, tensorflow_device(options.device))
-        return (saved if options.signature is None else LiftedRunner(saved, options.signature)), {}
+        lifted = saved if options.signature is None else LiftedRunner(saved, options.signature)
+        return Reference(lifted, {}, {})
     if options.path is None or not options.path.is_file():
         raise ToolkitError("input-invalid", f"--runtime {options.runtime} needs a model file", where="--path")
     given: Optional[Signature] = options.signature
-    runner: Runner
+    of_file: Runner
     if options.runtime == "onnx":
-        runner = OnnxRunner(options.path)
+        of_file = OnnxRunner(options.path)
     else:
-        runner = TorchScriptRunner(options.path, given, torch_device(options.device), on_cpu)
-    return (runner if given is None else LiftedRunner(runner, given)), {}
+        of_file = TorchScriptRunner(options.path, given, torch_device(options.device), on_cpu)
+    return Reference(of_file if given is None else LiftedRunner(of_file, given), {}, {})
 
 
-def _compute_asked(runner: Runner, folder: ModelFolder, asked: Asked, writers: Writers) -> None:
+def _compute_asked(reference: Reference, folder: ModelFolder, asked: Asked, writers: Writers) -> None:
     """A sample alone may be among both kinds of requests, and is computed once."""
     known: dict[str, tuple[Tensors, Tensors]] = {}
 
-    def compute(name: str, batch: Batch) -> None:
+    def compute(name: str, whole: Batch) -> None:
+        for batch in unpadded(whole, reference.masks):
+            compute_one(name, batch)
+
+    def compute_one(name: str, batch: Batch) -> None:
         key = batch.ids[0]
         before = known.get(key) if len(batch.ids) == 1 else None
         if before is not None and all(
@@ -104,7 +120,7 @@ def _compute_asked(runner: Runner, folder: ModelFolder, asked: Asked, writers: W
         ):
             outputs = before[1]
         else:
-            outputs = runner.run(batch.x)
+            outputs = reference.runner.run(batch.x)
         size = sum(array.nbytes for array in (*batch.x.values(), *outputs.values()))
         if len(batch.ids) == 1 and size <= _MOST_KNOWN_BYTES:
             known[key] = (batch.x, outputs)
@@ -137,7 +153,8 @@ def _random_operators(
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     folder = ModelFolder.from_options(options)
     report.progress(0.0, "Loading the model")
-    runner, lengths = _runner(folder, options, report.warning)
+    reference = _runner(folder, options, report.warning)
+    runner, lengths, masks = reference
     batches = Batches(folder, options.limit)
     total = batches.sample_count
     samples = count = 0
@@ -145,20 +162,21 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     with new_directory(options.output_dir) as directory:
         writer, others = DumpWriter(directory), Writers(directory, lengths)
         write_lengths(directory, lengths)
-        for batch in batches:
-            parts = {"outputs": runner.run(batch.x)}
-            if options.dump_labels:
-                parts["labels"] = batch.y
-            if options.dump_inputs:
-                parts["inputs"] = batch.x
-            writer.write(batch.ids, **parts)
-            if options.again:
-                others.write(AGAIN, batch, runner.run(batch.x))
-            samples += len(batch.ids)
+        for whole in batches:
+            for batch in unpadded(whole, masks):
+                parts = {"outputs": runner.run(batch.x)}
+                if options.dump_labels:
+                    parts["labels"] = batch.y
+                if options.dump_inputs:
+                    parts["inputs"] = batch.x
+                writer.write(batch.ids, **parts)
+                if options.again:
+                    others.write(AGAIN, batch, runner.run(batch.x))
+            samples += len(whole.ids)
             count += 1
             report.progress(None if total is None else samples / total, f"{samples} samples")
         writer.flush()
-        _compute_asked(runner, folder, Asked.of(options), others)
+        _compute_asked(reference, folder, Asked.of(options), others)
         others.flush()
     report.fact("Reference on", runner.device.title)
     seconds = round(time.monotonic() - started, 3)

@@ -85,7 +85,9 @@ def _batch(folder: ModelFolder, size: int, samples: int, reference: Path) -> Opt
     answers = [outputs for _, outputs in read_samples(reference)]
     different = different_in(request)
     repeats = all(_alike(answers[row % different], outputs) for row, outputs in enumerate(answers))
-    if len(answers) != size or not repeats:
+    # Samples that were computed without their padding are of no one length.
+    shapes = {tuple(array.shape for array in answer.values()) for answer in answers}
+    if len(answers) != size or not repeats or len(shapes) > 1:
         return None
     outputs = {name: np.stack([answer[name] for answer in answers[:different]]) for name in answers[0]}
     inputs = {name: array[:different] for name, array in request.x.items()}
@@ -130,6 +132,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
                     **({} if kept.repeat is None else {"repeat": kept.repeat}),
                 }
             )
-        document = {"lengths": read_lengths(options.reference), "samples": samples}
+        lengths = {name: of for name, of in read_lengths(options.reference).items() if of is not None}
+        document = {"lengths": lengths, "samples": samples}
         (directory / "samples.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return {"samples": count}

@@ -24,6 +24,9 @@ _PACKAGES = (
     "tritonclient",
     "nvidia-pytriton",
     "pyarrow",
+    "transformers",
+    "tokenizers",
+    "safetensors",
 )
 
 
