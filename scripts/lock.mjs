@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import { command } from './lib/command.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
-import { lockedPythons, mergeLock } from './lib/package/python-lock.mjs';
+import { lockedPythons, mergeLock, readCompiled, withoutPackages } from './lib/package/python-lock.mjs';
 import { bringUv } from './lib/package/uv.mjs';
 import { say, seconds, SetupError } from './lib/say.mjs';
 
 const help = `npm run lock
-Resolves resources/requirements/{runtime,tensorflow,check}.txt with uv, from PyPI only, for each Python that an environment is made with, and
-writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the user's
-choice. Takes minutes: packages whose index has no metadata are downloaded.`;
+Resolves resources/requirements/{runtime,tensorflow,transformers,check}.txt with uv, from PyPI only, for each Python that an environment is made
+with, and writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the
+user's choice. Of transformers.txt only what runtime.txt does not bring is in it: it is installed beside that. Takes minutes:
+packages whose index has no metadata are downloaded.`;
 const requirements = join(repoRoot, 'resources', 'requirements');
 /** The glibc of Debian 12; the wheels of Triton need 2.35. The packages for aarch64 are the same. */
 const platform = 'x86_64-manylinux_2_36';
 
 /** @returns {Promise<string | null>} null: this Python has no solution, as the packages end before it or begin after it */
-async function compile(uv, file, python, log) {
+async function compile(uv, file, python, constraints, log) {
   const args = [
     'pip',
     'compile',
@@ -32,7 +33,12 @@ async function compile(uv, file, python, log) {
   const ofUser = Object.entries(process.env).filter(([name]) => !/^UV_\w*INDEX(?:_URL)?$/.test(name));
   const ended = await command(uv, [...args, ...from, ...target, join(requirements, file)], {
     cwd: requirements,
-    env: { ...Object.fromEntries(ofUser), UV_CONSTRAINT: '', UV_OVERRIDE: '', UV_FIND_LINKS: '' },
+    env: {
+      ...Object.fromEntries(ofUser),
+      UV_CONSTRAINT: constraints ?? '',
+      UV_OVERRIDE: '',
+      UV_FIND_LINKS: '',
+    },
     collect: true,
     log,
     name: `${file}, Python ${python}`,
@@ -40,6 +46,14 @@ async function compile(uv, file, python, log) {
   if (ended.code === 0) return ended.output;
   if (/does not satisfy Python/.test(ended.errors)) return null;
   throw new SetupError(`${file} cannot be resolved for Python ${python} (log: ${log}):\n${ended.errors}`);
+}
+
+/** Versions that hold already, as constraints without hashes. */
+function constraintsFile(build, compiled) {
+  const path = join(build, 'constraints.txt');
+  const lines = readCompiled(compiled).map(({ name, version }) => `${name}==${version}`);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
 }
 
 function write(name, source, entries) {
@@ -61,13 +75,22 @@ await main(async (args) => {
   mkdirSync(build, { recursive: true });
   mkdirSync(join(requirements, 'locked'), { recursive: true });
   await bringUv(build, log);
-  for (const file of ['runtime.txt', 'tensorflow.txt', 'check.txt']) {
+  const runtime = {};
+  for (const file of ['runtime.txt', 'tensorflow.txt', 'transformers.txt', 'check.txt']) {
     const compiled = {};
     for (const python of lockedPythons) {
-      const text = await compile(join(build, 'uv', 'uv'), file, python, log);
+      const beside = file === 'transformers.txt' ? (runtime[python] ?? null) : null;
+      const text = await compile(
+        join(build, 'uv', 'uv'),
+        file,
+        python,
+        beside === null ? null : constraintsFile(build, beside),
+        log,
+      );
       if (text === null) say(`  ${file}: nothing for Python ${python}`);
-      else compiled[python] = text;
+      else compiled[python] = beside === null ? text : withoutPackages(text, beside);
     }
+    if (file === 'runtime.txt') Object.assign(runtime, compiled);
     const { packages, cuda } = mergeLock(compiled);
     write(file, file, packages);
     if (cuda.length > 0) write('cuda.txt', file, cuda);

@@ -25,6 +25,7 @@ const requirementFiles = [
   'locked/runtime',
   'locked/cuda',
   'locked/tensorflow',
+  'locked/transformers',
   'perf-analyzer',
   'perf-analyzer-2.60',
   'client-gpu',
@@ -51,7 +52,7 @@ async function writeLicences(layout, electron, uv, { identity, epoch }) {
     ...bundledSoftware({ root: repoRoot, beside: beside.map((name) => join('node_modules', name)) }),
     ...pythonSoftware(
       [torch, ...requirementFiles.map(requirementText)],
-      await pythonLicences([layout.tensorflow, layout.python]),
+      await pythonLicences([layout.tensorflow, layout.transformers, layout.python]),
     ),
   ];
   const runtime = {

@@ -29,6 +29,16 @@ export const fileLimits = {
     /** ONNX: imported operator sets, and functions of the file. */
     domains: 1024,
   },
+  /** A Hugging Face folder: entries, each JSON file, nested levels, header and tensors of a safetensors file, shards. */
+  huggingFace: {
+    files: 5000,
+    jsonBytes: 16 * mebibyte,
+    depth: 64,
+    headerBytes: 32 * mebibyte,
+    tensors: 200_000,
+    axes: 16,
+    shards: 1000,
+  },
   torchscript: { directoryBytes: 16 * mebibyte, textBytes: 16 * mebibyte, parameters: 4096 },
   /** Objects and lists (`{`, `[`), and members (`:`), of every JSON file. */
   json: { objects: 2_000_000, members: 1_000_000 },
@@ -82,6 +92,7 @@ export const readerBounds = {
   /** Parameters of forward: as many as other formats' tensors. */
   torchscript: { ...usual, what: 'the TorchScript file' },
   savedModel: { ...usual, what: 'the SavedModel' },
+  huggingFace: { ...usual, what: 'the Hugging Face folder' },
   repository: { ...usual, what: 'config.pbtxt' },
   repositoryConfig: { ...usual, what: 'config.pbtxt' },
   folderCode: { ...usual, what: 'the code of the model folder' },

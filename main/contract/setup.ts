@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WireError } from './errors';
 import { formatBytes } from './numbers';
 
-export const componentIds = ['python', 'triton', 'perf-analyzer', 'tensorflow'] as const;
+export const componentIds = ['python', 'triton', 'perf-analyzer', 'tensorflow', 'transformers'] as const;
 export type ComponentId = (typeof componentIds)[number];
 
 export const componentsSchema = z.strictObject({
@@ -60,6 +60,13 @@ export const componentFacts: Readonly<Record<ComponentId, ComponentFacts>> = {
     needs: ['python'],
     required: false,
     cost: { downloadBytes: 400 * MB, unpackedBytes: 1900 * MB, seconds: 90 },
+  },
+  transformers: {
+    title: 'Transformers',
+    use: 'Hugging Face folders only; otherwise installed by the first run that needs it.',
+    needs: ['python'],
+    required: false,
+    cost: { downloadBytes: 30 * MB, unpackedBytes: 120 * MB, seconds: 10 },
   },
 };
 

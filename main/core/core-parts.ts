@@ -29,7 +29,7 @@ import { type HomeLayout, homeLayout } from '../platform/layout';
 import { readPrebuiltPresets } from '../presets/prebuilt-presets';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
-import { createSetup, createTensorflowOnDemand } from '../setup/setup';
+import { createPythonOnDemand, createSetup } from '../setup/setup';
 import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
@@ -154,7 +154,10 @@ function toolsOf(
   given: Parameters<typeof createToolCalls>[0],
 ): Pick<CoreParts, 'tools' | 'tensorflowPython'> {
   const { setup, layout } = given;
-  return { tools: createToolCalls(given), tensorflowPython: createTensorflowOnDemand(setup, layout) };
+  return {
+    tools: createToolCalls(given),
+    tensorflowPython: createPythonOnDemand(setup, layout, 'tensorflow'),
+  };
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */

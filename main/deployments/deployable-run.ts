@@ -6,7 +6,7 @@ import { WorkbenchError } from '../contract/errors';
 import type { SteadyLatency } from '../contract/measured/cold-start';
 import { fileLimits } from '../contract/reader-limits';
 import { imageFamily, inContainers, isElsewhere, isProcess } from '../contract/run/engine-kinds';
-import { isFileSource } from '../contract/run/own-model';
+import { hasReadTensors } from '../contract/run/own-model';
 import type { StepId } from '../contract/run/run-events';
 import { accuracyOf } from '../contract/run/run-outcome';
 import { isDeployed } from '../contract/run/run-source';
@@ -177,7 +177,7 @@ export async function deployableRun(
     engine: deploymentEngineOf(state),
     files: join(model, String(modelVersion)),
     samples: accuracy === 'failed' ? null : runFiles(folder, spec).keptSamples,
-    check: { canary: canary ?? null, anyValues: isFileSource(spec.model), atol, rtol, maxMismatch },
+    check: { canary: canary ?? null, anyValues: hasReadTensors(spec.model), atol, rtol, maxMismatch },
     sizes: coldSizes(spec.performance),
     steady: steadyLatencies(state),
     keepConfig: async (path, config) => {

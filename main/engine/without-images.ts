@@ -1,9 +1,10 @@
+import { pythonOf } from '../contract/run/own-model';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
 import { planPlace } from '../formats/trt.format';
 import { readGpus } from '../machine/gpu-report';
 import { problem } from '../machine/preflight-docker';
 import { createLoadTools } from '../perf/load-tools';
-import { createTensorflowOnDemand } from '../setup/setup';
+import { createPythonOnDemand } from '../setup/setup';
 import { createLocalPython, createPythonAhead } from '../toolkit/local-python';
 import type { Executor, ExecutorRun } from './engine';
 import type { Engine, EngineParts } from './engine-interface';
@@ -36,7 +37,8 @@ export function executorHere(
 ): Executor {
   const { layout, env, resources } = parts;
   const ahead = createPythonAhead(source?.kind === 'onnx' ? ['onnxruntime'] : ['framework']);
-  const python = modelPythonOf(framework, parts) ?? layout.python;
+  const place = pythonOf(framework, { source });
+  const python = place === 'python' ? layout.python : createPythonOnDemand(parts.setup, layout, place);
   return {
     startServer,
     launchPython: createLocalPython({ python, resources, env, cache: layout.cache, ahead }),
@@ -52,8 +54,8 @@ export function executorHere(
   };
 }
 
-/** The framework's own environment; null: the workbench's. */
+/** Environment in which a framework's model is served; null: the workbench's. */
 export const modelPythonOf = (
   framework: Framework,
   { setup, layout }: Pick<EngineParts, 'setup' | 'layout'>,
-) => (framework === 'tf' ? createTensorflowOnDemand(setup, layout) : null);
+) => (framework === 'tf' ? createPythonOnDemand(setup, layout, 'tensorflow') : null);

@@ -121,7 +121,7 @@ export const fileKinds = {
   ),
   safetensors: kind(
     'a safetensors file: weights without a graph',
-    'Export the model with its code: of a Hugging Face model with "optimum-cli export onnx --model FOLDER OUT"; of your own with torch.onnx.export, or as a model folder ("init DIR").',
+    'Of a Hugging Face model give its folder, with config.json. Export your own with torch.onnx.export, or write a model folder around its code ("init DIR").',
   ),
   gguf: kind(
     'weights for llama.cpp (GGUF or GGML)',
@@ -129,7 +129,7 @@ export const fileKinds = {
   ),
   huggingFace: kind(
     'the configuration of a Hugging Face model, not the model',
-    'Export its folder: optimum-cli export onnx --model FOLDER OUT.',
+    'Give its folder, with model.safetensors.',
   ),
   flax: kind(
     'weights of Flax (msgpack) without a graph',

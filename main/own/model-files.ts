@@ -1,7 +1,8 @@
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { invalidInput, WorkbenchError } from '../contract/errors';
-import { recognizedRefusal } from './recognize-file';
+import type { ModelSource } from '../contract/run/run-spec';
+import { isFileOfKind, recognizedRefusal } from './recognize-file';
 
 export interface ModelFile {
   readonly path: string;
@@ -82,10 +83,10 @@ const modelEnding =
   /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
 
 /** `repositories`: a folder of models; `repository`: one of them. */
-type PathKind = 'folder' | 'onnx' | 'torchscript' | 'savedmodel' | 'repository' | 'repositories';
+type PathKind = ModelSource['kind'] | 'repositories';
 
 const kindsText =
-  'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a folder with model.py, or a model of a Triton repository';
+  'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a model of a Triton repository';
 
 const mostListed = 30;
 
@@ -130,6 +131,17 @@ async function foreignFile(folder: string, names: readonly string[]): Promise<Wo
   return null;
 }
 
+/** config.json of transformers, or a part of a model that comes without one; what it is worth is seen when it is read. */
+async function isHuggingFace(path: string): Promise<boolean> {
+  for (const name of ['adapter_config.json', 'model_index.json', 'config.json']) {
+    const file = join(path, name);
+    const found = await stat(file).catch(() => null);
+    if (found?.isFile() !== true) continue;
+    if (name !== 'config.json' || isFileOfKind(file, 'huggingFace')) return true;
+  }
+  return false;
+}
+
 async function folderKind(path: string): Promise<PathKind> {
   const has = (name: string) =>
     stat(join(path, name)).then(
@@ -149,6 +161,7 @@ async function folderKind(path: string): Promise<PathKind> {
   const names = await readdir(path);
   // All missing files are reported together.
   if (names.some((name) => /^(dataloader\.py|metrics\.py|preset\.yaml)$/.test(name))) return 'folder';
+  if (await isHuggingFace(path)) return 'huggingface';
   if (await hasVersions(path)) return 'repository';
   const models = await modelsIn(path, names);
   if (models.length > 0) return 'repositories';

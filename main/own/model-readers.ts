@@ -1,4 +1,5 @@
 import type { LoadedPreset } from '../presets/presets';
+import type { HuggingFaceFacts } from './huggingface/read-folder';
 import type { OnnxFacts } from './read-onnx';
 import type { RepositoryModel } from './read-repository';
 import type { SavedModelFacts } from './read-savedmodel';
@@ -17,6 +18,7 @@ export interface ModelReaders {
   /** @returns input names of `forward` */
   torchscript: (input: AtPath) => Promise<readonly string[]>;
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
+  huggingFace: (input: AtPath) => Promise<HuggingFaceFacts>;
   repository: (input: AtPath) => Promise<RepositoryModel>;
   /** config.pbtxt of a folder, as it is; a mistake in it is part of the answer. */
   repositoryConfig: (input: AtPath) => Promise<ConfigFile>;

@@ -9,6 +9,7 @@ import type { Tree } from '../contract/trees';
 import { exists } from '../platform/files';
 import { silentListener, type Toolkit } from '../toolkit/toolkit';
 import { allFaults, checkArguments, datasetNote, makesDataset } from './folder-code';
+import { huggingFaceSource } from './huggingface/huggingface-source';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource } from './onnx-source';
@@ -162,6 +163,20 @@ async function openSavedModel(
   return { kind, path, title, code, trusted, choice: null, preset: null, asked, notes };
 }
 
+/** Weights as safetensors and a class that transformers has itself: nothing of the folder is code. */
+async function openHuggingFace(
+  path: string,
+  shapes: OpenModelShapes,
+  { readers }: OpenModelTools,
+): Promise<OpenedModel> {
+  const { source, notes } = huggingFaceSource(path, await readers.huggingFace({ path }), shapes);
+  checkGiven(
+    shapes,
+    source.inputs.map(({ name }) => name),
+  );
+  return opened(source, {}, { code: [], trusted: true, notes });
+}
+
 /** preset.yaml of a complete code folder; faults of both are one error. */
 async function folderPreset(path: string, { readers }: OpenModelTools): Promise<Preset> {
   const refused: WorkbenchError[] = [];
@@ -283,6 +298,8 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
       return openTorchscript(path, { shapes, datatypes }, {}, tools);
     case 'savedmodel':
       return openSavedModel(path, shapes, {}, tools);
+    case 'huggingface':
+      return openHuggingFace(path, shapes, tools);
     case 'folder':
       return openFolder(path, tools);
     case 'repository':

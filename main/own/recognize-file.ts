@@ -231,18 +231,24 @@ function byContent(ends: FileEnds): Recognized | null {
 const endingOf = (name: string): FileKindId | null =>
   endings.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
-/** By first and last bytes, else by ending; null where neither is known. Nothing is unpacked or executed. */
-export function recognizedRefusal(path: string, wanted?: FileKindId): WorkbenchError | null {
-  const name = basename(path);
-  let found: Recognized | null;
+function recognized(path: string): Recognized | null {
   const file = new FileWindow(path);
   try {
     const length = Math.min(endBytes, file.size);
     const [head, tail] = [0, file.size - length].map((at) => file.bytes(at, length).toString('latin1'));
-    found = byContent({ head: head ?? '', tail: tail ?? '', file, name });
+    return byContent({ head: head ?? '', tail: tail ?? '', file, name: basename(path) });
   } finally {
     file.close();
   }
+}
+
+/** By its content only. */
+export const isFileOfKind = (path: string, id: FileKindId): boolean => recognized(path)?.id === id;
+
+/** By first and last bytes, else by ending; null where neither is known. Nothing is unpacked or executed. */
+export function recognizedRefusal(path: string, wanted?: FileKindId): WorkbenchError | null {
+  const name = basename(path);
+  const found = recognized(path);
   const id = found?.id ?? endingOf(name);
   if (id === null || id === wanted) return null;
   const { what, way } = fileKinds[id];

@@ -9,6 +9,7 @@ import { hashFile, writeFileAtomic } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { privateFile } from '../platform/private-home';
 import { withFileTurn } from '../store/file-lease';
+import { hashHuggingFace } from './huggingface/folder-files';
 import { fileRefused, listModelFiles, type ModelFile } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { executesFiles } from './repository/served-models';
@@ -39,13 +40,18 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Only ONNX by kind, format and content is data. All else is code: Python, TorchScript, and SavedModel, whose operations
- * access files. Throws model-file-invalid where these disagree.
+ * Only ONNX by kind, format and content is data, and a Hugging Face folder of which nothing is code. All else is code:
+ * Python, TorchScript, and SavedModel, whose operations access files. Throws model-file-invalid or model-folder-invalid
+ * where these disagree.
  */
 async function isData(
   { kind, path, format = 'onnx' }: ModelLocation,
   readers: ModelReaders,
 ): Promise<boolean> {
+  if (kind === 'huggingface') {
+    await readers.huggingFace({ path });
+    return true;
+  }
   if (kind !== 'onnx' || exportedFormat(format) !== 'onnx' || (await isFolder(path))) return false;
   await readers.onnx({ path });
   return true;
@@ -57,7 +63,8 @@ export async function filesOf(location: ModelLocation, readers: ModelReaders): P
   return [{ path: basename(location.path), bytes: 0 }];
 }
 
-async function hashOf({ path }: ModelLocation): Promise<string> {
+async function hashOf({ kind, path }: ModelLocation): Promise<string> {
+  if (kind === 'huggingface') return hashHuggingFace(path);
   if (!(await isFolder(path))) return hashFile(path);
   const hash = createHash('sha256');
   for (const file of await listModelFiles(path)) {

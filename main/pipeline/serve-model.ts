@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { fileLimits } from '../contract/reader-limits';
+import { givenWeights } from '../contract/run/artefacts';
 import { askedPorts, isElsewhere } from '../contract/run/engine-kinds';
-import { isFileSource, sampleTensors } from '../contract/run/own-model';
+import { hasReadTensors, isFileSource, sampleTensors } from '../contract/run/own-model';
 import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { ServerHandle } from '../engine/engine';
 import { loadAndCheckModel, whileServing } from '../engine/serving';
 import { tensorPrecisionOf } from '../formats/formats';
 import { requireInertConfig } from '../formats/inert-config';
 import { repositorySourceOf } from '../formats/own-config';
+import { hashHuggingFace } from '../own/huggingface/folder-files';
 import { hashFile, hashFolder } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { signatureOf } from '../presets/signature';
@@ -37,7 +39,7 @@ export function modelSource(run: ModelRun): ModelSource {
   const { spec, preset } = run;
   const isFile = isFileSource(spec.model);
   const fileSignature = isFile ? signatureOf(preset.preset, spec) : undefined;
-  const hasCheckpoint = !isFile && spec.model.checkpoint !== undefined;
+  const hasCheckpoint = !hasReadTensors(spec.model) && spec.model.checkpoint !== undefined;
   const argumentsFile = hasCheckpoint ? filesOf(run).checkpointArguments : undefined;
   return {
     modelDir: preset.dir,
@@ -65,10 +67,13 @@ export async function codeHash(run: Pick<StepInputs, 'preset' | 'services'>): Pr
   ];
 }
 
-/** Hash of the user's weights or SavedModel folder, or null. Throws input-invalid if missing. */
-export async function checkpointHash(checkpoint: string | undefined): Promise<string | null> {
+/** Hash of the user's weights, model file or folder, or null. Throws input-invalid if missing. */
+export async function weightsHash(model: RunSpec['model']): Promise<string | null> {
+  const checkpoint = givenWeights(model);
   if (checkpoint === undefined) return null;
   await requireFile(checkpoint, 'model.checkpoint', 'The weights file');
+  // The cache of the hub has links to its files.
+  if (model.source?.kind === 'huggingface') return hashHuggingFace(checkpoint);
   return (await stat(checkpoint)).isDirectory() ? hashFolder(checkpoint) : hashFile(checkpoint);
 }
 
@@ -99,10 +104,10 @@ export async function datasetHash(dataset: string | undefined): Promise<string |
   return hash.digest('hex');
 }
 
-/** Zeros in the sample shapes of a model file; undefined for code, whose signature has the axes. */
+/** Zeros in the sample shapes of a model whose tensors were read; undefined for code, whose signature has the axes. */
 export function sampleCanary(spec: RunSpec): readonly Tensor[] | undefined {
   const { model } = spec;
-  if (!isFileSource(model)) return undefined;
+  if (!hasReadTensors(model)) return undefined;
   const precision = tensorPrecisionOf(spec);
   return sampleTensors(model).map(({ name, datatype, shape }) => {
     const served = precision === 'fp16' && datatype === 'FP32' ? 'FP16' : datatype;
@@ -193,7 +198,7 @@ export async function serveModel(context: StepContext, beforeLoad?: BeforeLoad):
       config,
       // Zeros of a valid length; the accuracy check compares values.
       canary: sampleCanary(spec),
-      anyValues: isFileSource(spec.model),
+      anyValues: hasReadTensors(spec.model),
       load: !isElsewhere(engine) && !isLoaded,
       signal,
     }),

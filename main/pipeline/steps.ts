@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { inContainers } from '../contract/run/engine-kinds';
+import { pythonOf } from '../contract/run/own-model';
 import { stepsOf } from '../contract/run/run-events';
 import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { PlannedCommand } from '../contract/run/spec-tools';
@@ -25,7 +26,8 @@ import { profileDataStep } from './steps/profile-data.step';
 import { reportStep } from './steps/report.step';
 
 export interface CommandPlaces {
-  readonly layout: ServerPrograms & Pick<HomeLayout, 'python' | 'tensorflow' | 'perfAnalyzer'>;
+  readonly layout: ServerPrograms &
+    Pick<HomeLayout, 'python' | 'tensorflow' | 'transformers' | 'perfAnalyzer'>;
   readonly resources: string;
   /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;
@@ -58,7 +60,7 @@ export function plannedCommands(
     analyzer: inside ? 'perf_analyzer' : layout.perfAnalyzer,
   };
   const paths = containerPaths({ runDir: unknownRun, resources, bundles: dirname(workerFile), spec });
-  const onThisMachine = preset.preset.framework === 'tf' ? layout.tensorflow : layout.python;
+  const onThisMachine = layout[pythonOf(preset.preset.framework ?? 'pyt', spec.model)];
   const argvOf = (command: StepCommand): readonly string[] => {
     const python = inside ? 'python' : onThisMachine;
     const argv = 'verb' in command ? [python, ...toolkitWords(command)] : command;

@@ -11,6 +11,8 @@ export interface HomeLayout {
   readonly python: string;
   /** Environment with TensorFlow; installed on demand. */
   readonly tensorflow: string;
+  /** The toolkit's environment with transformers beside it; installed on demand. */
+  readonly transformers: string;
   /** `bin/tritonserver`, `backends/python/triton_python_backend_stub`, ... */
   readonly tritonServer: string;
   readonly tritonBackends: string;
@@ -149,6 +151,7 @@ export function defaultHome(env: NodeJS.ProcessEnv): string {
 export const toolFolders: readonly string[] = [
   'python',
   'tensorflow',
+  'transformers',
   'triton',
   'perf-analyzer',
   'electron',
@@ -169,6 +172,7 @@ export function homeLayout(home: string): HomeLayout {
     home,
     python: join(home, 'python', 'bin', 'python'),
     tensorflow: join(home, 'tensorflow', 'bin', 'python'),
+    transformers: join(home, 'transformers', 'bin', 'python'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     tritonBackends: join(home, 'triton', 'backends'),
     libraryPathFile: join(home, 'triton', 'library-path'),

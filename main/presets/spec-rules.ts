@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { isElsewhere, isProcess } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
@@ -155,9 +156,19 @@ function goldenFile({ accuracy, model }: RunSpec): Found {
   if (golden === undefined) return null;
   const field = 'accuracy.golden';
   if (!isAbsolute(golden)) return notAbsolute(field, golden);
-  const remedy = 'Leave it out: this model has metrics, which need its framework.';
+  const remedy = 'Leave it out: this model is compared with its framework.';
   return (
     !isFileSource(model) && problem(field, 'A golden file is the reference of a model file only', remedy)
+  );
+}
+
+/** Its code needs packages that no image has. */
+function huggingFacePlace({ model, engine }: RunSpec): Found {
+  if (model.source?.kind !== 'huggingface' || isProcess(engine) || isElsewhere(engine)) return null;
+  return unsupported(
+    'engine.kind',
+    'A Hugging Face folder is exported by this machine only: the images do not have transformers',
+    'Choose the engine "local". The bundle of the finished run goes to containers and clusters.',
   );
 }
 
@@ -202,5 +213,6 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     load(spec),
     gpuFindings(preset, spec),
     repositoryFindings(spec),
+    huggingFacePlace(spec),
   );
 }

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { componentFacts } from '../contract/setup';
 import type { HomeLayout } from '../platform/layout';
 import type { Component, SetupContext } from './component';
 import {
@@ -57,6 +58,8 @@ interface Environment {
   readonly locked: string;
   /** PyTorch is not in the lock, because its index is the user's choice; null: not needed. */
   readonly torch: TorchChoices | null;
+  /** Environment in the home whose packages it sees beside its own; absent: none. */
+  readonly above?: string;
   /** Python code that imports the packages, as verification. */
   readonly imports: string;
   readonly what: string;
@@ -75,10 +78,24 @@ const torchAttempts = ({ cpu, any, cuda }: TorchChoices): readonly Attempt[] => 
   [bigTorch, ['-r', any]],
 ];
 
+/**
+ * Python adds the folders that a .pth file names, behind its own. Relative, as the environment is made beside its place
+ * and may be moved with the home.
+ */
+async function showPackagesOf(above: string, fresh: string): Promise<void> {
+  const library = join(fresh, 'lib');
+  const names = await readdir(library).catch(() => []);
+  for (const python of names.filter((name) => /^python3\.\d+$/.test(name))) {
+    const packages = (venv: string) => join(venv, 'lib', python, 'site-packages');
+    const path = relative(packages(fresh), packages(above));
+    await writeFile(join(packages(fresh), 'above.pth'), `${path}\n`);
+  }
+}
+
 /** Relocatable environment, created beside its final place. Throws cancelled, disk-full, toolchain-missing. */
 export async function makeEnvironment(
   fresh: string,
-  { interpreter, locked, torch, imports, what }: Environment,
+  { interpreter, locked, torch, above, imports, what }: Environment,
   context: SetupContext,
   listener: SetupListener,
 ): Promise<void> {
@@ -88,6 +105,7 @@ export async function makeEnvironment(
   const venv = ['venv', '--relocatable', '--no-project', '--python', interpreter, fresh];
   await runInstaller({ ...base, argv: [program, ...venv] }, listener);
   const python = join(fresh, 'bin', 'python');
+  if (above !== undefined) await showPackagesOf(above, fresh);
   const install = [program, 'pip', 'install', linkMode, '--python', python] as const;
   const parts = torch === null ? 1 : 2;
   const showing = (part: number) => {
@@ -168,38 +186,65 @@ export const pythonComponent: Component = {
 const tensorflowImports =
   'import tensorflow, tf2onnx, onnx, onnxruntime, pyarrow.parquet, tritonclient.grpc, tritonclient.http';
 
-const requirementsOf = ({ resources }: Pick<SetupContext, 'resources'>): string =>
-  join(resources, 'requirements', 'tensorflow.txt');
+/** Made with the Python of the toolkit's environment, of a lock of its own. */
+function secondComponent(
+  id: 'tensorflow' | 'transformers',
+  made: {
+    /** Package whose version the component has. */
+    readonly main: string;
+    /** Sees the packages of the toolkit's environment, PyTorch with them. */
+    readonly onTop: boolean;
+    readonly imports: string;
+  },
+): Component {
+  const requirements = ({ resources }: Pick<SetupContext, 'resources'>) =>
+    join(resources, 'requirements', `${id}.txt`);
+  const venv = (layout: HomeLayout) => dirname(dirname(layout[id]));
+  return {
+    id,
+    folder: venv,
+    files: (layout) => [layout[id]],
+    // Triton's stub requires the same Python.
+    stamp: async (context) => {
+      const base = await readText(join(venvOf(context.layout), 'pyvenv.cfg'));
+      if (base === null) return null;
+      const pinned = await readFile(requirements(context), 'utf8');
+      const locked = await readFile(lockOf(context.resources, `${id}.txt`), 'utf8');
+      return hashParts(`${id} 2`, base, pinned, locked, ...(made.onTop ? [await pythonStamp(context)] : []));
+    },
+    version: (folder) => packageVersion(folder, made.main),
+    differences: async (context) => {
+      const folder = venv(context.layout);
+      return pinDifferences(folder, requirements(context), (await interpreterVersion(folder)) ?? '');
+    },
+    make: (fresh, context, listener) =>
+      makeEnvironment(
+        fresh,
+        {
+          interpreter: context.layout.python,
+          locked: lockOf(context.resources, `${id}.txt`),
+          torch: null,
+          ...(made.onTop ? { above: venvOf(context.layout) } : {}),
+          imports: made.imports,
+          what: componentFacts[id].title,
+        },
+        context,
+        listener,
+      ),
+  };
+}
 
 /** Separate from PyTorch, because their pins conflict. */
-export const tensorflowComponent: Component = {
-  id: 'tensorflow',
-  folder: ({ tensorflow }) => dirname(dirname(tensorflow)),
-  files: ({ tensorflow }) => [tensorflow],
-  // Triton's stub requires the same Python.
-  stamp: async (context) => {
-    const base = await readText(join(venvOf(context.layout), 'pyvenv.cfg'));
-    if (base === null) return null;
-    const pinned = await readFile(requirementsOf(context), 'utf8');
-    const locked = await readFile(lockOf(context.resources, 'tensorflow.txt'), 'utf8');
-    return hashParts('tensorflow 2', base, pinned, locked);
-  },
-  version: (folder) => packageVersion(folder, 'tensorflow_cpu'),
-  differences: async (context) => {
-    const venv = dirname(dirname(context.layout.tensorflow));
-    return pinDifferences(venv, requirementsOf(context), (await interpreterVersion(venv)) ?? '');
-  },
-  make: (fresh, context, listener) =>
-    makeEnvironment(
-      fresh,
-      {
-        interpreter: context.layout.python,
-        locked: lockOf(context.resources, 'tensorflow.txt'),
-        torch: null,
-        imports: tensorflowImports,
-        what: 'TensorFlow',
-      },
-      context,
-      listener,
-    ),
-};
+export const tensorflowComponent = secondComponent('tensorflow', {
+  main: 'tensorflow_cpu',
+  onTop: false,
+  imports: tensorflowImports,
+});
+
+/** Separate, because only Hugging Face folders need it. */
+export const transformersComponent = secondComponent('transformers', {
+  main: 'transformers',
+  onTop: true,
+  imports:
+    'import torch, onnx, transformers, tokenizers, safetensors.torch; transformers.AutoConfig.for_model("bert")',
+});

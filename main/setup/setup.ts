@@ -20,7 +20,7 @@ import type { Component, SetupContext } from './component';
 import { type SetupListener, throwIfCancelled } from './installer';
 import { hostPythons, libraryPackage } from './interpreter';
 import { perfAnalyzerComponent } from './perf-analyzer';
-import { pythonComponent, tensorflowComponent } from './python';
+import { pythonComponent, tensorflowComponent, transformersComponent } from './python';
 import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
 import { tritonComponent } from './triton';
 import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
@@ -30,6 +30,7 @@ const components: Readonly<Record<ComponentId, Component>> = {
   triton: tritonComponent,
   'perf-analyzer': perfAnalyzerComponent,
   tensorflow: tensorflowComponent,
+  transformers: transformersComponent,
 };
 
 const leasePollMs = 500;
@@ -248,28 +249,29 @@ export function createSetup(options: SetupOptions): Setup {
 }
 
 /**
- * TensorFlow's Python, installed by the first run that needs it, and reinstalled after an interruption or a version
- * change. The function throws toolchain-missing (no Python, no network), disk-full, cancelled.
+ * Python of a component that only some models need, installed by the first run that needs it, and reinstalled after an
+ * interruption or a version change. The function throws toolchain-missing (no Python, no network), disk-full, cancelled.
  */
-export function createTensorflowOnDemand(
+export function createPythonOnDemand(
   setup: Pick<Setup, 'status' | 'install'>,
-  layout: Pick<HomeLayout, 'tensorflow' | 'python'>,
+  layout: Pick<HomeLayout, 'tensorflow' | 'transformers' | 'python'>,
+  id: 'tensorflow' | 'transformers',
 ): EnsurePython {
   return async (listener) => {
-    if ((await setup.status('tensorflow')).state === 'ready') return layout.tensorflow;
-    // Runs install only TensorFlow; the rest was checked before.
+    if ((await setup.status(id)).state === 'ready') return layout[id];
+    // Runs install only this one; the rest was checked before.
     if (['missing', 'broken'].includes((await setup.status('python')).state)) {
       throw pythonMissing(layout.python);
     }
     await setup.install(
-      ['tensorflow'],
+      [id],
       { repair: false },
       {
         ...listener,
         onComponent: () => undefined,
-        onProgress: (fraction, text) => listener.onProgress(fraction, `TensorFlow: ${text}`),
+        onProgress: (fraction, text) => listener.onProgress(fraction, `${componentFacts[id].title}: ${text}`),
       },
     );
-    return layout.tensorflow;
+    return layout[id];
   };
 }

@@ -3,6 +3,7 @@ import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { inContainers, visibleGpus } from '../contract/run/engine-kinds';
 import { isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
+import { present } from '../contract/trees';
 import { exportedFormat, formatOf, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
 import { comparedBatches } from './compared-batches';
@@ -58,6 +59,22 @@ function datasetBatch({ configure }: RunSpec): number {
   return configuredTraits(configure).sequences ? 1 : Math.max(1, configure.maxBatchSize);
 }
 
+/** For the code that loads a Hugging Face folder: what of it, and how to make samples. */
+function huggingFaceArguments({ model }: RunSpec): ToolkitArgument[] {
+  const { source } = model;
+  if (source?.huggingFace === undefined) return [];
+  const { task, autoClass, longest, paddingId, pooling, normalize } = source.huggingFace;
+  const names = (tensors: readonly { readonly name: string }[]) => tensors.map(({ name }) => name).join(',');
+  const given = present({ longest, padding_id: paddingId, pooling, normalize });
+  return [
+    ...repeated('arg', {
+      ...{ folder: source.path, task, auto_class: autoClass },
+      ...{ inputs: JSON.stringify(sampleTensors(model)), outputs: names(source.outputs) },
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+    }),
+  ];
+}
+
 /** For the loader of an own model file: how to make samples, and how to check given ones. */
 function sampleArguments({ spec, fileSignature }: ModelSource): ToolkitArgument[] {
   if (fileSignature === undefined) return [];
@@ -76,14 +93,18 @@ function modelArguments(source: ModelSource): ToolkitArgument[] {
     ...repeated('arg', spec.model.args),
     ...flagArguments({ 'arguments-from': argumentsFile }),
     ...sampleArguments(source),
+    ...huggingFaceArguments(spec),
   ];
 }
 
 /** The model: weights for the folder's code, or a file with its signature. */
-const weights = ({ fileSignature }: ModelSource, checkpoint: string, flag: 'source' | 'path'): Flags =>
-  fileSignature === undefined
+function weights({ fileSignature, spec }: ModelSource, checkpoint: string, flag: 'source' | 'path'): Flags {
+  // An argument of its code.
+  if (spec.model.source?.kind === 'huggingface') return {};
+  return fileSignature === undefined
     ? { checkpoint }
     : { [flag]: checkpoint, signature: JSON.stringify(fileSignature) };
+}
 
 /** Verbs that process the data set in whole batches. */
 const batches = ({ spec }: ModelSource, dataset: string): Flags => ({
@@ -125,6 +146,15 @@ export function loadCheckpointCommand(
   return command('load-checkpoint', model, { checkpoint, output, arguments: argumentsFile });
 }
 
+/** Axes that vary whatever the lengths of the samples. */
+function declared({ spec: { model } }: ModelSource): Flags {
+  const { source } = model;
+  if (source?.kind !== 'huggingface') return {};
+  const tensors = ({ name, datatype, shape }: Signature['inputs'][number]) => ({ name, datatype, shape });
+  const signature = { inputs: source.inputs.map(tensors), outputs: source.outputs.map(tensors) };
+  return { declared: JSON.stringify(signature) };
+}
+
 export function exportCommand(source: ModelSource, prepared: PreparedPaths, output: string): ToolkitCommand {
   const format = exportedFormat(source.spec.format);
   return command(
@@ -132,6 +162,7 @@ export function exportCommand(source: ModelSource, prepared: PreparedPaths, outp
     modelArguments(source),
     batches(source, prepared.dataset),
     weights(source, prepared.checkpoint, 'source'),
+    declared(source),
     { format, ...formatOf(format).exportOptions?.(source.spec), output },
   );
 }
@@ -183,6 +214,7 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
   switch (source?.kind) {
     case undefined:
     case 'folder':
+    case 'huggingface':
     case 'repository':
       return framework;
     case 'onnx':

@@ -43,6 +43,8 @@ export const needs = {
   check: ['modules', 'build', 'python', 'python-check'],
   /** Compares networks in Python; `tensorflow` with a TensorFlow model. */
   vectors: ['modules', 'build', 'python'],
+  /** Makes Hugging Face folders, and runs them. */
+  huggingFace: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'transformers'],
   test: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'python-check'],
 };
 

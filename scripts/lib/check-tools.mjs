@@ -12,6 +12,7 @@ const pythonFolders = [
   'resources',
   join('docs', 'examples'),
   join('scripts', 'bench'),
+  join('scripts', 'huggingface'),
   join('scripts', 'vectors'),
   join('test', 'python'),
 ].filter((path) => existsSync(join(repoRoot, path)));

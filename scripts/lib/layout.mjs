@@ -59,6 +59,8 @@ export function homeLayout(home) {
     python: join(home, 'python', 'bin', 'python'),
     tensorflowFolder: join(home, 'tensorflow'),
     tensorflow: join(home, 'tensorflow', 'bin', 'python'),
+    transformersFolder: join(home, 'transformers'),
+    transformers: join(home, 'transformers', 'bin', 'python'),
     triton: join(home, 'triton'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     pythonBackend: join(home, 'triton', 'backends', 'python'),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cli, documentOf } from '../support/cli';
+import { createTensorflowHome, tensorflowInstallMs } from '../support/component-homes';
 import { repository, type TestHome } from '../support/home';
-import { createTensorflowHome, tensorflowInstallMs } from '../support/tensorflow';
 
 let home: TestHome;
 beforeAll(async () => {

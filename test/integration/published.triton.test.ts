@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takesAll } from '../support/campaign';
 import { cli, documentOf } from '../support/cli';
+import { createTensorflowHome, tensorflowInstallMs } from '../support/component-homes';
 import { createTestHome, repository, type TestHome } from '../support/home';
-import { createTensorflowHome, tensorflowInstallMs } from '../support/tensorflow';
 
 let home: TestHome;
 beforeAll(async () => {

@@ -37,6 +37,9 @@ export const modelFields: readonly FieldRow[] = [
   },
   ...['kind', 'title', 'inputs', 'outputs', 'batched', 'opset', 'externalFiles'].map(read),
   ...['models', 'with', 'version', 'config'].map((name) => read(`repository.${name}`)),
+  ...['task', 'architecture', 'autoClass', 'longest', 'paddingId', 'pooling', 'normalize'].map((name) =>
+    read(`huggingFace.${name}`),
+  ),
   {
     path: 'model.source.path',
     label: 'Model',

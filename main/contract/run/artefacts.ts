@@ -49,7 +49,7 @@ export const fileEntrySchema = z.object({
 
 export type FileEntry = Readonly<z.infer<typeof fileEntrySchema>>;
 
-/** Weights that the run does not create: the user's, or the own model file itself. */
+/** Weights that the run does not create: the user's, or the own model file or Hugging Face folder itself. */
 export function givenWeights({ checkpoint, source }: RunSpec['model']): string | undefined {
   return source === undefined || source.kind === 'folder' ? checkpoint : source.path;
 }

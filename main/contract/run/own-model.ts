@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Preset } from './preset';
-import type { ModelSource, RunSpec } from './run-spec';
+import type { Framework, ModelSource, RunSpec } from './run-spec';
 import type { Choice } from './spec-tools';
 
 /** A path and, by input, shapes and datatypes that the file lacks. */
@@ -61,8 +61,25 @@ export function servedTensors(source: ModelSource): Preset['signature'] {
   };
 }
 
-export function isFileSource({ source }: Pick<RunSpec['model'], 'source'>): boolean {
+type OwnSource = Pick<RunSpec['model'], 'source'>;
+
+/** Its tensors are read from its files, and its samples are made for them; else code has both. */
+export function hasReadTensors({ source }: OwnSource): boolean {
   return source !== undefined && source.kind !== 'folder';
+}
+
+/** A file that is passed on as the export of the run. */
+export function isFileSource(model: OwnSource): boolean {
+  return hasReadTensors(model) && model.source?.kind !== 'huggingface';
+}
+
+/** Environment of the set-up in which the code of a model runs, by its place in the home. */
+export function pythonOf(
+  framework: Framework,
+  { source }: OwnSource,
+): 'python' | 'tensorflow' | 'transformers' {
+  if (framework === 'tf') return 'tensorflow';
+  return source?.kind === 'huggingface' ? 'transformers' : 'python';
 }
 
 /** Shape of a generated sample per input, without the first axis of requests. */

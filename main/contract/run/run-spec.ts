@@ -6,6 +6,7 @@ import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { generationSchema } from '../load/generation';
 import { stagesSchema } from '../load/stages';
 import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
+import { huggingFaceSchema } from './hugging-face';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
 import '../issue-text';
@@ -66,8 +67,15 @@ export const longestTimerMs = 2 ** 31 - 1;
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
-/** `repository`: a model of a Triton repository, served as it is. */
-export const sourceKinds = ['folder', 'onnx', 'torchscript', 'savedmodel', 'repository'] as const;
+/** `repository`: a model of a Triton repository, served as it is; `huggingface`: config.json with safetensors. */
+export const sourceKinds = [
+  'folder',
+  'onnx',
+  'torchscript',
+  'savedmodel',
+  'repository',
+  'huggingface',
+] as const;
 
 /** Relative, without upward steps and NUL. */
 export const innerPathSchema = z
@@ -89,7 +97,7 @@ const sourceTensor = z.strictObject({
 /** The user's own model with its tensors, read without executing it. */
 export const sourceSchema = z.strictObject({
   kind: z.enum(sourceKinds),
-  /** Absolute: a file, or the folder with model.py, saved_model.pb or, of a repository, config.pbtxt. */
+  /** Absolute: a file, or the folder with model.py, saved_model.pb, config.json or, of a repository, config.pbtxt. */
   path: z.string(),
   title: z.string(),
   /** Empty for a folder, whose preset.yaml has them. */
@@ -108,6 +116,8 @@ export const sourceSchema = z.strictObject({
   externalFiles: z.array(innerPathSchema).max(10_000).default([]),
   /** Only of kind `repository`, whose path is the folder of the model. */
   repository: repositorySchema.optional(),
+  /** Only of kind `huggingface`. */
+  huggingFace: huggingFaceSchema.optional(),
 });
 
 /** Arguments of a model's own code, passed as text: 64 and "64" are the same run. */

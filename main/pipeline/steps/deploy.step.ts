@@ -1,6 +1,7 @@
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/artefacts';
 import { inContainers } from '../../contract/run/engine-kinds';
+import { pythonOf } from '../../contract/run/own-model';
 import { repositoryOf } from '../../contract/run/run-spec';
 import { readPackages } from '../../toolkit/toolkit';
 import { recordColdStart } from '../measure/cold-start';
@@ -64,7 +65,7 @@ export const deployStep: Step = {
     const before = run.state().environment;
     // Known only now, because the first run of such a model installs its packages.
     const packages =
-      run.preset.preset.framework === 'tf' && !inContainers(engine)
+      pythonOf(run.preset.preset.framework ?? 'pyt', spec.model) !== 'python' && !inContainers(engine)
         ? await readPackages(run.services.toolkit, context.signal)
         : before.packages;
     await run.append({

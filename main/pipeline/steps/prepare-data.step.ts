@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { givenWeights } from '../../contract/run/artefacts';
-import { isFileSource, sampleTensors } from '../../contract/run/own-model';
+import { hasReadTensors, sampleTensors } from '../../contract/run/own-model';
 import type { ToolkitCommand } from '../../toolkit/toolkit';
 import { loadCheckpointCommand, makeDatasetCommand, trainCommand } from '../../toolkit/verb-commands';
-import { checkpointHash, codeHash, datasetHash, filesOf, type ModelRun, modelSource } from '../serve-model';
+import { codeHash, datasetHash, filesOf, type ModelRun, modelSource, weightsHash } from '../serve-model';
 import type { Step } from '../step';
 
 /** null: the user's data set. */
 const datasetCommand = (run: ModelRun): ToolkitCommand | null =>
   run.spec.model.dataset === undefined ? makeDatasetCommand(modelSource(run), filesOf(run).dataset) : null;
 
-/** null: a model file of the user. */
+/** null: a model of the user that has its weights. */
 function weightsCommand(run: ModelRun): ToolkitCommand | null {
   const { dataset, checkpoint, checkpointArguments } = filesOf(run);
   const { model } = run.spec;
-  if (isFileSource(model)) return null;
+  if (hasReadTensors(model)) return null;
   return model.checkpoint === undefined
     ? trainCommand(modelSource(run), dataset, checkpoint)
     : loadCheckpointCommand(modelSource(run), model.checkpoint, checkpoint, checkpointArguments);
@@ -45,7 +45,7 @@ export const prepareDataStep: Step = {
       code: await codeHash(run),
       profile: model.profile,
       args: model.args,
-      checkpoint: await checkpointHash(givenWeights(model)),
+      checkpoint: await weightsHash(model),
       tensors: model.source === undefined ? null : sampleTensors(model),
       dataset: await datasetHash(model.dataset),
       paths: [givenWeights(model) ?? null, model.dataset ?? null],
@@ -64,7 +64,7 @@ export const prepareDataStep: Step = {
     }
     if (model.dataset !== undefined) context.fact('Data set', model.dataset);
     const given = givenWeights(model);
-    const isFile = modelSource(context.run).fileSignature !== undefined;
+    const isFile = hasReadTensors(model);
     if (given !== undefined) context.fact(isFile ? 'Model' : 'Weights', given);
     return {};
   },

@@ -18,6 +18,21 @@ export function readCompiled(text) {
     });
 }
 
+/**
+ * An output of uv without the packages that another one has, for an environment that is beside that one. Pure.
+ * @param {string} compiled
+ * @param {string} beside output of uv, whose versions were constraints
+ */
+export function withoutPackages(compiled, beside) {
+  const held = new Set(readCompiled(beside).map(({ name }) => name));
+  return readCompiled(compiled)
+    .filter(({ name }) => !held.has(name))
+    .map(({ name, version, hashes }) =>
+      [`${name}==${version}`, ...hashes.map((hash) => `    --hash=${hash}`)].join(' \\\n'),
+    )
+    .join('\n');
+}
+
 /** The markers that select `used` of the Pythons `all`, both oldest first; "" where every one of them is meant. */
 function markersOf(used, all) {
   if (used.length === all.length) return [''];

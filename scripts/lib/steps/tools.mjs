@@ -12,6 +12,7 @@ const components = {
   triton: (layout) => [dirname(layout.libraryPathFile), layout.tritonServer],
   'perf-analyzer': (layout) => [layout.perfAnalyzerFolder, layout.perfAnalyzer],
   tensorflow: (layout) => [layout.tensorflowFolder, layout.tensorflow],
+  transformers: (layout) => [layout.transformersFolder, layout.transformers],
 };
 export const componentNames = Object.keys(components);
 

@@ -13,7 +13,13 @@ describe('components of the set-up', () => {
   });
 
   it('are removed with what was made from them, the last first', () => {
-    expect(withDependents(['python'])).toEqual(['tensorflow', 'perf-analyzer', 'triton', 'python']);
+    expect(withDependents(['python'])).toEqual([
+      'transformers',
+      'tensorflow',
+      'perf-analyzer',
+      'triton',
+      'python',
+    ]);
     expect(withDependents(['triton'])).toEqual(['triton']);
   });
 

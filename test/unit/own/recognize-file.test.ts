@@ -30,7 +30,7 @@ const files: readonly (readonly [string, string | Buffer, ...(string | RegExp)[]
   ['m.pt', gzipSync('x'), 'compressed with gzip'],
   ['m.onnx', zipBytes({ 'best.onnx': 'x' }), 'holds best.onnx', 'unzip'],
   ['m.pt', zipBytes({ 'best.onnx': 'x' }), 'holds best.onnx'],
-  ['m.onnx', safetensors, 'safetensors file: weights without a graph', 'optimum-cli'],
+  ['m.onnx', safetensors, 'safetensors file: weights without a graph', 'config.json'],
   ['m.onnx', `....TFL3${'\0'.repeat(40)}`, 'TensorFlow Lite', '--tflite'],
   ['m.onnx', Buffer.from('894844460d0a1a0a00', 'hex'), 'HDF5', 'load_model'],
   ['m.bin', onnxBytes(), 'an ONNX model under another name', 'mv '],
@@ -64,7 +64,7 @@ const files: readonly (readonly [string, string | Buffer, ...(string | RegExp)[]
   ['m.gguf', 'GGUF\x03', 'GGUF', 'optimum-cli'],
   ['m.onnx', 'GGUF\x03', 'GGUF'],
   ['m.engine', 'ftrt\0', 'TensorRT engine', '--format trt'],
-  ['config.json', '{"architectures":["Bert"],"model_type":"bert"}', 'Hugging Face', 'optimum-cli'],
+  ['config.json', '{"architectures":["Bert"],"model_type":"bert"}', 'Hugging Face', 'model.safetensors'],
   ['a.npy', '\x93NUMPY', 'data, not a model'],
   ['run.yaml', 'model: {preset: resnet50}', '--spec'],
 ];

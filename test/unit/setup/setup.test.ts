@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ComponentId } from '../../../main/contract/setup';
 import { exists } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
 import { pythonStamp } from '../../../main/setup/python';
-import { createSetup, createTensorflowOnDemand } from '../../../main/setup/setup';
+import { createPythonOnDemand, createSetup } from '../../../main/setup/setup';
 import { writeFacts, writeStamp } from '../../../main/setup/stamps';
 import { tritonComponent } from '../../../main/setup/triton';
 import { takeFileLease } from '../../../main/store/file-lease';
@@ -147,9 +148,9 @@ describe('what is done', () => {
   });
 });
 
-describe('TensorFlow for the first run that needs it', () => {
+describe.each(['tensorflow', 'transformers'] as const)('%s for the first run that needs it', (id) => {
   it('needs the Python of the workbench, which a run does not install', async () => {
-    const ensure = createTensorflowOnDemand(setupAt(home), homeLayout(home));
+    const ensure = createPythonOnDemand(setupAt(home), homeLayout(home), id);
     expect((await rejection(ensure(listenerOf(never)))).code).toBe('toolchain-missing');
   });
 
@@ -157,20 +158,20 @@ describe('TensorFlow for the first run that needs it', () => {
     await putPython(home);
     const asked: (readonly string[])[] = [];
     const setup = {
-      status: (id: 'python' | 'triton' | 'perf-analyzer' | 'tensorflow') =>
+      status: (of: ComponentId) =>
         Promise.resolve({
-          ...{ id, version: null, bytes: null },
-          state: id === 'python' || asked.length > 0 ? ('ready' as const) : ('missing' as const),
+          ...{ id: of, version: null, bytes: null },
+          state: of === 'python' || asked.length > 0 ? ('ready' as const) : ('missing' as const),
         }),
       install: (ids: readonly string[]) => {
         asked.push(ids);
         return Promise.resolve();
       },
     };
-    const ensure = createTensorflowOnDemand(setup, homeLayout(home));
-    expect(await ensure(listenerOf(never))).toBe(homeLayout(home).tensorflow);
+    const ensure = createPythonOnDemand(setup, homeLayout(home), id);
+    expect(await ensure(listenerOf(never))).toBe(homeLayout(home)[id]);
     await ensure(listenerOf(never));
-    expect(asked).toEqual([['tensorflow']]);
+    expect(asked).toEqual([[id]]);
   });
 });
 

@@ -138,8 +138,8 @@ export function OwnModelChoice({ inUse, ...how }: TakenHow & { inUse: string | n
         </SmallButton>
       </div>
       <p className="field-help">
-        An ONNX or TorchScript file, a SavedModel folder, a folder with model.py, or a model of a Triton
-        repository. Reading it executes nothing.
+        An ONNX or TorchScript file, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a
+        model of a Triton repository. Reading it executes nothing.
       </p>
       {model.error === null ? null : <ErrorPanel error={model.error} />}
       {isShown ? <ModelQuestions inUse={inUse} {...how} /> : null}
@@ -158,6 +158,7 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
   torchscript: 'TorchScript file',
   savedmodel: 'SavedModel folder',
   repository: 'Model of a Triton repository, as it is',
+  huggingface: 'Hugging Face folder',
 };
 
 /** What is served with a repository's model, and the way to its other models. */

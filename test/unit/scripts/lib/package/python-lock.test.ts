@@ -3,9 +3,10 @@ import { expect, it } from 'vitest';
 
 interface Lock {
   mergeLock: (compiled: Record<string, string>) => { packages: readonly string[]; cuda: readonly string[] };
+  withoutPackages: (compiled: string, beside: string) => string;
 }
 
-const { mergeLock } = (await import(resolve('scripts/lib/package/python-lock.mjs'))) as Lock;
+const { mergeLock, withoutPackages } = (await import(resolve('scripts/lib/package/python-lock.mjs'))) as Lock;
 
 const sum = (digit: string) => `sha256:${digit.repeat(64)}`;
 const compiled = (...packages: readonly string[]) =>
@@ -46,4 +47,13 @@ it('PyTorch is in neither list, and what its CUDA build brings is in one of its 
   const names = (entries: readonly string[]) => entries.map((entry) => entry.split('==')[0]);
   expect(names(packages)).toEqual(['nvidia-pytriton']);
   expect(names(cuda)).toEqual(['cuda-toolkit', 'nvidia-cublas', 'triton']);
+});
+
+it('an environment beside another one has only what that one lacks, with its hashes', () => {
+  const [both, beside] = [compiled('a==1.0', 'b==2.0', 'c==3.0'), compiled('b==2.0')];
+  const rest = withoutPackages(both, beside);
+  expect(mergeLock({ '3.11': rest }).packages).toEqual([
+    `a==1.0 \\\n    --hash=${sum('1')}`,
+    `c==3.0 \\\n    --hash=${sum('3')}`,
+  ]);
 });

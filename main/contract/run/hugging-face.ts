@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** What a head of a model answers, by the names that the hub has for them. */
+export const huggingFaceTasks = [
+  'text-classification',
+  'token-classification',
+  'fill-mask',
+  'question-answering',
+  'feature-extraction',
+  'sentence-similarity',
+  'text-generation',
+  'text2text-generation',
+  'image-classification',
+  'object-detection',
+  'image-segmentation',
+  'audio-classification',
+  'automatic-speech-recognition',
+] as const;
+export type HuggingFaceTask = (typeof huggingFaceTasks)[number];
+
+export const huggingFaceTaskTitle: Readonly<Record<HuggingFaceTask, string>> = {
+  'text-classification': 'text classification',
+  'token-classification': 'token classification',
+  'fill-mask': 'fill-mask',
+  'question-answering': 'extractive question answering',
+  'feature-extraction': 'features of tokens',
+  'sentence-similarity': 'sentence embeddings',
+  'text-generation': 'text generation',
+  'text2text-generation': 'text-to-text generation',
+  'image-classification': 'image classification',
+  'object-detection': 'object detection',
+  'image-segmentation': 'semantic segmentation',
+  'audio-classification': 'audio classification',
+  'automatic-speech-recognition': 'speech to text',
+};
+
+/** How sentence-transformers makes one vector of those of the tokens. */
+export const poolingModes = ['mean', 'cls', 'max'] as const;
+
+/** What of a Hugging Face folder is served, beside its tensors. */
+export const huggingFaceSchema = z.strictObject({
+  task: z.enum(huggingFaceTasks),
+  /** "BertForSequenceClassification". */
+  architecture: z.string().regex(/^[A-Za-z0-9]{1,128}$/),
+  /** Class of transformers that loads it. */
+  autoClass: z.string().regex(/^AutoModel[A-Za-z0-9]{0,64}$/),
+  /** Elements of the longest sample of the accuracy check, where samples differ in length. */
+  longest: z.int().min(2).optional(),
+  /** Token behind the end of a shorter sample. */
+  paddingId: z.int().min(0).optional(),
+  /** Of sentence-transformers: one vector per sentence. */
+  pooling: z.enum(poolingModes).optional(),
+  /** With `pooling`: vectors of length 1. */
+  normalize: z.boolean().optional(),
+});
+export type HuggingFaceModel = z.infer<typeof huggingFaceSchema>;
