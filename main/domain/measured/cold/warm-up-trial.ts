@@ -30,7 +30,7 @@ export interface TrialRow {
 
 /** A first request is slow that takes twice as long as those behind it, and so much longer. */
 const slow = { times: 2, leastUs: 5000 };
-/** Of what a first request takes more: what may be left where it is gone, and less than which is no difference. */
+/** Of what a first request takes more: what may be left where it is gone; a smaller difference does not count. */
 const smallShare = 0.1;
 
 const measured = (values: readonly number[]): Measured => ({
