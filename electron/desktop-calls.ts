@@ -29,6 +29,7 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
   'csv-accuracy': csv,
   'csv-slices': csv,
   'csv-cold-start': csv,
+  'csv-traces': csv,
 };
 
 /** What the person saved in this session: the page cannot name any other file to open. */

@@ -14,6 +14,7 @@ import { addCapacity } from './measured/capacity';
 import { addColdStart } from './measured/cold-start';
 import { addLimits } from './measured/limits';
 import { addPredict } from './measured/predict';
+import { addTrace } from './measured/trace';
 import { addMonitor } from './monitor';
 import type { CliContext } from './output';
 import { addPerf } from './perf/perf';
@@ -73,6 +74,7 @@ export function addEveryVerb(program: Verb, context: CliContext, { docs, openWin
   addPredict(program);
   addLimits(program);
   addColdStart(program);
+  addTrace(program);
   addImport(program);
   addListing(program);
   addLogs(program, context);

@@ -10,6 +10,7 @@ import { type ChangePlan, changeText, type FieldChange } from '../contract/run/s
 import type { ByType, OfType } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
+import { slowText } from '../domain/measured/slow/slow-text';
 import { formatError, type Output } from './output';
 import { scheduledText } from './perf/perf-print';
 
@@ -74,6 +75,10 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'measurement-missing': (entry) => [
     `    ${entry.scenario}: ${levelText(entry)}${turnText(entry)}: no result: ${entry.error.message}`,
   ],
+  trace: ({ scenario, event }) =>
+    event.kind === 'traced'
+      ? event.slow.map((slow) => `    ${scenario}, traced: ${slow.model}: ${slowText(slow)}`)
+      : [],
   accuracy: ({ result }) => [
     `    accuracy ${accuracyText(accuracyOf(result))}`,
     ...comparedLines(result.batches).map((line) => `    ${line}`),

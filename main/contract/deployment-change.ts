@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DeploymentEngine } from './deployment-engine';
 import { promisedLoadSchema } from './measured/promised-load';
+import type { Tracing } from './measured/trace-setting';
 import { formats, precisions } from './run/run-spec';
 
 export const deploymentVersionSchema = z.object({
@@ -24,6 +25,7 @@ export const deploymentChanges = [
   'stop',
   'restart',
   'remove',
+  'trace',
 ] as const;
 type ChangeKind = (typeof deploymentChanges)[number];
 
@@ -38,6 +40,8 @@ export interface DeploymentChange {
   readonly from?: number | null | undefined;
   /** Only of a move. */
   readonly engines?: { readonly to: DeploymentEngine; readonly from: DeploymentEngine } | undefined;
+  /** Only of a trace: what is put back. */
+  readonly tracing?: Tracing | undefined;
   readonly pid: number;
   /** null: in progress, or its process was killed. `ended`: its result is in entries of its own. */
   readonly outcome: (typeof recoveryOutcomes)[number] | 'ended' | null;
@@ -53,6 +57,7 @@ const endings: Readonly<Record<ChangeKind, readonly string[]>> = {
   stop: ['stopped', 'failed'],
   restart: ['started', 'failed'],
   remove: ['failed'],
+  trace: ['tracing-ended'],
 };
 
 export const endsChange = ({ what, outcome }: DeploymentChange, entryType: string): boolean =>
@@ -65,6 +70,7 @@ export const startsServer = ({ what }: DeploymentChange): boolean =>
 const nounOf = ({ what, to }: DeploymentChange): string => {
   if (what === 'deploy') return 'deployment';
   if (what === 'remove') return 'removal';
+  if (what === 'trace') return 'tracing of requests';
   return to === undefined ? what : `${what} to version ${to.version}`;
 };
 
@@ -75,8 +81,9 @@ export function interruptionText(change: DeploymentChange | null, isInterrupted:
   switch (change.outcome) {
     case null: {
       if (!isInterrupted) return null;
+      const isUndone = change.what === 'trace';
       const next = change.to === undefined ? 'is being completed' : 'is being completed or undone';
-      return `The ${noun} was interrupted: process ${change.pid} has ended. It ${next}.`;
+      return `The ${noun} was interrupted: process ${change.pid} has ended. It ${isUndone ? 'is being undone' : next}.`;
     }
     case 'completed':
     case 'undone':

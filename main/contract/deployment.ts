@@ -10,6 +10,7 @@ import { type DeploymentEngine, deploymentEngineSchema } from './deployment-engi
 import { capacityAskSchema } from './measured/capacity-ask';
 import { type ColdStart, coldStartSchema } from './measured/cold-start';
 import type { PromisedLoad } from './measured/promised-load';
+import { tracingSchema } from './measured/trace-setting';
 import { type Accuracy, accuracySchema } from './run/run-outcome';
 import type { engines, formats, precisions } from './run/run-spec';
 import { type ByType, type OfType, present } from './trees';
@@ -73,6 +74,7 @@ const bodies = [
     from: z.int().nullable().optional(),
     /** Of a move: where to, and where it served. */
     engines: z.object({ to: deploymentEngineSchema, from: deploymentEngineSchema }).optional(),
+    tracing: tracingSchema.optional(),
     pid: z.int(),
   }),
   /** It serves on another engine from its next start on. */
@@ -85,6 +87,8 @@ const bodies = [
     outcome: z.enum(recoveryOutcomes),
     problem: z.string().optional(),
   }),
+  /** The trace settings are as before. */
+  z.object({ type: z.literal('tracing-ended') }),
 ] as const;
 const numbered = { seq: z.int().min(1), at: z.string() };
 export const deploymentEntrySchema = z.discriminatedUnion('type', [
@@ -99,6 +103,7 @@ export const deploymentEntrySchema = z.discriminatedUnion('type', [
   bodies[8].extend(numbered),
   bodies[9].extend(numbered),
   bodies[10].extend(numbered),
+  bodies[11].extend(numbered),
 ]);
 export type DeploymentEntry = z.infer<typeof deploymentEntrySchema>;
 export type DeploymentBody = z.infer<(typeof bodies)[number]>;
@@ -162,10 +167,11 @@ const folds: ByType<DeploymentEntry, Fold, [state: Fold]> = {
   started: ({ at }, state) => state && { ...state, wanted: true, startedAt: at },
   stopped: (_entry, state) => state && { ...state, wanted: false, process: null },
   'server-process': ({ id }, state) => state && { ...state, process: { id } },
-  'change-begun': ({ what, to, from, engines, pid }, state) =>
-    state && { ...state, change: { what, to, from, ...present({ engines }), pid, outcome: null } },
+  'change-begun': ({ what, to, from, engines, tracing, pid }, state) =>
+    state && { ...state, change: { what, to, from, ...present({ engines, tracing }), pid, outcome: null } },
   'engine-changed': ({ engine }, state) => state && { ...state, engine },
   moved: (_entry, state) => state,
+  'tracing-ended': (_entry, state) => state,
   'change-recovered': ({ outcome, problem }, state) =>
     state && { ...state, change: state.change && { ...state.change, outcome, problem } },
 };

@@ -108,6 +108,7 @@ export const readerBounds = {
   /** One at its limits takes a second and a half. */
   replayRead: { ...usual, what: 'the trace' },
   replayStore: { ...usual, what: 'the trace' },
+  slowRequests: { ...usual, what: 'the trace' },
   /** Writes the requests, too. */
   promptStore: { deadlineMs: 180_000, memoryMiB: 2048, what: 'the prompts' },
   tokenCount: { deadlineMs: 120_000, memoryMiB: 2048, what: 'the tokenizer' },

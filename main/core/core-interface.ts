@@ -9,6 +9,7 @@ import type { WarmUpAsk, WarmUpTrial } from '../contract/measured/cold-start';
 import type { ModelMemory } from '../contract/measured/model-memory';
 import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
+import type { SlowRequests } from '../contract/measured/slow-requests';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
 import type { Reach } from '../contract/reach';
 import type { OpenModelInput } from '../contract/run/own-model';
@@ -25,6 +26,7 @@ import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
 import type { Searched, SearchRequest } from '../contract/study/search';
 import type { Study, StudyConsent, StudySpec } from '../contract/study/study';
+import type { TraceAsked } from '../deployments/trace-deployment';
 import type { MatrixResult } from '../domain/measured/matrix-result';
 import type { ModelCode } from '../own/open-model';
 import type { InitOutcome } from '../own/own-preset';
@@ -116,6 +118,10 @@ export interface TrustedCalls {
   'data.ended': (work: { readonly workId: string }) => Promise<DataWork>;
   /** Completes or undoes a change whose process was killed. Throws deployment-busy. */
   'deployments.recover': (deployment: { readonly id: string }) => Promise<void>;
+  /** Traces the next requests to a deployment, whoever sends them. Throws input-invalid where none arrives. */
+  'deployments.trace': (
+    input: TraceAsked & { readonly id: string },
+  ) => Promise<{ readonly dir: string; readonly slow: readonly SlowRequests[] }>;
   /** Throws input-invalid, model-not-ready, inference-failed, server-unreachable, run-unknown, file-unwritable. */
   'golden.record': (request: GoldenRecord) => Promise<GoldenWritten>;
   /** Throws as `golden.record`. `rules` come before those of the file. */
@@ -177,6 +183,8 @@ export interface TrustedCalls {
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
   /** What a recorded trace has. Throws input-invalid. */
   'replay.read': Readers['replayRead'];
+  /** Where the requests of a trace file, or of a folder of them, spent their time. Throws input-invalid. */
+  'traces.read': Readers['slowRequests'];
   /** One sample per interval. Throws input-invalid. */
   'monitor.watch': (input: {
     readonly target: MonitorTarget;

@@ -11,6 +11,7 @@ import { readInput, storeInput } from '../perf/input/read-input';
 import { storePrompts } from '../perf/prompts/read-prompts';
 import { countTokens } from '../perf/prompts/tokenizer';
 import { readReplay, storeReplay } from '../perf/replay/read-replay';
+import { readSlowRequests } from '../perf/trace/read-slow-requests';
 import { readPreset } from '../presets/presets';
 import { repositoryModel } from '../specification/analyzer/model-of';
 import { readAnalyzerConfig } from '../specification/analyzer/read-analyzer-config';
@@ -41,6 +42,7 @@ export const readerTable: ReaderTable = {
   capture: (request) => readCapture(request),
   replayRead: (part) => readReplay(part),
   replayStore: (part) => storeReplay(part),
+  slowRequests: ({ path }) => readSlowRequests(path),
   goldenModel: ({ path }) => goldenModel(path),
   goldenRead: (request) => readGolden(request),
   promptStore: ({ dir, ...source }) => storePrompts(source, dir),

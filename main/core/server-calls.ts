@@ -172,7 +172,8 @@ export function createDeploymentCalls(
   /** The best configuration of a search of the run. Throws study-unknown, input-invalid. */
   foundConfig: (name: string, runId: string) => Promise<FoundConfig>,
 ): {
-  readonly handlers: Pick<Handlers, DeploymentCall> & Pick<TrustedCalls, 'deployments.recover'>;
+  readonly handlers: Pick<Handlers, DeploymentCall> &
+    Pick<TrustedCalls, 'deployments.recover' | 'deployments.trace'>;
 } & Pick<Deployments, 'underWay' | 'close' | 'move'> {
   const { layout, presetOf, emit, now } = parts;
   const deployments = new Deployments({
@@ -192,6 +193,10 @@ export function createDeploymentCalls(
   });
   const handlers: ReturnType<typeof createDeploymentCalls>['handlers'] = {
     'deployments.recover': ({ id }) => deployments.recover(id),
+    'deployments.trace': async ({ id, ...asked }) => {
+      const dir = await deployments.trace(id, asked);
+      return { dir, slow: await parts.reading.readers.slowRequests({ path: dir }) };
+    },
     'deployments.list': () => deployments.list(),
     'deployments.show': ({ id }) => deployments.show(id),
     'deployments.deploy': (request) => deployments.deploy(request),

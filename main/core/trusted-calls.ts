@@ -12,6 +12,7 @@ type MadeElsewhere =
   | 'approvals.given'
   | 'comparisons.write'
   | 'deployments.recover'
+  | 'deployments.trace'
   | 'home.closed'
   | 'hosts.fit'
   | 'machine.check'
@@ -81,7 +82,9 @@ const homeCalls = (
   'upkeep.clean': (request) => upkeep.clean(request),
 });
 
-const readingCalls = (parts: CoreParts): Calls<'approvals' | 'matrix' | 'models' | 'replay' | 'spec'> => {
+const readingCalls = (
+  parts: CoreParts,
+): Calls<'approvals' | 'matrix' | 'models' | 'replay' | 'spec' | 'traces'> => {
   const {
     approvals,
     own,
@@ -100,6 +103,7 @@ const readingCalls = (parts: CoreParts): Calls<'approvals' | 'matrix' | 'models'
     'models.serve': (given) => serveRepository(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),
     'replay.read': readers.replayRead,
+    'traces.read': readers.slowRequests,
     'spec.readModel': readers.specModel,
   };
 };

@@ -6,6 +6,7 @@ import type { DeploymentTritons } from './deployment-tritons';
 import { isAway, type MoveParts, recoverMove } from './move-engine';
 import type { ChangeState } from './observe';
 import { keptConfig, removeLeftModels, undoSwitch } from './switch-version';
+import { undoTracing } from './trace-deployment';
 import { checkVersion } from './version-check';
 
 /** The change's target version, if it responds like its run; null otherwise. */
@@ -73,6 +74,10 @@ async function recover(stored: StoredDeployment, change: DeploymentChange, parts
       return recoverMove(stored, parts);
     case 'remove':
       return tritons.remove(stored);
+    case 'trace':
+      await undoTracing(stored, change, tritons);
+      await store.append(folder, { type: 'change-recovered', outcome: 'undone' });
+      return;
     case 'stop':
       await tritons.stop(stored);
       break;
@@ -159,7 +164,7 @@ export class DeploymentChanges {
   /** Journals a change's start, so that a killed one can be recovered. Call within `make`. */
   begin(
     { folder }: StoredDeployment,
-    change: Pick<DeploymentChange, 'what' | 'to' | 'from' | 'engines'>,
+    change: Pick<DeploymentChange, 'what' | 'to' | 'from' | 'engines' | 'tracing'>,
   ): Promise<StoredDeployment> {
     return this.options.store.append(folder, { type: 'change-begun', ...change, pid: process.pid });
   }
@@ -214,6 +219,8 @@ export class DeploymentChanges {
     const stored = await store.load(id).catch(() => null);
     const change = stored?.deployment.change;
     if (stored === null || change?.outcome !== null || change.pid !== process.pid) return;
+    // Its settings are still to be put back.
+    if (change.what === 'trace') return;
     await store.append(stored.folder, { type: 'failed', what: change.what, error: toWire(error) });
   }
 }

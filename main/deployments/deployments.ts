@@ -27,6 +27,7 @@ import { moveEngine } from './move-engine';
 import { type ChangeState, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
 import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
+import { type TraceAsked, traceDeployment } from './trace-deployment';
 import { checkVersion, keepCheck } from './version-check';
 
 /** Server operations replace killed ones of these. */
@@ -235,6 +236,19 @@ export class Deployments {
       },
       deploymentChanges,
     );
+  }
+
+  /** Traces requests of others. Throws input-invalid, combination-unsupported, cancelled. @returns folder of the files */
+  trace(id: string, asked: TraceAsked): Promise<string> {
+    return this.changes.make(id, 'Tracing requests', async () => {
+      const stored = await this.running(id);
+      return traceDeployment(stored, asked, {
+        tritons: this.tritons,
+        closing: this.closing.signal,
+        begun: (tracing) => this.changes.begin(stored, { what: 'trace', tracing }),
+        ended: () => this.options.store.append(stored.folder, { type: 'tracing-ended' }),
+      });
+    });
   }
 
   async log(id: string, limit: number): Promise<readonly string[]> {

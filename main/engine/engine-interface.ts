@@ -55,6 +55,8 @@ export type ServerPrograms = Pick<HomeLayout, 'tritonServer' | 'tritonBackends' 
 export interface UnstartedRun {
   readonly runId: string;
   readonly repository: string;
+  /** Folder of the server's log and traces. */
+  readonly logs: string;
   /** See `StartServerInput.asIs`. */
   readonly asIs?: boolean | undefined;
   readonly programs: ServerPrograms;

@@ -5,6 +5,7 @@ import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } fro
 import type { LoadTool } from '../perf/load-tool';
 import type { ProcessReading } from '../platform/process-readings';
 import type { LaunchPython, ToolkitListener } from '../toolkit/toolkit';
+import type { ServerTraces } from './server-traces';
 
 export interface DeploymentPaths {
   readonly dir: string;
@@ -49,6 +50,8 @@ export interface DeploymentServer {
   readStatus(deployment: Deployment): Promise<ServerStatus>;
   /** Its processes. Throws docker-unreachable, docker-failed, host-unreachable. */
   readProcesses(deployment: Deployment): Promise<readonly ProcessReading[]>;
+  /** Its trace files; none of one that was started by an earlier version. */
+  traces(deployment: Deployment, paths: DeploymentPaths): ServerTraces;
   /** The last lines, oldest first. */
   log(deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]>;
 }
@@ -167,6 +170,8 @@ export interface ServerHandle {
   readMemory?(): Promise<number | null>;
   /** Its processes; throws where they cannot be read. Absent: a server of others. */
   readProcesses?(): Promise<readonly ProcessReading[]>;
+  /** Its trace files. Absent: a server of others, or one that was started without. */
+  readonly traces?: ServerTraces;
   /** Ends the server and its child processes; no-op if it has ended. */
   stop(): Promise<void>;
   /** Leaves it running for reuse; absent if impossible. */

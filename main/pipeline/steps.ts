@@ -47,6 +47,7 @@ export function plannedCommands(
   const server = plannedServer(spec, {
     runId: unknownRun,
     repository: folder.repository,
+    logs: folder.step('deploy'),
     asIs: repositoryOf(spec.model) !== null,
     programs: layout,
   });

@@ -89,3 +89,28 @@ export const csvColdStart: Exporter = {
     content: csvOfColumns(coldStart?.columns ?? coldColumns([]), coldStart?.rows ?? []),
   }),
 };
+
+const tracedHeadings = [
+  ...['Level', 'Model', 'Composing Model', 'Phase', 'Requests', 'Slowest Requests'],
+  ...['Median Group us', 'Slowest Group us'],
+];
+
+/** A row per part of the traced requests; an empty composing model is the requested one. */
+export const csvTraces: Exporter = {
+  id: 'csv-traces',
+  applies: ({ slow }) => slow.length > 0,
+  render: ({ report }) => ({
+    fileName: 'slow-requests.csv',
+    content: csvText(
+      tracedHeadings,
+      report.slow.flatMap(({ title, slow }) =>
+        slow.flatMap(({ model, requests, slowCount, parts }) =>
+          parts.map((part) => [
+            ...[title, model, part.model, part.phase, requests, slowCount],
+            ...[part.medianUs, part.slowUs],
+          ]),
+        ),
+      ),
+    ),
+  }),
+};

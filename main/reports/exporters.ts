@@ -1,4 +1,4 @@
-import { csvAccuracy, csvColdStart, csvOffline, csvOnline, csvSlices } from './csv.exporter';
+import { csvAccuracy, csvColdStart, csvOffline, csvOnline, csvSlices, csvTraces } from './csv.exporter';
 import { html } from './html.exporter';
 import { json } from './json.exporter';
 import { markdown } from './markdown.exporter';
@@ -24,4 +24,5 @@ export const exporters = checkExporters([
   markdown,
   csvSlices,
   csvColdStart,
+  csvTraces,
 ]);

@@ -19,6 +19,7 @@ import {
   stepsSection,
 } from './html/record-sections';
 import { scenarioSection } from './html/scenario-section';
+import { slowSection } from './html/slow-section';
 import type { Exporter, Report } from './report';
 
 /** Selected sections of these, in order; null without any. */
@@ -33,6 +34,7 @@ function part(title: string, report: Report, ids: readonly ReportSection[]): Mar
         return scenarioSection(scenario, report.summary.accuracyBadge, shown);
       }),
       coldSection(report.coldStart),
+      slowSection(report),
     ],
     published: () => publishedSection(report.published),
     parameters: () => parametersSection(report),

@@ -66,6 +66,7 @@ export const json: Exporter = {
       warmUpTrial: state.warmUpTrial,
       offline: scenario(input, 'offline'),
       online: scenario(input, 'online'),
+      ...(report.slow.length === 0 ? {} : { traces: report.slow }),
       published: report.published,
       notes: report.notes,
     };

@@ -2,6 +2,7 @@ import { otherwiseText } from '../contract/measured/baseline';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
 import type { ReportSection } from '../contract/settings/report-settings';
 import { trialColumns } from '../domain/measured/cold/warm-up-trial';
+import { slowHeader, type SlowLevel, slowNotes, slowRows, slowText } from '../domain/measured/slow/slow-text';
 import { preparedText } from './html/page-marks';
 import type { Exporter, NamedText, ParameterGroup, Report, ReportScenario } from './report';
 import { logoUri } from './report-settings';
@@ -158,6 +159,22 @@ function limitsSection({ limits }: Report): string {
   );
 }
 
+function slowLevel({ title, slow, problem }: SlowLevel): string {
+  const models = slow.map((one) =>
+    [
+      escaped(`${one.model}: ${slowText(one)}`),
+      table(slowHeader, slowRows(one)),
+      ...slowNotes(one).map(escaped),
+    ].join('\n\n'),
+  );
+  return [`### ${escaped(title)}`, ...(problem === null ? models : [escaped(`Not traced: ${problem}`)])].join(
+    '\n\n',
+  );
+}
+
+const slowSection = ({ slow }: Report): string =>
+  section('Where did the slow ones spend their time', ...slow.map(slowLevel));
+
 const shown = ({ without }: Report, id: ReportSection, make: () => readonly string[]): readonly string[] =>
   without.includes(id) ? [] : make();
 
@@ -171,6 +188,7 @@ const text = (report: Report): string =>
         .filter(({ rows }) => rows.length > 0)
         .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
       coldSection(report),
+      slowSection(report),
     ]),
     ...shown(report, 'accuracy', () => [accuracy(report)]),
     ...shown(report, 'published', () => [published(report)]),

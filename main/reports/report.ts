@@ -12,6 +12,7 @@ import type { TrialRow } from '../domain/measured/cold/warm-up-trial';
 import type { CrossLevel } from '../domain/measured/cross-check';
 import type { KeyFigure } from '../domain/measured/key-figures';
 import type { LimitsText } from '../domain/measured/limits/limits';
+import type { SlowLevel } from '../domain/measured/slow/slow-text';
 import type { Logo } from './report-settings';
 
 /** Content of all exporters as formatted plain data. Missing values are "–". */
@@ -42,6 +43,8 @@ export interface Report {
   readonly summary: ReportSummary;
   /** What limits the level of the answer; null where nothing was found. */
   readonly limits: LimitsText | null;
+  /** Traced requests by level; empty without any. */
+  readonly slow: readonly SlowLevel[];
   readonly problems: readonly ReportProblem[];
   readonly parameters: readonly ParameterGroup[];
   /** Changes of the specification after creation. */

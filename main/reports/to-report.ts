@@ -18,6 +18,7 @@ import { coldStartOf } from '../domain/measured/cold/cold-start';
 import { trialOf } from '../domain/measured/cold/warm-up-trial';
 import { keyFigures } from '../domain/measured/key-figures';
 import { limitsText } from '../domain/measured/limits/limits';
+import { slowLevels } from '../domain/measured/slow/slow-text';
 import { verdictOf } from '../domain/measured/verdict';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
@@ -219,6 +220,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     figures: keyFigures(state, titles),
     summary: reportSummary(state, { titles, title: modelTitle }),
     limits: limitsText(state),
+    slow: slowLevels(state),
     problems: reportProblems(state),
     parameters: bySource(source, {
       deployed: (spec) => reportParameters(spec, context.defaults ?? null, state.gateOverridden),

@@ -80,6 +80,7 @@ const endings: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-accuracy': '.csv',
   'csv-slices': '.csv',
   'csv-cold-start': '.csv',
+  'csv-traces': '.csv',
 };
 
 /** Older versions stored absolute paths. */

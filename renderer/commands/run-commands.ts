@@ -20,6 +20,7 @@ const exportText: Readonly<Record<ReportFile['kind'], string>> = {
   'csv-accuracy': 'Export CSV of this run, accuracy',
   'csv-slices': 'Export CSV of this run, time slices',
   'csv-cold-start': 'Export CSV of this run, cold start',
+  'csv-traces': 'Export CSV of this run, slow requests',
 };
 
 /** Longer than the palette takes to give the focus back to where it was opened. */

@@ -9,7 +9,8 @@ import { exists } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';
 import { sessionLeader } from '../../main/platform/process';
 import { runFolder } from '../../main/store/run-folder';
-import { cli, type CliResult, documentOf } from '../support/cli';
+import { readTraceSetting } from '../../main/triton/trace-setting';
+import { cli, type CliResult, documentOf, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { littleModel } from '../support/little-model';
 import { sendSteadily } from '../support/steady-load';
@@ -167,6 +168,40 @@ describe('deployments on the local Triton', () => {
     const again = await cli(home.path, 'bundle', runId, '--out', dir, '--json');
     expect(again.code).toBe(2);
     expect(again.stdout).toContain('is not empty');
+  });
+
+  it('have their trace settings as before, traced to the end or killed with -9 while they are', async () => {
+    const [first] = await deployments();
+    const address = new URL(first?.httpUrl ?? '').host;
+    const settings = () =>
+      Promise.all([readTraceSetting({ address }, 'resnet50'), readTraceSetting({ address }, null)]);
+    const before = await settings();
+    expect(before).toMatchObject([{ trace_level: ['OFF'] }, { trace_level: ['OFF'] }]);
+    const load = sendSteadily(first?.httpUrl ?? '', 'resnet50', { perSecond: 50 });
+    const traced = await cli(home.path, 'trace', 'first', '--requests', '20', '--json');
+    expect((await load.stop()).failed).toEqual([]);
+    expect(JSON.parse(traced.stdout)).toMatchObject({
+      deployment: 'first',
+      levels: [{ slow: [{ model: 'resnet50', protocol: 'http', requests: 20 }] }],
+    });
+    expect(await settings()).toEqual(before);
+
+    const run = startCli(home.path, ['trace', 'first', '--requests', '5000', '--for', '10m']);
+    await until('tracing is on', async () => (await settings())[0].trace_count === '5000');
+    run.child.kill('SIGKILL');
+    await run.result;
+    expect((await settings())[0].trace_level).toEqual(['TIMESTAMPS']);
+    // The next look completes what the journal says.
+    await until('the settings are put back', async () => {
+      await deployments();
+      return (await settings())[0].trace_level.join() === 'OFF';
+    });
+    expect(await settings()).toEqual(before);
+    await until('nothing is left of it', async () =>
+      (await deployments()).some(
+        ({ id, work, state }) => id === 'first' && work === null && state === 'ready',
+      ),
+    );
   });
 
   it('stop, start on the same ports, and tell of a Triton that was killed', async () => {

@@ -30,7 +30,7 @@ export const verbGroups: readonly (readonly [title: string, verbs: readonly stri
     'Deploy and measure:',
     [
       ...['run', 'resume', 'spec', 'fields', 'perf', 'search', 'compare', 'best', 'capacity', 'predict'],
-      ...['limits', 'cold-start', 'soak', 'upgrade', 'import'],
+      ...['limits', 'trace', 'cold-start', 'soak', 'upgrade', 'import'],
     ],
   ],
   ['Runs:', ['runs', 'show', 'logs', 'open', 'rename', 'pause', 'cancel', 'report', 'studies', 'clean']],
@@ -128,6 +128,14 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ],
     ],
     exits: [[exitCodes.noAnswer, 'no measured level holds the p99 target']],
+  },
+  trace: {
+    examples: [
+      ['trace triton.json', 'a trace file that Triton wrote'],
+      ['trace latest', 'the newest run, measured with --trace 200'],
+      ['trace ocr --requests 500 --for 2m', 'the next 500 requests to the deployment "ocr"'],
+    ],
+    exits: [cancelled],
   },
   predict: {
     examples: [

@@ -11,6 +11,7 @@ import type { Core } from '../../core';
 import type { MeasureAgain } from '../../domain/measured/again';
 import type { limitsDocument } from '../../domain/measured/limits/limits';
 import type { matrixDocument } from '../../domain/measured/matrix';
+import type { slowDocument } from '../../domain/measured/slow/slow-text';
 import type { bestDocument } from '../../domain/measured/verdict';
 import type { WhatIf, WhatIfAsk } from '../../domain/predict/what-if';
 import type { DuelAnswer } from '../../domain/study/duel/duel-answer';
@@ -153,6 +154,7 @@ export interface Documents {
   predict: Prediction;
   limits: ReturnType<typeof limitsDocument> | DuelEnd | DuelPlan;
   'cold-start': ReturnType<typeof coldStartDocument>;
+  trace: ReturnType<typeof slowDocument>;
   import:
     (RunDocument & { readonly notes: readonly string[] }) | Pick<Result<'runs.import'>, 'runs' | 'notes'>;
   runs: Result<'runs.all'> | { readonly runId: string; readonly runs: Result<'runs.all'>['runs'] };

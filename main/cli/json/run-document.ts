@@ -7,6 +7,7 @@ import { byLoad } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { crossCheckOf } from '../../domain/measured/cross-check';
 import { limitsDocument } from '../../domain/measured/limits/limits';
+import { slowLevels } from '../../domain/measured/slow/slow-text';
 import { answerDocument, bestDocument, budgetDocument } from '../../domain/measured/verdict';
 import { servedByText } from '../../domain/run/served-by';
 
@@ -16,6 +17,7 @@ export const levelsOf = (state: RunState, scenario: Scenario): readonly LoadPoin
 
 /** The document of `run --json`, `resume --json` and `show --json`. */
 export function runDocument(state: RunState, dir: string) {
+  const slow = slowLevels(state);
   return {
     runId: state.runId,
     status: state.status,
@@ -44,6 +46,7 @@ export function runDocument(state: RunState, dir: string) {
     budget: budgetDocument(state),
     answer: answerDocument(state),
     limits: limitsDocument(state),
+    ...(slow.length === 0 ? {} : { traces: slow }),
     verification: verificationOf(state),
     servedBy: servedByText(state),
     accuracy: state.accuracy?.result ?? null,

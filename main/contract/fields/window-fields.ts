@@ -170,6 +170,22 @@ export const windowFields: readonly FieldRow[] = [
     decides: 'step',
   },
   {
+    path: 'performance.traceRequests',
+    group: 'windows',
+    label: 'Traced requests per level',
+    term: 'trace',
+    help: 'Requests of each level that are sent once more after all levels, with tracing of Triton on, to show where the slowest spend their time. They never enter the results.',
+    zero: 'none',
+    absent: 'none',
+    option: '--trace <requests>',
+    runOnly: true,
+    decides: 'step',
+    onlyWith: {
+      text: 'a Triton that the workbench starts',
+      holds: (at) => at('engine.kind') !== 'remote',
+    },
+  },
+  {
     path: 'performance.inTurns',
     group: 'windows',
     label: 'Levels in turns',

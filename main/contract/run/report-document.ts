@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { limitsDocumentSchema } from '../measured/limits';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
+import { slowRequestsSchema } from '../measured/slow-requests';
 import { wireErrorSchema } from '../wire-error';
 import { importSourceSchema } from './imported';
 import { runOutcomes, scenarios, stepIds } from './run-events';
@@ -202,6 +203,16 @@ export const reportDocumentSchema = z.object({
     .describe('First requests without and with a warm-up; null: none was tried.'),
   offline: scenarioSchema,
   online: scenarioSchema,
+  traces: z
+    .array(
+      z.object({
+        title: z.string().describe('Scenario and level.'),
+        slow: z.array(slowRequestsSchema).describe('One per requested model.'),
+        problem: z.string().nullable().describe('Why it has none.'),
+      }),
+    )
+    .optional()
+    .describe('Traced requests by level, which are not among the results; absent: none.'),
   published: z
     .object({
       source: z.string(),

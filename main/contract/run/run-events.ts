@@ -9,6 +9,7 @@ import { fileEntrySchema } from './artefacts';
 import { inContainers } from './engine-kinds';
 import { importSourceSchema } from './imported';
 import { loadTools, repositoryOf, type RunSpec, runSpecSchema } from './run-spec';
+import { traceEventSchema } from './run-traces';
 import { serverLoadSchema } from './server-load';
 
 /** The run waits for its turn on the device, disk space, the Docker Engine, or its job, and continues by itself. */
@@ -97,6 +98,7 @@ export const reportFileSchema = z.object({
     'csv-accuracy',
     'csv-slices',
     'csv-cold-start',
+    'csv-traces',
     'json',
     'markdown',
   ]),
@@ -260,6 +262,13 @@ const laterBodySchema = z.discriminatedUnion('type', [
     repeat: z.int().min(1).optional(),
     loadTool: z.enum(loadTools).optional(),
     error: wireErrorSchema,
+  }),
+  z.object({
+    type: z.literal('trace'),
+    scenario: z.enum(scenarios),
+    /** Of the measured level. */
+    key: z.string(),
+    event: traceEventSchema,
   }),
   z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),
   z.object({ type: z.literal('report'), files: z.array(reportFileSchema) }),

@@ -61,6 +61,9 @@ export const inputDataModes = ['random', 'zero', 'dataset', 'file'] as const;
 /** Checks of sampled responses: none; names, types and shapes; or also finite values. */
 const outputCheckKinds = ['none', 'form', 'finite'] as const;
 
+/** More would only make the trace larger. */
+export const mostTracedRequests = 10_000;
+
 /** Longer timers fire at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
@@ -300,6 +303,8 @@ export const performanceSchema = z.strictObject({
   repeats: positive.max(100).default(1),
   /** Each level also with the other load tool, in turns. */
   crossCheck: z.boolean().default(false),
+  /** Requests per level that are sent once more with Triton's tracing on, and never enter results; absent or 0: none. */
+  traceRequests: z.int().min(0).max(mostTracedRequests).optional(),
   /** One window of each of several levels per round, instead of level after level. */
   inTurns: z.boolean().optional(),
   offline: scenarioLoadSchema.optional(),

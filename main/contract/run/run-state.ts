@@ -9,7 +9,6 @@ import {
   type JournalEntry,
   type MatrixMark,
   type ReportFile,
-  type RunCreated,
   type RunOutcome,
   type RunWait,
   type Scenario,
@@ -18,7 +17,8 @@ import {
   stepsOf,
 } from './run-events';
 import type { Deployed, RunSource } from './run-source';
-import { firstSteps, freshStep, pausedStep, type StepState } from './run-step';
+import { firstSteps, freshStep, pausedStep, sourceOf, type StepState } from './run-step';
+import { noTraces, type RunTraces, withTrace } from './run-traces';
 import type { SpecChange } from './spec-tools';
 import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from './sweep';
 
@@ -51,6 +51,7 @@ export interface RunState {
   readonly earlier: Readonly<Record<Scenario, readonly MeasuredPoint[]>>;
   /** To be repeated, and not measured since. */
   readonly again: readonly DueAgain[];
+  readonly traces: RunTraces;
   readonly reports: readonly ReportFile[];
   /** What its model takes; null: not measured, or the configuration has changed since. */
   readonly memory: ModelMemory | null;
@@ -90,12 +91,6 @@ export type DeployedRun = Deployed<RunState>;
 
 const nothingMeasured: ScenarioState = { points: [], missing: [] };
 
-function sourceOf(entry: RunCreated): RunSource {
-  if ('onServer' in entry) return { kind: 'server', load: entry.onServer };
-  if ('imported' in entry) return { kind: 'imported', file: entry.imported, model: entry.model };
-  return { kind: 'deployed', spec: entry.spec, specHash: entry.specHash };
-}
-
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
   const source = sourceOf(entry);
   return {
@@ -116,6 +111,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     scenarios: { offline: nothingMeasured, online: nothingMeasured },
     earlier: { offline: [], online: [] },
     again: [],
+    traces: noTraces,
     reports: [],
     memory: null,
     coldStart: null,
@@ -360,6 +356,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
         },
       ],
     })),
+  trace: (entry, state) => ({ ...state, traces: withTrace(state.traces, entry) }),
   accuracy: (entry, state) => ({
     ...state,
     accuracy: { key: entry.key, result: entry.result },

@@ -1,5 +1,5 @@
 import type { WireError } from '../errors';
-import { type StepId, stepsOf } from './run-events';
+import { type RunCreated, type StepId, stepsOf } from './run-events';
 import { bySource, type RunSource } from './run-source';
 import { scenarioOfLevels } from './server-load';
 
@@ -32,6 +32,13 @@ export const freshStep = (id: StepId): StepState => ({
   commands: [],
   error: null,
 });
+
+/** What its first record says that a run is of. */
+export function sourceOf(entry: RunCreated): RunSource {
+  if ('onServer' in entry) return { kind: 'server', load: entry.onServer };
+  if ('imported' in entry) return { kind: 'imported', file: entry.imported, model: entry.model };
+  return { kind: 'deployed', spec: entry.spec, specHash: entry.specHash };
+}
 
 /** Of a server the measuring one; none of an import. */
 export const firstSteps = (source: RunSource): readonly StepState[] =>

@@ -25,6 +25,8 @@ import { DeploymentVolume } from '../docker-over-ssh/deployment-volume';
 import type { HostReach } from '../docker-over-ssh/host-reach';
 import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } from '../engine';
 import { parseListeningSockets, portTaken } from '../local/listening-sockets';
+import type { ServerTraces } from '../server-traces';
+import { containerTraceFile, containerTraces } from './container-traces';
 import { containerUser, engineShare, programOf, readEngineFacts } from './run-containers';
 import { chownTree } from './run-files';
 import { containerPorts, readImageFacts, tritonCommand } from './triton-command';
@@ -185,6 +187,13 @@ class DeploymentContainers implements DeploymentServer {
     return readContainerProcesses(client, name);
   }
 
+  traces(deployment: Deployment): ServerTraces {
+    return containerTraces(async () => {
+      const { client, name } = await this.engineOf(deployment);
+      return { client, id: name };
+    });
+  }
+
   async log(deployment: Deployment, _paths: DeploymentPaths, limit: number): Promise<readonly string[]> {
     const { client, name } = await this.engineOf(deployment);
     const bytes = await ask('read the log of the container', (abortSignal) =>
@@ -259,6 +268,7 @@ class DeploymentContainers implements DeploymentServer {
           builtHere: engine.builtHere,
           release: engine.builtHere ? null : release,
           gpus: engine.gpus.length > 0,
+          traceFile: containerTraceFile,
           loadAll: true,
         }),
       }),

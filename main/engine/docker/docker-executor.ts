@@ -25,11 +25,13 @@ import type {
 } from '../engine';
 import type { EngineParts } from '../engine-interface';
 import { type ClientStep, createContainerLoadTools } from './container-load-tools';
+import { containerTraceFile, containerTraces } from './container-traces';
 import { readEngineFacts, RunContainers } from './run-containers';
 import { createSharedFiles, type RunFiles } from './run-files';
 import { imageNamesOf, type ImageSource, wantedImages } from './run-images';
 import {
   allowsClientSharedMemory,
+  canTrace,
   type ImageFacts,
   readImageFacts,
   readPlanTensorRt,
@@ -314,6 +316,7 @@ class DockerExecutor implements Executor {
         release,
         gpus: engine.gpus.length > 0,
         asIs: start.asIs,
+        traceFile: containerTraceFile,
         clientSharedMemory: allowsClientSharedMemory(sharedMemory, release),
       }),
       mount,
@@ -324,9 +327,13 @@ class DockerExecutor implements Executor {
       }),
     });
     const handle = await startTritonContainer(client, plan, start, tunnels?.open.bind(tunnels));
-    this.serverId = handle.containerId;
+    const { containerId } = handle;
+    this.serverId = containerId;
     return {
       ...handle,
+      ...(canTrace(builtHere, release)
+        ? { traces: containerTraces(() => Promise.resolve({ client, id: containerId })) }
+        : {}),
       stop: async () => {
         this.serverId = null;
         await handle.stop();

@@ -11,6 +11,7 @@ import { thisMachine } from '../engine';
 import type { Engine, StartFacts } from '../engine-interface';
 import { portProblems } from '../local/port-problems';
 import { gpuNamesHere } from '../without-images';
+import { containerTraceFile } from './container-traces';
 import { openDockerExecutor } from './docker-executor';
 import { sweepEngines } from './orphans';
 import { imageNamesOf, usualRelease, wantedImages, withRelease } from './run-images';
@@ -95,7 +96,7 @@ export const dockerEngine: Engine<OfKind<'docker'>> = {
       command: tritonCommand({
         builtHere: imageFamily(engine) === 'cpu' && engine.tritonImage === undefined,
         gpus: engine.gpus.length > 0,
-        ...{ release, asIs },
+        ...{ release, asIs, traceFile: containerTraceFile },
         clientSharedMemory: allowsClientSharedMemory(sharedMemoryOf(performance), release),
       }),
       forClients: {

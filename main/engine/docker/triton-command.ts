@@ -2,6 +2,7 @@ import { WorkbenchError } from '../../contract/errors';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { ask, type DockerClient } from '../../docker/client';
 import { compareVersions, releaseOf } from '../../machine/releases';
+import { traceOption } from '../server-traces';
 
 export const containerPorts = { http: 8000, grpc: 8001, metrics: 8002 } as const;
 
@@ -17,6 +18,8 @@ interface TritonCommandInput {
   readonly asIs?: boolean | undefined;
   /** Load every model at startup, as after a reboot. */
   readonly loadAll?: boolean;
+  /** In the container, if the release knows the option. */
+  readonly traceFile?: string;
 }
 
 /** First release whose Triton accepts `*` for all models (core, model_repository_manager.cc). */
@@ -41,6 +44,17 @@ const firstWithoutCompletion = '22.07';
 const completesNothing = ({ builtHere, release = null, asIs = false }: TritonCommandInput): boolean =>
   !asIs && (builtHere || (release !== null && compareVersions(release, firstWithoutCompletion) >= 0));
 
+/** First release with --trace-config (server 2.33, command_line_parser.cc). */
+const firstToTrace = '23.04';
+
+/** An unknown release may exit on an unknown option. */
+export const canTrace = (builtHere: boolean, release: string | null): boolean =>
+  builtHere || (release !== null && compareVersions(release, firstToTrace) >= 0);
+
+function traceOptions({ builtHere, release = null, traceFile }: TritonCommandInput): readonly string[] {
+  return traceFile !== undefined && canTrace(builtHere, release) ? [traceOption(traceFile)] : [];
+}
+
 /** Listens on all addresses of the container, which its network isolates. Throws combination-unsupported. */
 export function tritonCommand(input: TritonCommandInput): [string, ...string[]] {
   checkLoadsAll(input);
@@ -58,6 +72,7 @@ export function tritonCommand(input: TritonCommandInput): [string, ...string[]] 
     ...(completesNothing(input) ? ['--disable-auto-complete-config'] : []),
     ...(input.gpus ? [] : ['--allow-gpu-metrics=false']),
     ...(input.clientSharedMemory === true ? ['--allow-client-shm=true'] : []),
+    ...traceOptions(input),
     ...(input.loadAll === true ? ['--load-model=*'] : []),
     '--exit-timeout-secs=5',
   ];

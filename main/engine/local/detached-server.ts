@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../../contract/deployment';
 import { WorkbenchError } from '../../contract/errors';
@@ -11,8 +12,10 @@ import { readProcesses } from '../../platform/process-readings';
 import { readLogTail } from '../../store/run-files';
 import { createTritonClient } from '../../triton/client';
 import type { DeploymentPaths, DeploymentServer, ServerStatus, StartOptions } from '../engine';
+import { type ServerTraces, traceFileName } from '../server-traces';
 import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
+import { localTraces } from './local-traces';
 import { unloadModels } from './local-triton';
 import { serverArguments, serverEnvironment } from './server-command';
 import { spawned } from './server-process';
@@ -65,6 +68,7 @@ class DetachedServers implements DeploymentServer {
       httpPort: ports.http,
       grpcPort: ports.grpc,
       metricsPort: ports.metrics,
+      traceFile: join(paths.dir, traceFileName),
       loadAll: true,
     });
     const log = await openLog(paths.log);
@@ -123,6 +127,10 @@ class DetachedServers implements DeploymentServer {
 
   async readProcesses({ process }: Deployment) {
     return process === null ? [] : readProcesses(await processesOfEngine(process.id));
+  }
+
+  traces(_deployment: Deployment, { dir }: DeploymentPaths): ServerTraces {
+    return localTraces(dir);
   }
 
   async log(_deployment: Deployment, paths: DeploymentPaths, limit: number): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../contract/error-text';
 import { toWire, WorkbenchError } from '../../contract/errors';
@@ -11,6 +12,7 @@ import type { Executor, ServerExit, ServerHandle, StartServerInput } from '../en
 import type { InContainer } from '../job';
 import { lastComplaint } from '../serving';
 import { assertPortsFree, listeningSocketsOf, portTaken } from './listening-sockets';
+import { localTraces } from './local-traces';
 import { pythonBackendsOf, writePythonBackends } from './python-backends';
 import {
   type LocalToolchain,
@@ -253,6 +255,8 @@ async function startLocalServer(input: StartLocalServerInput): Promise<ServerHan
       pid: server.pid,
       readMemory: () => server.readMemory(),
       readProcesses: () => server.readProcesses(),
+      // The Triton of a job's image may be of any release.
+      ...(input.program.inContainer === undefined ? { traces: localTraces(dirname(start.logPath)) } : {}),
       stop: async () => {
         await unloadModels(client);
         await server.stop();

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { isProcess } from '../../contract/run/engine-kinds';
 import { servingFramework } from '../../formats/formats';
 import type { Executor, ExecutorRun, ExecutorSpec } from '../engine';
 import type { EngineParts, PlannedServer, UnstartedRun } from '../engine-interface';
 import type { InContainer } from '../job';
+import { traceFileName } from '../server-traces';
 import { executorHere, modelPythonOf } from '../without-images';
 import { createLocalTriton } from './local-triton';
 import { pythonBackendsOf } from './python-backends';
@@ -41,7 +43,7 @@ export function plannedProcess(
     readonly grpcPort?: number | undefined;
     readonly environment?: string | undefined;
   },
-  { runId, repository, programs, asIs = false }: UnstartedRun,
+  { runId, repository, logs, programs, asIs = false }: UnstartedRun,
   inContainer: InContainer | null = null,
 ): PlannedServer {
   const { tritonServer, tritonBackends } = plannedPrograms(programs, environment);
@@ -53,6 +55,7 @@ export function plannedProcess(
     engineId: runId,
     httpPort,
     grpcPort,
+    ...(inContainer === null ? { traceFile: join(logs, traceFileName) } : {}),
   });
   return {
     command: inContainer === null ? command : inContainer(command, repository),

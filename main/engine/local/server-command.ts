@@ -7,6 +7,7 @@ import { present } from '../../contract/trees';
 import { exists, writeFileAtomic } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { pythonVariables } from '../../platform/process';
+import { traceOption } from '../server-traces';
 import { engineIdVariable, sharedMemoryPrefix } from './engine-record';
 
 /** Parts of the home that the local engine needs. */
@@ -107,13 +108,19 @@ interface ServerCommandInput {
   readonly asIs?: boolean | undefined;
   /** See {@link LocalToolchain.knows}. */
   readonly knows?: LocalToolchain['knows'] | undefined;
+  /** Absent: it can trace nothing. */
+  readonly traceFile?: string | undefined;
 }
 
 /** Port 0: no race. Triton rejects equal address:port texts, so loopback is spelled in three ways. */
 const loopback = { http: 'ipv4:127.0.0.1', grpc: '127.0.0.1', metrics: '127.1' } as const;
 
 /** An older Triton starts without them, and does otherwise what it did then. */
-const dispensable: ReadonlySet<string> = new Set(['disable-auto-complete-config', 'exit-timeout-secs']);
+const dispensable: ReadonlySet<string> = new Set([
+  'disable-auto-complete-config',
+  'exit-timeout-secs',
+  'trace-config',
+]);
 
 const flagOf = (argument: string): string => /^--([\w-]+)/.exec(argument)?.[1] ?? '';
 
@@ -164,6 +171,7 @@ function allArguments(input: ServerCommandInput): [string, ...string[]] {
     ...(input.asIs === true ? [] : ['--disable-auto-complete-config']),
     // Own prefix, so that leftovers are recognized.
     `--backend-config=python,shm-region-prefix-name=${sharedMemoryPrefix(input.engineId)}`,
+    ...(input.traceFile === undefined ? [] : [traceOption(input.traceFile)]),
     ...(input.loadAll === true ? ['--load-model=*'] : []),
     '--exit-timeout-secs=5',
   ];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../contract/errors';
@@ -12,6 +12,7 @@ import { memoryOfProcesses } from '../../platform/process-memory';
 import { type ProcessReading, readProcesses } from '../../platform/process-readings';
 import type { ServerExit, StartServerInput } from '../engine';
 import type { InContainer } from '../job';
+import { traceFileName } from '../server-traces';
 import { TritonLog } from '../serving';
 import {
   endEngineProcesses,
@@ -136,7 +137,11 @@ function startOf({ program, env, start }: LaunchInput, engineId: string) {
   if (program.inContainer === undefined) {
     const { toolchain } = program;
     return {
-      argv: serverArguments({ ...asked, ...toolchain }),
+      argv: serverArguments({
+        ...asked,
+        ...toolchain,
+        traceFile: join(dirname(start.logPath), traceFileName),
+      }),
       env: serverEnvironment({
         ...toolchain,
         ...{ env, engineId },

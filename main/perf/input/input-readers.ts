@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { InputData } from '../../contract/measured/input-data';
+import type { SlowRequests } from '../../contract/measured/slow-requests';
 import type { Signature } from '../../contract/run/artefacts';
 import type { ImportRequest } from '../../contract/run/imported';
 import type { ReplayRead } from '../../contract/run/run-spec';
@@ -28,6 +29,8 @@ export interface InputReaders {
   replayRead: (part: ReplayPart) => Promise<ReplayRead>;
   /** Writes what is kept of the part to a file. */
   replayStore: (part: ReplayPart & { readonly to: string }) => Promise<ReplayRead>;
+  /** Of a trace file, or a folder of them. */
+  slowRequests: (input: { readonly path: string }) => Promise<readonly SlowRequests[]>;
   /** Writes the requests of prompts into the folder. */
   promptStore: (input: PromptSource & { readonly dir: string }) => Promise<InputData>;
   /** Tokens of each text, by the tokenizer at `path`. */

@@ -18,10 +18,14 @@ export function measuringInputs({ spec }: Pick<RunContext, 'spec'>, scenario: Sc
   );
 }
 
-/** Repetitions and tools, which affect a sweep but not its measurements. */
+/** Repetitions, tools and traces, which affect a sweep but not its measurements. */
 export function repeatInputs({ spec }: Pick<RunContext, 'spec'>): readonly unknown[] {
-  const { repeats, crossCheck } = spec.performance;
-  return [...(repeats === 1 ? [] : [{ repeats }]), ...(crossCheck ? [{ crossCheck }] : [])];
+  const { repeats, crossCheck, traceRequests = 0 } = spec.performance;
+  return [
+    ...(repeats === 1 ? [] : [{ repeats }]),
+    ...(crossCheck ? [{ crossCheck }] : []),
+    ...(traceRequests === 0 ? [] : [{ traceRequests }]),
+  ];
 }
 
 type KeyedRun = Pick<RunContext, 'spec' | 'keys'>;

@@ -28,6 +28,7 @@ import {
   type TurnsHost,
 } from './measure-levels';
 import { inputAsServed, replayFileOf } from './run-input';
+import { endLeftTracing, type InputOf, traceLevels } from './traced-levels';
 
 interface Sweep {
   readonly context: StepContext;
@@ -321,6 +322,7 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     },
   };
   await keepEarlier(all, askedLevels(run, all.edited, scenario));
+  await endLeftTracing(context, scenario);
   const { search, latencyThresholdMs } = performance;
   const searched = scenario === 'online' && search !== 'none';
   const end = await measureAll(all, {
@@ -330,7 +332,9 @@ export async function sweep(context: StepContext, scenario: Scenario): Promise<S
     search: searched ? { kind: search, thresholdUs: latencyThresholdMs * 1000 } : null,
     inTurns: isInTurns(run.spec, scenario),
   });
-  if (end.stopped) return { paused: true };
+  const tracedInput: InputOf = (turn, how) =>
+    inputOf(all, turn, { ...how, times: 1, onWindow: () => undefined });
+  if (end.stopped || !(await traceLevels(context, scenario, tracedInput))) return { paused: true };
   const { tried, found } = end;
   if (found !== null) {
     const [best] = found;

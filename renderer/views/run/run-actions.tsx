@@ -87,6 +87,7 @@ const exportText: Readonly<Record<Exclude<ReportFile['kind'], 'pdf'>, string>> =
   'csv-accuracy': 'CSV, accuracy',
   'csv-slices': 'CSV, time slices',
   'csv-cold-start': 'CSV, cold start',
+  'csv-traces': 'CSV, slow requests',
   html: 'HTML report',
   markdown: 'Markdown report',
   json: 'JSON',

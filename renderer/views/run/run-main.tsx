@@ -35,6 +35,7 @@ import {
 import { CapacityPanel } from './plan/capacity-panel';
 import { PredictPanel } from './plan/predict-panel';
 import { showsMeasurements } from './shown-step';
+import { SlowPanel } from './slow-panel';
 
 /** The same before, at and after the end of a run. */
 function Figures({ state, titles }: { state: RunState; titles: MetricTitles }) {
@@ -163,6 +164,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
             <Figures state={state} titles={titles} />
             {verdict === null ? null : <DoubtsPanel state={state} />}
             <Measurements state={state} />
+            <SlowPanel state={state} />
             {verdict === null ? null : <Conclusions state={state} />}
           </>
         ) : null}

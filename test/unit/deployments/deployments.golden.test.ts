@@ -91,6 +91,7 @@ async function deployed(
     remove: () => Promise.resolve(),
     readProcesses: () => Promise.resolve([]),
     readStatus: () => Promise.resolve({ kind: 'running', since: null }),
+    traces: () => ({ list: () => Promise.resolve([]), take: () => Promise.resolve() }),
     log: () => Promise.resolve([]),
   };
   const deployments = new Deployments({

@@ -102,6 +102,7 @@ function deployments(): Deployments {
     remove: () => removal(),
     readStatus: () => Promise.resolve(status),
     readProcesses: () => Promise.resolve([]),
+    traces: () => ({ list: () => Promise.resolve([]), take: () => Promise.resolve() }),
     log: () => Promise.resolve([]),
   };
   return new Deployments({

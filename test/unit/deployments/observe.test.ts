@@ -44,6 +44,7 @@ describe('a deployment on a host', () => {
   const server = {
     ...{ start: unused, stop: unused, remove: unused, log: unused, busyPorts: unused, sync: unused },
     readProcesses: unused,
+    traces: () => ({ list: unused, take: unused }),
     readStatus: (): Promise<ServerStatus> => Promise.resolve({ kind: 'running', since: null }),
     reach: (): Promise<string> => Promise.resolve('127.0.0.1:1'),
   };

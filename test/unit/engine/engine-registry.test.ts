@@ -82,7 +82,7 @@ describe.each(kinds)('the engine %s', (kind) => {
 
   it('plans its server, with addresses for the clients', () => {
     const programs = { tritonServer: '/t/tritonserver', tritonBackends: '/t/backends', cache: '/c' };
-    const run = { runId: 'r', repository: '/run/repository', programs };
+    const run = { runId: 'r', repository: '/run/repository', logs: '/run/deploy', programs };
     const { command, forClients } = own.plannedServer(engine, spec, run);
     expect(command?.some((word) => word.endsWith('tritonserver')) ?? kind === 'remote').toBe(true);
     expect(forClients.httpAddress).toMatch(/^127\.0\.0\.1:/);

@@ -121,6 +121,10 @@ describe('command of the local Triton', () => {
     expect(args).toContain('--grpc-port=9');
     expect(args).toContain('--model-control-mode=explicit');
     expect(args).toContain('--disable-auto-complete-config');
+    expect(args.join()).not.toContain('trace');
+    expect(serverArguments({ ...input, traceFile: '/t.json' })).toContain(
+      '--trace-config=triton,file=/t.json',
+    );
   });
 
   it('does not hand on what would change what runs', () => {

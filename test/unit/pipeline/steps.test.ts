@@ -147,6 +147,7 @@ it.each([{}, { httpPort: 1, grpcPort: 2 }])(
     const dir = await mkdtemp(join(home, 'server-'));
     const spec = specOf(preset, { engine: { kind: 'local', ...ports } });
     const started: (readonly string[])[] = [];
+    await mkdir(runFolder(dir).step('deploy'), { recursive: true });
     const server = await launchServer({
       program: {
         toolchain: {
@@ -157,7 +158,8 @@ it.each([{}, { httpPort: 1, grpcPort: 2 }])(
       env: {},
       records: join(dir, 'engines'),
       start: {
-        ...{ runId: 'r', key: 'k', repository: runFolder(dir).repository, logPath: join(dir, 'triton.log') },
+        ...{ runId: 'r', key: 'k', repository: runFolder(dir).repository },
+        logPath: join(runFolder(dir).step('deploy'), 'triton.log'),
         ...{ httpPort: undefined, grpcPort: undefined, ...ports, signal: new AbortController().signal },
         onLog: () => undefined,
         onCommand: (argv) => started.push(argv),

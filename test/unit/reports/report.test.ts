@@ -158,6 +158,7 @@ describe('the tables', () => {
       'performance.replay.file',
       'performance.streaming',
       'performance.blsModels',
+      'performance.traceRequests',
       'performance.inTurns',
       'accuracy.golden',
       'accuracy.samples',

@@ -69,13 +69,17 @@ describe('the registry of report formats', () => {
 describe('writeReports', () => {
   const input = () => ({ state: completeState(), context, dir, signal: new AbortController().signal });
 
-  it('writes no file of time slices where no level has any', async () => {
+  it('writes no file of time slices or traced requests where no level has any', async () => {
     const files = await writeReports({ ...input(), printPdf: copyPrinter });
     expect(files.map(({ kind }) => kind)).not.toContain('csv-slices');
+    expect(files.map(({ kind }) => kind)).not.toContain('csv-traces');
   });
 
   it('writes every file and says where', async () => {
-    const state = { ...slicedState(), coldStart: coldFixture };
+    const sliced = slicedState();
+    const key = sliced.scenarios.online.points[0]?.key ?? '';
+    const levels = [{ key, slow: [], problem: 'Triton wrote no trace' }];
+    const state = { ...sliced, coldStart: coldFixture, traces: { pending: null, levels } };
     const files = await writeReports({ ...input(), state, printPdf: copyPrinter });
     expect(files.map(({ kind }) => kind).sort()).toEqual([...reportFileSchema.shape.kind.options].sort());
     for (const { path } of files) expect((await readFile(path)).length).toBeGreaterThan(0);
@@ -89,6 +93,7 @@ describe('writeReports', () => {
         'report.json',
         'report.md',
         'report.pdf',
+        'slow-requests.csv',
         'time-slices.csv',
       ].sort(),
     );

@@ -47,6 +47,15 @@ it('lets nothing be added to the configuration where the release knows how', () 
   }
 });
 
+it('can trace where the release knows how, into a file that its settings switch on', () => {
+  const flags = (release: string | null, builtHere = false) =>
+    tritonCommand({ builtHere, gpus: true, release, traceFile: '/tmp/trace.json' });
+  const option = '--trace-config=triton,file=/tmp/trace.json';
+  for (const known of [flags('23.04'), flags('26.07'), flags(null, true)]) expect(known).toContain(option);
+  for (const release of ['23.03', null]) expect(flags(release)).not.toContain(option);
+  expect(tritonCommand({ builtHere: true, gpus: false }).join()).not.toContain('trace');
+});
+
 it('is that of the image built here, which has its backends elsewhere and no GPU', () => {
   expect(tritonCommand({ builtHere: true, gpus: false })).toEqual([
     ...common,
