@@ -7,7 +7,7 @@ import { ClosingBar } from './components/closing-bar';
 import { leaveErrors } from './components/notices';
 import { Rail } from './components/rail';
 import { StatusBar } from './components/status-bar';
-import { useRunNotices } from './components/use-run-notices';
+import { useRunNotices } from './components/use/use-run-notices';
 import type { Route } from './stores/route';
 import { HelpPane } from './views/help/help-pane';
 import {

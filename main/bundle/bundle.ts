@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { checkedByText } from '../contract/deployment';
+import { checkedByText } from '../contract/deployment/deployment';
 import { invalidInput } from '../contract/errors';
 import { isSound } from '../contract/flag-text';
 import { type PromisedLoad, promisedText } from '../contract/measured/promised-load';

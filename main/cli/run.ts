@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deploymentIdPattern } from '../contract/deployment';
+import { deploymentIdPattern } from '../contract/deployment/deployment';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { jobEngines } from '../contract/job/job-engines';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';

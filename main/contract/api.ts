@@ -5,7 +5,7 @@ import { comparisonApi } from './calls/comparison-calls';
 import { modelsApi } from './calls/model-calls';
 import { productionApi } from './calls/production-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
-import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment';
+import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment/deployment';
 import {
   builtImages,
   type ContainerStats,

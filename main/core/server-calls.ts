@@ -3,7 +3,7 @@ import { type FoundConfig, writeBundle } from '../bundle/bundle';
 import type { BundleImage } from '../bundle/manifests';
 import { parseRemoteUrl, type RequestHeader } from '../contract/address';
 import type { Handlers } from '../contract/api';
-import type { DeploymentEngine } from '../contract/deployment';
+import type { DeploymentEngine } from '../contract/deployment/deployment';
 import { invalidInput } from '../contract/errors';
 import { isProcess } from '../contract/run/engine-kinds';
 import type { ServedModel, ServerDescription } from '../contract/run/measure-request';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/deployment';
+import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/deployment/deployment';
 import { WorkbenchError } from '../contract/errors';
 import type { SteadyLatency } from '../contract/measured/cold-start';
 import { fileLimits } from '../contract/reader-limits';

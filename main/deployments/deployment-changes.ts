@@ -1,5 +1,5 @@
-import type { DeployedVersion } from '../contract/deployment';
-import type { DeploymentChange } from '../contract/deployment-change';
+import type { DeployedVersion } from '../contract/deployment/deployment';
+import type { DeploymentChange } from '../contract/deployment/deployment-change';
 import { toWire } from '../contract/errors';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import type { DeploymentTritons } from './deployment-tritons';

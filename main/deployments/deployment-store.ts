@@ -6,7 +6,7 @@ import {
   deploymentEntrySchema,
   deploymentIdPattern,
   reduceDeployment,
-} from '../contract/deployment';
+} from '../contract/deployment/deployment';
 import { WorkbenchError } from '../contract/errors';
 import type { DeploymentPaths } from '../engine/engine';
 import { exists, makeFolder } from '../platform/files';

@@ -1,4 +1,4 @@
-import type { DeploymentBody, DeploymentEngine } from '../contract/deployment';
+import type { DeploymentBody, DeploymentEngine } from '../contract/deployment/deployment';
 import { fromWire, toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/engine';
 import { linkedAbort } from '../platform/abort';

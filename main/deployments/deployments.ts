@@ -4,8 +4,8 @@ import type {
   DeploymentEngine,
   DeploymentInfo,
   DeployRequest,
-} from '../contract/deployment';
-import { deploymentChanges } from '../contract/deployment-change';
+} from '../contract/deployment/deployment';
+import { deploymentChanges } from '../contract/deployment/deployment-change';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { present } from '../contract/trees';

@@ -1,4 +1,4 @@
-import type { DeploymentEngine } from '../contract/deployment';
+import type { DeploymentEngine } from '../contract/deployment/deployment';
 import { toWire } from '../contract/errors';
 import { sameValue } from '../contract/trees';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';

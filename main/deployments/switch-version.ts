@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { DeployedVersion } from '../contract/deployment';
-import type { DeploymentVersion } from '../contract/deployment-change';
+import type { DeployedVersion } from '../contract/deployment/deployment';
+import type { DeploymentVersion } from '../contract/deployment/deployment-change';
 import type { DeploymentServer } from '../engine/engine';
 import type { ModelConfig } from '../triton/model-config';
 import { leftModels, readConfig, removeModel, removeVersion, writeConfig } from './deployable-run';

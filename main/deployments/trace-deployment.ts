@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DeploymentChange } from '../contract/deployment-change';
+import type { DeploymentChange } from '../contract/deployment/deployment-change';
 import { invalidInput } from '../contract/errors';
 import type { Tracing } from '../contract/measured/trace-setting';
 import { endTracing, recordTrace } from '../engine/record-trace';

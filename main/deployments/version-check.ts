@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { DeployedVersion } from '../contract/deployment';
+import type { DeployedVersion } from '../contract/deployment/deployment';
 import { WorkbenchError } from '../contract/errors';
 import {
   type KeptSamples,

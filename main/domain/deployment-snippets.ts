@@ -1,4 +1,4 @@
-import type { DeploymentInfo, DeploymentModelInfo, ServedTensor } from '../contract/deployment';
+import type { DeploymentInfo, DeploymentModelInfo, ServedTensor } from '../contract/deployment/deployment';
 import { shellLine } from '../contract/flag-text';
 
 export interface Snippet {

@@ -1,5 +1,5 @@
 import { isLoopback, type TlsFiles } from '../contract/address';
-import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/deployment';
+import type { Deployment, DeploymentBody, DeploymentEngine } from '../contract/deployment/deployment';
 import type { UsedImage } from '../contract/measured/results';
 import type { DockerEngineSpec, Framework, LoadTool as LoadToolId, RunSpec } from '../contract/run/run-spec';
 import type { LoadTool } from '../perf/load-tool';

@@ -2,7 +2,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ActionMenu, IconButton, MenuAction } from '../components/actions';
 import { attempting, noticeDone } from '../components/notices';
-import { useChartTheme } from '../components/use-chart-theme';
+import { useChartTheme } from '../components/use/use-chart-theme';
 import { type Chart, hasValues, withMeasuredScale } from './chart';
 import { ChartLegend } from './chart-legend';
 import { legendEntries } from './legend-entries';

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { useDelayed } from './use-time';
+import { useDelayed } from './use/use-time';
 
 export function Loading({ label }: { label: string }) {
   const shown = useDelayed(true);

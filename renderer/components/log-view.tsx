@@ -3,7 +3,7 @@ import { levelOfLine } from '../format/log-level';
 import { cutAt } from '../format/log-search';
 import { lineAtRow, topsOf, withoutTabs } from '../format/wrapped-rows';
 import type { LineList } from '../stores/logs/line-ring';
-import { useScrolled } from './use-scrolled';
+import { useScrolled } from './use/use-scrolled';
 
 /** Pixels; as in the style sheet. */
 const lineHeight = 18;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeploymentInfo } from '../../main/contract/deployment';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import type { MonitorSample } from '../../main/contract/monitor/monitor';
 import { createHosts, type Hosts } from '../../main/hosts/hosts';

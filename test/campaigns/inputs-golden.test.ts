@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DeploymentInfo } from '../../main/contract/deployment';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import type { GoldenFile } from '../../main/contract/golden';
 import { cli, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';

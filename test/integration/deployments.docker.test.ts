@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeploymentInfo } from '../../main/contract/deployment';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import { cli, documentOf } from '../support/cli';
 import { readTestEngine } from '../support/docker';
 import { DockerHome } from '../support/docker-home';

@@ -3,7 +3,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { DeploymentInfo } from '../../main/contract/deployment';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import { processesOfEngine } from '../../main/engine/local/engine-record';
 import { exists } from '../../main/platform/files';
 import { homeLayout } from '../../main/platform/layout';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeploymentInfo } from '../../main/contract/deployment';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import { DeploymentStore } from '../../main/deployments/deployment-store';
 import { homeLayout } from '../../main/platform/layout';
 import { cli, startCli } from './cli';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { DeploymentInfo } from '../../contract/deployment';
+import type { DeploymentInfo } from '../../contract/deployment/deployment';
 import { invalidInput } from '../../contract/errors';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { UpgradePlan } from '../../contract/study/study';

@@ -1,4 +1,4 @@
-import type { DeploymentInfo } from '../../contract/deployment';
+import type { DeploymentInfo } from '../../contract/deployment/deployment';
 import { shellLine } from '../../contract/flag-text';
 import { cellText, titleWithUnit } from '../../contract/measured/column';
 import { formatCount, formatDuration, formatMs, formatRate } from '../../contract/numbers';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DeploymentInfo } from '../deployment';
+import type { DeploymentInfo } from '../deployment/deployment';
 import { studyNamePattern } from '../opened';
 import { soakRequestSchema } from '../study/soak';
 import type { SoakPlan, UpgradePlan } from '../study/study';

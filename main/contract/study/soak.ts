@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
-import { deploymentIdPattern } from '../deployment';
+import { deploymentIdPattern } from '../deployment/deployment';
 import { runIdPattern } from '../opened';
 import { serverLoadSchema } from '../run/server-load';
 import type { ServedPlace } from './search';

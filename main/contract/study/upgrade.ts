@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deploymentIdPattern } from '../deployment';
+import { deploymentIdPattern } from '../deployment/deployment';
 import { comparedOutputSchema } from '../measured/output-rules';
 import { runIdPattern } from '../opened';
 import { duelLevelSchema } from './duel';

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../contract/api';
-import type { DeploymentEngine, DeploymentInfo } from '../../contract/deployment';
+import type { DeploymentEngine, DeploymentInfo } from '../../contract/deployment/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../../contract/errors';
 import { isProcess } from '../../contract/run/engine-kinds';
 import type { DeployedRun } from '../../contract/run/run-state';

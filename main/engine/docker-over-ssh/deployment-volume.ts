@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Deployment } from '../../contract/deployment';
+import type { Deployment } from '../../contract/deployment/deployment';
 import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import type { DockerClient } from '../../docker/client';

@@ -1,5 +1,5 @@
 import { shownAddress } from '../../contract/address';
-import type { Deployment, DeploymentEngine } from '../../contract/deployment';
+import type { Deployment, DeploymentEngine } from '../../contract/deployment/deployment';
 import { toWire, WorkbenchError } from '../../contract/errors';
 import { ask, type DockerClient } from '../../docker/client';
 import { containerBody, type ContainerMount } from '../../docker/container-body';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deployment } from '../../contract/deployment';
+import type { Deployment } from '../../contract/deployment/deployment';
 import { WorkbenchError } from '../../contract/errors';
 import type { HomeLayout } from '../../platform/layout';
 import { identitiesOf, isAlive, type ProcessIdentity, sessionLeader } from '../../platform/process';

@@ -24,7 +24,7 @@ import { BudgetInput } from '../../components/input/budget-input';
 import { PageLink, useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { CompareActions, SavedMenu } from './compare-actions';

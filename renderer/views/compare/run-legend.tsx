@@ -7,7 +7,7 @@ import { runStyle } from '../../charts/compare-chart';
 import { IconButton } from '../../components/actions';
 import { PageLink } from '../../components/links';
 import { RunStatusText } from '../../components/status-text';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { formatWhen } from '../../format/times';
 import { mostCompared } from '../../stores/compared-runs';
 import { useWorkbench } from '../../workbench';

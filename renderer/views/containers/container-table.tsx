@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { ContainerInfo } from '../../../main/contract/docker';
 import { numeric, TableHead } from '../../components/table';
-import { useNow } from '../../components/use-time';
+import { useNow } from '../../components/use/use-time';
 import { useWorkbench } from '../../workbench';
 import { ContainerRow } from './container-row';
 import { imageName, sortContainers } from './container-text';

@@ -11,7 +11,7 @@ import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import { Status } from '../../components/status-text';
-import { usePoll } from '../../components/use-time';
+import { usePoll } from '../../components/use/use-time';
 import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { ImagesSection } from '../images/images-section';

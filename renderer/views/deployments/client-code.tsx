@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import type { DeploymentInfo } from '../../../main/contract/deployment';
+import type { DeploymentInfo } from '../../../main/contract/deployment/deployment';
 import { type Snippet, snippetsOf } from '../../../main/domain/deployment-snippets';
 import { CopyButton } from '../../components/copy-button';
 

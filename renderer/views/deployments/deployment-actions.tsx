@@ -1,6 +1,6 @@
 import { IconActivity, IconHourglass } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment';
+import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment/deployment';
 import { present } from '../../../main/contract/trees';
 import { IconAction, TextAction } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';

@@ -14,7 +14,7 @@ import {
   type DeploymentModelInfo,
   type DeploymentState,
   type ServedModelState,
-} from '../../../main/contract/deployment';
+} from '../../../main/contract/deployment/deployment';
 import { promisedText } from '../../../main/contract/measured/promised-load';
 import { missing } from '../../../main/contract/numbers';
 import { coldColumns, coldLines, coldRows } from '../../../main/domain/measured/cold/cold-start';

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand';
-import type { DeploymentInfo } from '../../../main/contract/deployment';
+import type { DeploymentInfo } from '../../../main/contract/deployment/deployment';
 import { SmallButton } from '../../components/actions';
 import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
@@ -7,7 +7,7 @@ import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
 import type { Tone } from '../../components/status-text';
-import { usePoll } from '../../components/use-time';
+import { usePoll } from '../../components/use/use-time';
 import { useWorkbench } from '../../workbench';
 import { DeploymentPanel } from './deployment-panel';
 

@@ -7,7 +7,7 @@ import { ErrorPanel } from '../../components/error-panel';
 import { Page } from '../../components/page';
 import { Panel } from '../../components/panel';
 import { Facts } from '../../components/table';
-import { useDelayed, usePoll } from '../../components/use-time';
+import { useDelayed, usePoll } from '../../components/use/use-time';
 import { gpuKey } from '../../stores/gpu-load';
 import { useWorkbench } from '../../workbench';
 import { CheckList } from './check-list';

@@ -9,7 +9,7 @@ import { stackChart } from '../../charts/monitor/monitor-stack-chart';
 import type { MonitorChartInput } from '../../charts/monitor/monitor-time-chart';
 import { SharedCursor } from '../../charts/plot/shared-cursor';
 import { CompactButton } from '../../components/actions';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { gpuSentence } from './monitor-text';
 
 const height = 190;

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { WireError } from '../../../main/contract/errors';
 import { ErrorPanel } from '../../components/error-panel';
 import { Page } from '../../components/page';
-import { usePoll } from '../../components/use-time';
+import { usePoll } from '../../components/use/use-time';
 import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { useWorkbench } from '../../workbench';
 import { DropHint, useDrop } from './drop';

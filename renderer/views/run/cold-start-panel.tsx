@@ -13,7 +13,7 @@ import { LineList } from '../../components/line-list';
 import { noticeDone } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { ColumnTable } from '../../components/table';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { isDeployable } from './keep-serving';

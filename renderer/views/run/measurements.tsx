@@ -20,7 +20,7 @@ import { sortedPoints } from '../../charts/sweep-series';
 import { tradeOffChart } from '../../charts/trade-off-chart';
 import { Explain } from '../../components/explain';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/input/baseline-picker';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { BudgetField } from './budget-field';
 import { CrossCheckPanel } from './cross-check-panel';
 import {

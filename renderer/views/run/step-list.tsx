@@ -8,7 +8,7 @@ import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { ProgressBar } from '../../components/loading';
 import { attempting } from '../../components/notices';
 import { StepStatusIcon } from '../../components/status-text';
-import { useNow } from '../../components/use-time';
+import { useNow } from '../../components/use/use-time';
 import type { StepProgress } from '../../stores/open-run';
 import { doRunWork } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';

@@ -12,7 +12,7 @@ import { PageLink } from '../../components/links';
 import { Panel } from '../../components/panel';
 import { RunStatusText } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
-import { useChartTheme } from '../../components/use-chart-theme';
+import { useChartTheme } from '../../components/use/use-chart-theme';
 import { formatWhen, formatWhenFully } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { AnswerRate } from './run-row';

@@ -10,7 +10,7 @@ import { attempting } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Status } from '../../components/status-text';
 import { ScrollTable, TableHead } from '../../components/table';
-import { usePoll } from '../../components/use-time';
+import { usePoll } from '../../components/use/use-time';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { StartDialog } from './start-study';

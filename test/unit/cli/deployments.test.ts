@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exitCodeOf, exitCodes } from '../../../main/cli/output';
-import type { DeployRequest } from '../../../main/contract/deployment';
+import type { DeployRequest } from '../../../main/contract/deployment/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { Core } from '../../../main/core';
 import { programWith } from '../../support/cli-program';

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeploymentBody } from '../../../main/contract/deployment';
+import type { DeploymentBody } from '../../../main/contract/deployment/deployment';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { rejection } from '../../support/rejection';
 

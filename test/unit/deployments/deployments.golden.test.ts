@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DeploymentModelInfo } from '../../../main/contract/deployment';
+import type { DeploymentModelInfo } from '../../../main/contract/deployment/deployment';
 import type { DeployableRun } from '../../../main/deployments/deployable-run';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DeploymentBody, DeploymentInfo } from '../../../main/contract/deployment';
+import type { DeploymentBody, DeploymentInfo } from '../../../main/contract/deployment/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { type DeployableRun, readConfig } from '../../../main/deployments/deployable-run';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';

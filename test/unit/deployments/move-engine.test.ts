@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeploymentBody } from '../../../main/contract/deployment';
+import type { DeploymentBody } from '../../../main/contract/deployment/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { DeploymentStore, type StoredDeployment } from '../../../main/deployments/deployment-store';
 import { moveEngine, type MoveParts, recoverMove } from '../../../main/deployments/move-engine';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeployedVersion, Deployment } from '../../../main/contract/deployment';
+import type { DeployedVersion, Deployment } from '../../../main/contract/deployment/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import { addressesOf, notAnswering, observe, unreadable } from '../../../main/deployments/observe';
 import type { ServerStatus } from '../../../main/engine/engine';

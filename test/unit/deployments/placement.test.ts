@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { Deployment, DeploymentEngine } from '../../../main/contract/deployment';
+import type { Deployment, DeploymentEngine } from '../../../main/contract/deployment/deployment';
 import {
   choosePorts,
   freeName,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DeploymentBody } from '../../../main/contract/deployment';
+import type { DeploymentBody } from '../../../main/contract/deployment/deployment';
 import { DeploymentStore, type StoredDeployment } from '../../../main/deployments/deployment-store';
 import type { DeploymentTritons } from '../../../main/deployments/deployment-tritons';
 import { traceDeployment, undoTracing } from '../../../main/deployments/trace-deployment';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { DeploymentInfo, ServedTensor } from '../../../main/contract/deployment';
+import type { DeploymentInfo, ServedTensor } from '../../../main/contract/deployment/deployment';
 import { snippetsOf } from '../../../main/domain/deployment-snippets';
 
 function snippets(inputs: readonly ServedTensor[]): Readonly<Record<string, string>> {

@@ -13,7 +13,7 @@ import { Answer } from '../../../components/answer';
 import { attempting } from '../../../components/notices';
 import { Page } from '../../../components/page';
 import { Panel } from '../../../components/panel';
-import { useNow } from '../../../components/use-time';
+import { useNow } from '../../../components/use/use-time';
 import { formatAge, formatWhen } from '../../../format/times';
 import { newDraftOf } from '../../../stores/draft/draft-session';
 import {

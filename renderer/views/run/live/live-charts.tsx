@@ -5,7 +5,7 @@ import { ChartPanel } from '../../../charts/chart-panel';
 import { latencyChart, throughputChart } from '../../../charts/latency-chart';
 import { landedWindows, withLiveWindows } from '../../../charts/window-series';
 import { windowsChart } from '../../../charts/windows-chart';
-import { useThrottled } from '../../../components/use-time';
+import { useThrottled } from '../../../components/use/use-time';
 import { useWorkbench } from '../../../workbench';
 
 /** A sweep shows one point of the level under way, redrawn no more often than this. */

@@ -32,7 +32,7 @@ import { useTypedNumber } from '../../../components/input/use-typed-number';
 import { noticeDone } from '../../../components/notices';
 import { Panel } from '../../../components/panel';
 import { Facts, numeric, ScrollTable, TableHead } from '../../../components/table';
-import { useChartTheme } from '../../../components/use-chart-theme';
+import { useChartTheme } from '../../../components/use/use-chart-theme';
 import { useWork } from '../../../use-work';
 import { useWorkbench } from '../../../workbench';
 import { isDeployable } from '../keep-serving';

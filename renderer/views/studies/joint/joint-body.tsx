@@ -12,7 +12,7 @@ import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
 import { ColumnTable } from '../../../components/table';
-import { useChartTheme } from '../../../components/use-chart-theme';
+import { useChartTheme } from '../../../components/use/use-chart-theme';
 import { TriedTable } from '../search/candidate-table';
 import { answerText, LoadProgress, Untried } from '../search/search-parts';
 import { jointChart } from './joint-chart';

@@ -16,7 +16,7 @@ import { CommandText } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
 import { PageLink } from '../../../components/links';
-import { useChartTheme } from '../../../components/use-chart-theme';
+import { useChartTheme } from '../../../components/use/use-chart-theme';
 import { useAnswer } from '../../../use-answer';
 import { CandidateTable } from './candidate-table';
 import { ConfigChanges } from './config-changes';

@@ -13,7 +13,7 @@ import { Answer } from '../../../components/answer';
 import { ErrorPanel } from '../../../components/error-panel';
 import { FigurePanel } from '../../../components/figure-panel';
 import type { Tone } from '../../../components/status-text';
-import { useChartTheme } from '../../../components/use-chart-theme';
+import { useChartTheme } from '../../../components/use/use-chart-theme';
 import { answerText, KnownTable, LoadProgress } from '../search/search-parts';
 import { soakCharts } from './soak-chart';
 

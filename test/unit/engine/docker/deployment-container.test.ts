@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Deployment } from '../../../../main/contract/deployment';
+import type { Deployment } from '../../../../main/contract/deployment/deployment';
 import type { DockerLink } from '../../../../main/docker/docker-link';
 import { createDeploymentContainers } from '../../../../main/engine/docker/deployment-container';
 import { rejection } from '../../../support/rejection';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Deployment, DeploymentBody } from '../../../../main/contract/deployment';
+import type { Deployment, DeploymentBody } from '../../../../main/contract/deployment/deployment';
 import { createDetachedServers } from '../../../../main/engine/local/detached-server';
 import { processesOfEngine } from '../../../../main/engine/local/engine-record';
 import { homeLayout } from '../../../../main/platform/layout';

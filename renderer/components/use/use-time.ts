@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { pollWhileSeen } from '../stores/poll';
+import { pollWhileSeen } from '../../stores/poll';
 
 /** At most one change per `everyMs`; the last one is never lost. */
 export function useThrottled<Value>(value: Value, everyMs: number): Value {

@@ -2,11 +2,11 @@
 import { Notifications, notifications } from '@mantine/notifications';
 import { act } from 'react';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WorkbenchError } from '../../../../main/contract/errors';
-import { useRunNotices } from '../../../../renderer/components/use-run-notices';
-import { createClientDouble } from '../client-double';
-import { mount } from '../mounted';
-import { runList } from '../window-fixtures';
+import { WorkbenchError } from '../../../../../main/contract/errors';
+import { useRunNotices } from '../../../../../renderer/components/use/use-run-notices';
+import { createClientDouble } from '../../client-double';
+import { mount } from '../../mounted';
+import { runList } from '../../window-fixtures';
 
 // Of other tests in the same process, and for them.
 const noNotices = () => {

@@ -7,14 +7,14 @@ import {
   recoveryOutcomes,
 } from './deployment-change';
 import { type DeploymentEngine, deploymentEngineSchema } from './deployment-engine';
-import { capacityAskSchema } from './measured/capacity-ask';
-import { type ColdStart, coldStartSchema } from './measured/cold-start';
-import type { PromisedLoad } from './measured/promised-load';
-import { tracingSchema } from './measured/trace-setting';
-import { type Accuracy, accuracySchema } from './run/run-outcome';
-import type { engines, formats, precisions } from './run/run-spec';
-import { type ByType, type OfType, present } from './trees';
-import { wireErrorSchema } from './wire-error';
+import { capacityAskSchema } from '../measured/capacity-ask';
+import { type ColdStart, coldStartSchema } from '../measured/cold-start';
+import type { PromisedLoad } from '../measured/promised-load';
+import { tracingSchema } from '../measured/trace-setting';
+import { type Accuracy, accuracySchema } from '../run/run-outcome';
+import type { engines, formats, precisions } from '../run/run-spec';
+import { type ByType, type OfType, present } from '../trees';
+import { wireErrorSchema } from '../wire-error';
 
 export type { DeploymentEngine } from './deployment-engine';
 

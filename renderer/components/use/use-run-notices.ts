@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
-import { formatCount } from '../../main/contract/numbers';
-import type { RunOutcome } from '../../main/contract/run/run-events';
-import { runStatusText } from '../format/words';
-import { restoreRuns } from '../stores/run-work';
-import { useWorkbench, type Workbench } from '../workbench';
-import { noticeAction } from './action-message';
+import { formatCount } from '../../../main/contract/numbers';
+import type { RunOutcome } from '../../../main/contract/run/run-events';
+import { runStatusText } from '../../format/words';
+import { restoreRuns } from '../../stores/run-work';
+import { useWorkbench, type Workbench } from '../../workbench';
+import { noticeAction } from '../action-message';
 
 function noticeRetired(workbench: Workbench, runIds: readonly string[]): void {
   const count = runIds.length === 1 ? '1 run' : `${formatCount(runIds.length)} runs`;

@@ -4,7 +4,7 @@ import {
   type DeploymentEntry,
   deploymentEntrySchema,
   reduceDeployment,
-} from '../../../main/contract/deployment';
+} from '../../../../main/contract/deployment/deployment';
 
 const version = (number: number): DeployedVersion => ({
   model: 'resnet50',
@@ -58,7 +58,7 @@ describe('reduceDeployment', () => {
   });
 
   it('takes only names that are no path', () => {
-    for (const id of ['../x', 'a/b', '', 'A', '-a', 'a'.repeat(64)]) {
+    for (const id of ['../../x', 'a/b', '', 'A', '-a', 'a'.repeat(64)]) {
       expect(deploymentEntrySchema.safeParse({ ...created, id }).success).toBe(false);
     }
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hostNameSchema } from './host/host-name';
+import { hostNameSchema } from '../host/host-name';
 
 /** Where a deployment serves. The image is exactly the one that its runs were verified with. */
 export const deploymentEngineSchema = z.discriminatedUnion('kind', [
