@@ -1,4 +1,8 @@
-import { deployedCheckText, type DeploymentInfo, type DeployRequest } from '../contract/deployment/deployment';
+import {
+  deployedCheckText,
+  type DeploymentInfo,
+  type DeployRequest,
+} from '../contract/deployment/deployment';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { promisedText } from '../contract/measured/promised-load';
 import { missing } from '../contract/numbers';

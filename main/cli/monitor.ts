@@ -223,10 +223,14 @@ function requireOneSource(options: MonitorCliOptions): void {
 /** Throws server-unreachable where a server gave no sample in the time, input-invalid for a model that none had. */
 function requireSeen({ url, alertModel }: MonitorCliOptions, forMs: number | null, seen: Seen): void {
   if (forMs !== null && url !== undefined && !seen.sample) {
-    throw new WorkbenchError('server-unreachable', 'The server was not asked or did not answer in this time', {
-      where: url,
-      remedy: 'Watch for longer, for example --for 10s.',
-    });
+    throw new WorkbenchError(
+      'server-unreachable',
+      'The server was not asked or did not answer in this time',
+      {
+        where: url,
+        remedy: 'Watch for longer, for example --for 10s.',
+      },
+    );
   }
   if (alertModel !== undefined && !seen.model && !seen.fired) {
     throw new WorkbenchError('input-invalid', `Model "${alertModel}" was not seen`, {

@@ -8,7 +8,11 @@ import {
   type DeploymentModelInfo,
   type DeploymentState,
 } from '../contract/deployment/deployment';
-import { type DeploymentVersion, interruptionText, startsServer } from '../contract/deployment/deployment-change';
+import {
+  type DeploymentVersion,
+  interruptionText,
+  startsServer,
+} from '../contract/deployment/deployment-change';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { present } from '../contract/trees';

@@ -1,5 +1,9 @@
 import { createServer } from 'node:net';
-import { type Deployment, type DeploymentEngine, deploymentIdPattern } from '../contract/deployment/deployment';
+import {
+  type Deployment,
+  type DeploymentEngine,
+  deploymentIdPattern,
+} from '../contract/deployment/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { isJobEngine } from '../contract/job/run-job';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';

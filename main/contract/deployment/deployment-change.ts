@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DeploymentEngine } from './deployment-engine';
 import { promisedLoadSchema } from '../measured/promised-load';
 import type { Tracing } from '../measured/trace-setting';
 import { formats, precisions } from '../run/run-spec';
+import type { DeploymentEngine } from './deployment-engine';
 
 export const deploymentVersionSchema = z.object({
   model: z.string(),

@@ -1,12 +1,4 @@
 import { z } from 'zod';
-import {
-  type DeploymentChange,
-  deploymentChanges,
-  deploymentVersionSchema,
-  endsChange,
-  recoveryOutcomes,
-} from './deployment-change';
-import { type DeploymentEngine, deploymentEngineSchema } from './deployment-engine';
 import { capacityAskSchema } from '../measured/capacity-ask';
 import { type ColdStart, coldStartSchema } from '../measured/cold-start';
 import type { PromisedLoad } from '../measured/promised-load';
@@ -15,6 +7,14 @@ import { type Accuracy, accuracySchema } from '../run/run-outcome';
 import type { engines, formats, precisions } from '../run/run-spec';
 import { type ByType, type OfType, present } from '../trees';
 import { wireErrorSchema } from '../wire-error';
+import {
+  type DeploymentChange,
+  deploymentChanges,
+  deploymentVersionSchema,
+  endsChange,
+  recoveryOutcomes,
+} from './deployment-change';
+import { type DeploymentEngine, deploymentEngineSchema } from './deployment-engine';
 
 export type { DeploymentEngine } from './deployment-engine';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
+import { traceEventSchema } from '../load/run-traces';
 import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { modelMemorySchema } from '../measured/model-memory';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
@@ -9,7 +10,6 @@ import { fileEntrySchema } from './artefacts';
 import { inContainers } from './engine-kinds';
 import { importSourceSchema } from './imported';
 import { loadTools, repositoryOf, type RunSpec, runSpecSchema } from './run-spec';
-import { traceEventSchema } from './run-traces';
 import { serverLoadSchema } from './server-load';
 
 /** The run waits for its turn on the device, disk space, the Docker Engine, or its job, and continues by itself. */

@@ -1,5 +1,6 @@
 import type { WireError } from '../errors';
 import type { JobState } from '../job/run-job';
+import { noTraces, type RunTraces, withTrace } from '../load/run-traces';
 import type { ColdStart, WarmUpTrial } from '../measured/cold-start';
 import type { ModelMemory } from '../measured/model-memory';
 import type { AccuracyResult, Environment } from '../measured/results';
@@ -18,7 +19,6 @@ import {
 } from './run-events';
 import type { Deployed, RunSource } from './run-source';
 import { firstSteps, freshStep, pausedStep, sourceOf, type StepState } from './run-step';
-import { noTraces, type RunTraces, withTrace } from './run-traces';
 import type { SpecChange } from './spec-tools';
 import { type DueAgain, loadKey, type MeasuredPoint, type ScenarioState } from './sweep';
 

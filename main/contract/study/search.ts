@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import type { WireError } from '../errors';
 import { hostNameSchema } from '../host/host-name';
+import { replaySchema } from '../load/replay';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
-import { accelerators, engines, exportFormats, precisions, replaySchema } from '../run/run-spec';
+import { accelerators, engines, exportFormats, precisions } from '../run/run-spec';
 import { choiceSchema } from '../run/spec-tools';
 import { wireErrorSchema } from '../wire-error';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { toWire } from '../../contract/errors';
+import type { TraceEvent } from '../../contract/load/run-traces';
 import type { LoadPoint } from '../../contract/measured/results';
 import type { Scenario } from '../../contract/run/run-events';
-import type { TraceEvent } from '../../contract/run/run-traces';
 import { loadKey, type MeasuringTurn, ofScenario, turnOf } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { slowText } from '../../domain/measured/slow/slow-text';

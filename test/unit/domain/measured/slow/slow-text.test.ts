@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { noTraces, withTrace } from '../../../../../main/contract/load/run-traces';
 import type { SlowRequests } from '../../../../../main/contract/measured/slow-requests';
-import { noTraces, withTrace } from '../../../../../main/contract/run/run-traces';
 import {
   longestOf,
   partText,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noTraces, withTrace } from '../../../../main/contract/run/run-traces';
+import { noTraces, withTrace } from '../../../../main/contract/load/run-traces';
 
 const tracing = {
   model: 'm',

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrap, needs } from './lib/bootstrap.mjs';
-import { repoRoot } from './lib/layout.mjs';
-import { main } from './lib/main.mjs';
-import { say, SetupError } from './lib/say.mjs';
+import { bootstrap, needs } from '../lib/bootstrap.mjs';
+import { repoRoot } from '../lib/layout.mjs';
+import { main } from '../lib/main.mjs';
+import { say, SetupError } from '../lib/say.mjs';
 
 const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick] [NAME …]
 
@@ -109,7 +109,7 @@ const pageOf = (table) => `# Hugging Face folders, by architecture
 
 Written by \`npm run test:huggingface -- --out docs/huggingface.md\`, ${new Date().toISOString().slice(0, 10)}: a small folder of each architecture with random
 weights (two layers, 32 wide), from the folder to a report on a CPU. The gate compares Triton with the framework, each sample
-without its padding, alone and in batches of mixed lengths. The largest difference is over all outputs and batch sizes. The
+without its padding, one by one and in batches of mixed lengths. The largest difference is over all outputs and batch sizes. The
 rate is of the smallest model of its kind: it says that the way works, not how fast a real model is.
 
 ${table}
