@@ -41,7 +41,9 @@ const sending = (requests: number) => async (signal: AbortSignal) => {
   await until('tracing is on', () => triton.own('m').trace_level !== undefined);
   triton.trace('m', requests);
   await writeFile(join(dir, 'trace.json.0'), '[]');
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  // It may have ended while the file was written.
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   throw new WorkbenchError('cancelled', 'Cancelled');
 };
 

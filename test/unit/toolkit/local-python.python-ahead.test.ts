@@ -55,7 +55,8 @@ fi
 const answers = `read -r words; echo "{\\"type\\":\\"result\\",\\"by\\":\\"ahead\\",\\"words\\":$words}"`;
 const startedLines = () =>
   readFile(join(dir, started), 'utf8').then(
-    (text) => text.trim().split('\n'),
+    // A file that is just made has no line yet.
+    (text) => text.split('\n').filter((line) => line !== ''),
     () => [],
   );
 
