@@ -25,6 +25,7 @@ import type { Runs } from '../pipeline/runs';
 import { readJournal } from '../store/journal';
 import { requireAgreed } from '../studies/search/search-replay';
 import { createTritonClient, type TritonClient } from '../triton/client';
+import { recognizeServer } from '../triton/open-inference';
 import { listOpenaiModels } from '../triton/openai-models';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
@@ -60,7 +61,8 @@ async function describeFrontend(
     maxBatchSize: 0,
     dynamicInputs: [],
   }));
-  return { tritonVersion: null, models, more: Math.max(0, names.length - mostModels) };
+  const more = Math.max(0, names.length - mostModels);
+  return { title: 'OpenAI server', models, listsModels: true, more };
 }
 
 export function createServerCalls(
@@ -75,10 +77,16 @@ export function createServerCalls(
       const seen = host === undefined ? null : { host, there, here };
       const tls = await readTls(address.secure ? (files ?? {}) : undefined);
       if (openai) return asSeen(seen, () => describeFrontend(here, tls, headers));
-      const client = createTritonClient(here, { timeoutMs: askMs, headers, tls });
-      const { version: tritonVersion } = await asSeen(seen, () => client.serverMetadata());
+      const direct = createTritonClient(here, { timeoutMs: askMs, headers, tls });
+      const { client, traits } = await asSeen(seen, () => recognizeServer(direct));
+      const isTriton = traits.title === null;
+      // A list of the models is Triton's own.
+      const index = await client.repositoryIndex().catch((error: unknown) => {
+        if (isTriton) throw error;
+        return null;
+      });
       const versions = new Map<string, string[]>();
-      for (const { name, version = '', state } of await client.repositoryIndex()) {
+      for (const { name, version = '', state } of index ?? []) {
         if (state === 'READY') versions.set(name, [...(versions.get(name) ?? []), version]);
       }
       const found = [...versions];
@@ -88,7 +96,12 @@ export function createServerCalls(
         const model = await servedModel(client, name, of).catch(() => null);
         if (model !== null) models.push(model);
       }
-      return { tritonVersion, models, more: Math.max(0, found.length - mostModels) };
+      return {
+        title: traits.title ?? `Triton ${traits.version}`,
+        models,
+        listsModels: index !== null,
+        more: Math.max(0, found.length - mostModels),
+      };
     },
     'servers.measure': async (request) => {
       const { host, headers = [], p99BudgetMs } = request;

@@ -30,6 +30,8 @@ import { tokenColumns } from '../../contract/measured/generation-columns';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
 import { sliceColumns } from '../../contract/measured/slice-columns';
 import { refusedCount } from '../../contract/measured/timeline';
+import { wayText } from '../../contract/measured/way';
+import { wayColumns } from '../../contract/measured/way-columns';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { levelText } from '../../contract/words';
 import { longerText } from '../../domain/measured/again';
@@ -223,6 +225,24 @@ export const stagesTable = (rows: Rows): Markup | null =>
   detailTable(rows, 'Stages', [markup`<th>Result</th>`], (point) =>
     point.stages === undefined ? [] : [[markup`<td>${shapeLines(point).join(' ')}</td>`]],
   );
+
+/** Direct and through a gateway, by parts of the latency; null without a gateway. */
+export function wayTable(rows: Rows, load: string): Markup | null {
+  const table = detailTable(
+    rows,
+    'Through the gateway',
+    headings(wayColumns),
+    ({ way }) => (way?.rows ?? []).map((row) => cells(wayColumns, row)),
+    { load },
+  );
+  const texts = rows.flatMap(({ point }) =>
+    point?.way === undefined ? [] : [`${levelText(point)}: ${wayText(point.way)}`],
+  );
+  return table === null
+    ? null
+    : markup`${table}
+${texts.map((text) => markup`<p>${text}</p>`)}`;
+}
 
 /** More rows than these are in the CSV file only. */
 const mostSlices = 200;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeTexts } from '../../../../../main/perf/input/encode-values';
+import { encodeTexts } from '../../../../../main/triton/encode-values';
 import { outputText } from '../../../../../main/perf/native/grpc/output-text';
 import {
   encodeBytesField,
