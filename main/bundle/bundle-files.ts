@@ -5,7 +5,7 @@ import { invalidInput } from '../contract/errors';
 import type { DeployableRun } from '../deployments/deployable-run';
 import { copied, placeModel } from '../deployments/place-files';
 import { bytesBelow, hashFile, listFiles, makeFolder, writeFileAtomic } from '../platform/files';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 
 /** Another user usually serves it. */
 const readable = { folder: 0o755, file: 0o644 };

@@ -24,7 +24,7 @@ import { readPlainText } from '../platform/plain-entry';
 import { firstDifference, ReadContents, type StepManifests } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';
 import { runFiles } from '../store/step-paths';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import {
   isOfRepository,

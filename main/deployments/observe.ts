@@ -271,6 +271,36 @@ export interface ChangeState {
   readonly isInterrupted: boolean;
 }
 
+const isStarting = (change: Deployment['change']): boolean =>
+  change?.outcome === null && startsServer(change);
+
+/** What is served of a model, and what it was checked with. */
+function modelEntry(
+  name: string,
+  { active, previous }: Deployment['models'][string],
+  { served, ...status }: Awaited<ReturnType<typeof readModelStatus>>,
+) {
+  const isActive = served.version === active.version;
+  return {
+    name,
+    version: served.version,
+    ...status,
+    runId: served.runId,
+    format: served.format,
+    precision: served.precision,
+    checkedSamples: active.checkedSamples,
+    accuracy: deployedAccuracy(active),
+    ...present({
+      checkedBatchSize: active.checkedBatchSize,
+      golden: active.golden,
+      coldStart: isActive ? active.coldStart : previous?.coldStart,
+      repository: served.repository,
+      promised: isActive ? active.promised : previous?.promised,
+    }),
+    previous: previous === null ? null : { version: previous.version, runId: previous.runId },
+  };
+}
+
 /** Checks process or container, Triton, and each model with one request. */
 export async function observe(
   stored: StoredDeployment,
@@ -284,38 +314,15 @@ export async function observe(
   const grpcAddress = answers ? await grpcAddressOf(deployment, server).catch(() => undefined) : undefined;
   const triton = client === null ? null : { client, grpcAddress };
   const models = await Promise.all(
-    Object.entries(deployment.models).map(async ([name, model]) => {
-      const { active, previous } = model;
-      const { served, ...serverStatus } = await readModelStatus(stored, triton, model);
-      return {
-        name,
-        version: served.version,
-        ...serverStatus,
-        runId: served.runId,
-        format: served.format,
-        precision: served.precision,
-        checkedSamples: active.checkedSamples,
-        accuracy: deployedAccuracy(active),
-        ...present({
-          checkedBatchSize: active.checkedBatchSize,
-          golden: active.golden,
-          coldStart: served.version === active.version ? active.coldStart : previous?.coldStart,
-          repository: served.repository,
-          promised: served.version === active.version ? active.promised : previous?.promised,
-        }),
-        previous: previous === null ? null : { version: previous.version, runId: previous.runId },
-      };
-    }),
+    Object.entries(deployment.models).map(async ([name, model]) =>
+      modelEntry(name, model, await readModelStatus(stored, triton, model)),
+    ),
   );
   const verdict = answers ? verdictOf(models) : notAnswering(deployment, serverStatus, now);
   // While Triton starts, models are missing.
   const isLoading =
     verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
-  const isBegun =
-    change?.outcome === null &&
-    startsServer(change) &&
-    verdict.state !== 'ready' &&
-    verdict.state !== 'unknown';
+  const isBegun = isStarting(change) && verdict.state !== 'ready' && verdict.state !== 'unknown';
   const addresses = addressesOf(deployment);
   return {
     id: deployment.id,

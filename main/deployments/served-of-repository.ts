@@ -7,7 +7,7 @@ import type { RepositorySource } from '../formats/own-config';
 import { canaryOf } from '../pipeline/repository-run';
 import { readPlainText } from '../platform/plain-entry';
 import type { RunFolder } from '../store/run-folder';
-import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import type { Tensor } from '../triton/tensor';
 

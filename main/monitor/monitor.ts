@@ -14,7 +14,7 @@ import { makeTemporaryFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import type { StoredReportSettings } from '../reports/report-settings';
 import { createTritonClient } from '../triton/client';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import { unlistedModel } from '../triton/listed-models';
 import { recognizeServer } from '../triton/open-inference';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';

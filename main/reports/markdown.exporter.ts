@@ -1,7 +1,7 @@
 import { otherwiseText } from '../contract/measured/baseline';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
-import { wayText } from '../contract/measured/way';
-import { wayColumns } from '../contract/measured/way-columns';
+import { wayText } from '../contract/measured/sent/way';
+import { wayColumns } from '../contract/measured/sent/way-columns';
 import type { ReportSection } from '../contract/settings/report-settings';
 import { levelText } from '../contract/words';
 import { trialColumns } from '../domain/measured/cold/warm-up-trial';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import type { WayPart, WayRow } from '../../main/contract/measured/way';
+import type { WayPart, WayRow } from '../../main/contract/measured/sent/way';
 import { createCertificates } from '../support/certificates';
 import { cli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';

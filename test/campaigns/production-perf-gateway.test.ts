@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import { wayText } from '../../main/contract/measured/way';
+import { wayText } from '../../main/contract/measured/sent/way';
 import { type BareInferenceServer, startBareInferenceServer } from '../support/bare-inference-server';
 import { cli } from '../support/cli';
 import { type DelayingGateway, startDelayingGateway } from '../support/delaying-gateway';

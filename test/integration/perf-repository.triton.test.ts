@@ -8,7 +8,7 @@ import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import type { LoadPoint } from '../../main/contract/measured/results';
 import { homeLayout } from '../../main/platform/layout';
 import { runFolder } from '../../main/store/run-folder';
-import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import { cli, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { onnxBytes } from '../support/onnx-bytes';

@@ -34,10 +34,10 @@ import {
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
-import { sentAs } from '../../contract/measured/sent-as';
+import { sentAs } from '../../contract/measured/sent/sent-as';
+import { wayText } from '../../contract/measured/sent/way';
+import { wayColumns } from '../../contract/measured/sent/way-columns';
 import { sliceColumns } from '../../contract/measured/slice-columns';
-import { wayText } from '../../contract/measured/way';
-import { wayColumns } from '../../contract/measured/way-columns';
 import { formatCount, formatMeasured, formatMs, formatRate } from '../../contract/numbers';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';

@@ -4,9 +4,9 @@ import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
 import { generatedSchema } from './generated';
 import { replayedSchema } from './replayed';
-import { scheduledSchema, streamingSchema } from './streaming';
+import { scheduledSchema, streamingSchema } from './sent/streaming';
+import { latencyPartsSchema, waySchema } from './sent/way';
 import { shapedSchema } from './timeline';
-import { latencyPartsSchema, waySchema } from './way';
 
 const us = z.number().min(0);
 

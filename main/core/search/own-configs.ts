@@ -22,8 +22,8 @@ import { hashFolder } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
 import type { RunFolder } from '../../store/run-folder';
 import type { Configuration, Variant } from '../../studies/search/variant';
-import { editConfigPbtxt } from '../../triton/config-editor';
-import { parseConfigPbtxt } from '../../triton/config-pbtxt';
+import { editConfigPbtxt } from '../../triton/config/config-editor';
+import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 
 export interface ServedRun {
   readonly spec: RunSpec;

@@ -9,7 +9,7 @@ import { configuredOf } from '../../domain/study/search/candidates';
 import { changesBetween } from '../../domain/study/search/search-study';
 import type { SoughtModel } from '../../domain/study/sought';
 import type { Runs } from '../../pipeline/runs';
-import { formatConfigPbtxt } from '../../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../triton/config/config-pbtxt';
 import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { configsOf } from './contests';

@@ -1,5 +1,5 @@
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
-import type { Way, WayPart, WayRow } from '../../contract/measured/way';
+import type { Way, WayPart, WayRow } from '../../contract/measured/sent/way';
 import { present } from '../../contract/trees';
 import { confidenceSequence } from '../study/duel/confidence-sequence';
 

@@ -28,10 +28,10 @@ import {
 } from '../../contract/measured/detail-columns';
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
+import { wayText } from '../../contract/measured/sent/way';
+import { wayColumns } from '../../contract/measured/sent/way-columns';
 import { sliceColumns } from '../../contract/measured/slice-columns';
 import { refusedCount } from '../../contract/measured/timeline';
-import { wayText } from '../../contract/measured/way';
-import { wayColumns } from '../../contract/measured/way-columns';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
 import { levelText } from '../../contract/words';
 import { longerText } from '../../domain/measured/again';

@@ -20,8 +20,8 @@ import {
 } from '../../../main/contract/measured/detail-columns';
 import { tokenCounts, tokenTimes } from '../../../main/contract/measured/generation-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
+import { wayColumns } from '../../../main/contract/measured/sent/way-columns';
 import { sliceColumns } from '../../../main/contract/measured/slice-columns';
-import { wayColumns } from '../../../main/contract/measured/way-columns';
 import { formatCount, missing } from '../../../main/contract/numbers';
 import { levelText } from '../../../main/contract/words';
 import { type DetailsRow, detailsTable, headingsOf } from './details-table';

@@ -9,7 +9,7 @@ import type { DeployableRun } from '../../../main/deployments/deployable-run';
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';
 import type { DeploymentPaths, DeploymentServer } from '../../../main/engine/engine';
-import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { modelConfigSchema } from '../../../main/triton/model-config';
 import { rejection } from '../../support/rejection';
 

@@ -5,8 +5,8 @@ import {
   loadPointSchema,
   type MeasurementWindow,
 } from '../../../../main/contract/measured/results';
-import { type WayPart, wayText } from '../../../../main/contract/measured/way';
-import { wayColumns } from '../../../../main/contract/measured/way-columns';
+import { type WayPart, wayText } from '../../../../main/contract/measured/sent/way';
+import { wayColumns } from '../../../../main/contract/measured/sent/way-columns';
 import { isWayTold, wayOf, wayRowsOf } from '../../../../main/domain/measured/way';
 import { createRandom } from '../../../../main/domain/random';
 import { html } from '../../../../main/reports/html.exporter';

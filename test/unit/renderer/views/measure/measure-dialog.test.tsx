@@ -94,7 +94,7 @@ it('asks a server of OpenAI’s protocol for its models as soon as a request goe
       const { openai = false } = input as { readonly openai?: boolean };
       const name = openai ? 'lm' : 'echo';
       const model = { name, versions: ['1'], maxBatchSize: 0, dynamicInputs: [] };
-      const title = openai === true ? 'OpenAI server' : 'Triton 2.51.0';
+      const title = openai ? 'OpenAI server' : 'Triton 2.51.0';
       return Promise.resolve({ title, models: [model], listsModels: true, more: 0 });
     },
   });

@@ -1,4 +1,4 @@
-import type { LoadPoint } from './results';
+import type { LoadPoint } from '../results';
 
 type Sent = Pick<LoadPoint, 'httpVersion' | 'compression' | 'jsonTensors'>;
 

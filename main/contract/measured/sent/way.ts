@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatMs, formatRate, missing } from '../numbers';
-import { httpVersions } from '../run/run-spec';
+import { formatMs, formatRate, missing } from '../../numbers';
+import { httpVersions } from '../../run/run-spec';
 
 const usOrNull = z.number().min(0).nullable();
 

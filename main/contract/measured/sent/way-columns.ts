@@ -1,5 +1,5 @@
-import { missing } from '../numbers';
-import { type Column, named, text } from './column';
+import { missing } from '../../numbers';
+import { type Column, named, text } from '../column';
 import { differenceText, wayAmount, type WayPart, type WayRow } from './way';
 
 const partTitles: Readonly<Record<WayPart, string>> = {

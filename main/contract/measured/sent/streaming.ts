@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { spreadSchema } from './spread';
+import { spreadSchema } from '../spread';
 
 const us = z.number().min(0);
 
