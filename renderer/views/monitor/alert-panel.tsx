@@ -1,6 +1,6 @@
 import { Checkbox, NumberInput, type NumberInputProps, Select } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import {
   type Alert,
   type AlertMetric,
@@ -168,8 +168,24 @@ export function AlertPanel(props: {
   const { alerts, rules, models, nowMs } = props;
   const { client } = useWorkbench();
   const more = moreText(Math.max(0, alerts.length - mostShown), 'alert');
-  const set = (next: readonly AlertRule[]): void =>
-    attempt(() => client.call('monitor.setRules', { rules: [...next] }));
+  // A second change may come before the first one is back.
+  const latest = useRef(rules);
+  const underWay = useRef(0);
+  useEffect(() => {
+    if (underWay.current === 0) latest.current = rules;
+  }, [rules]);
+  const change = (changed: (before: readonly AlertRule[]) => readonly AlertRule[]): void => {
+    const next = [...changed(latest.current)];
+    latest.current = next;
+    underWay.current += 1;
+    attempt(async () => {
+      try {
+        await client.call('monitor.setRules', { rules: next });
+      } finally {
+        underWay.current -= 1;
+      }
+    });
+  };
   return (
     <Panel
       title="Alerts"
@@ -179,8 +195,8 @@ export function AlertPanel(props: {
           label="Add a rule"
           onClick={() => {
             const id = `rule-${Date.now()}`;
-            set([
-              ...rules,
+            change((before) => [
+              ...before,
               { id, metric: 'probe-p99-ms', model: '', above: 100, forSeconds: 10, enabled: true },
             ]);
           }}
@@ -202,10 +218,10 @@ export function AlertPanel(props: {
               key={rule.id}
               rule={rule}
               models={models}
-              onChange={(change) =>
-                set(rules.map((one) => (one.id === rule.id ? { ...one, ...change } : one)))
+              onChange={(fields) =>
+                change((before) => before.map((one) => (one.id === rule.id ? { ...one, ...fields } : one)))
               }
-              onRemove={() => set(rules.filter((one) => one.id !== rule.id))}
+              onRemove={() => change((before) => before.filter((one) => one.id !== rule.id))}
             />
           ))}
         </ul>

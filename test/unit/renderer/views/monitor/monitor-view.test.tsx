@@ -120,6 +120,26 @@ describe('the rules of the alerts', () => {
   it('have no model where the server is watched', () => {
     expect(modelOf({ ...rule, metric: 'server' })).toBeUndefined();
   });
+
+  it('keep a change that a second one follows before it is answered', async () => {
+    const asked: (readonly AlertRule[])[] = [];
+    const { client } = createClientDouble({
+      'monitor.setRules': (input) => {
+        asked.push((input as { readonly rules: readonly AlertRule[] }).rules);
+        return new Promise<null>(() => undefined);
+      },
+    });
+    const rules = [
+      { ...rule, id: 'a' },
+      { ...rule, id: 'b' },
+    ];
+    const panel = <AlertPanel alerts={[]} rules={rules} models={[]} nowMs={0} />;
+    const { page, unmount } = await mount(client, panel);
+    const removes = [...page.querySelectorAll<HTMLElement>('button[aria-label^="Remove rule"]')];
+    for (const remove of removes) act(() => remove.click());
+    expect(asked.map((one) => one.map(({ id }) => id))).toEqual([['b'], []]);
+    unmount();
+  });
 });
 
 it('an alert says since when and for how long, a resolved one since when it is over', () => {
