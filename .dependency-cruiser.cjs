@@ -27,6 +27,7 @@ const nativeOrder = [
   ['http2', 'seam'],
   ['requests'],
   ['grpc', 'http1', 'windows'],
+  ['rest'],
   ['generator'],
   ['level'],
 ];

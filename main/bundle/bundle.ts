@@ -1,8 +1,6 @@
-import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { checkedByText } from '../contract/deployment/deployment';
-import { invalidInput } from '../contract/errors';
+import { checkedByText, deployedKindText } from '../contract/deployment/deployment';
 import { isSound } from '../contract/flag-text';
 import { type PromisedLoad, promisedText } from '../contract/measured/promised-load';
 import { latencyIntervalUs, type LoadPoint } from '../contract/measured/results';
@@ -10,6 +8,7 @@ import { exactMs, formatBytes, formatMs, formatRate, missing } from '../contract
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { scenarios } from '../contract/run/run-events';
 import { accuracyOf, referenceText } from '../contract/run/run-outcome';
+import { repositoryOf } from '../contract/run/run-spec';
 import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
 import { levelText, type MetricTitles } from '../contract/words';
@@ -20,18 +19,13 @@ import { type Capacity, requestsUnderWay, usualHeadroom } from '../domain/measur
 import { capacityNotes, capacityText } from '../domain/measured/capacity-text';
 import { levelsOf } from '../domain/measured/points';
 import { verdictOf } from '../domain/measured/verdict';
+import { servedBy } from '../domain/run/served-by';
 import { zeroCanary } from '../engine/serving';
-import {
-  hashFile,
-  listFiles,
-  makeFolder,
-  syncToDisk,
-  temporaryBeside,
-  writeFileAtomic,
-} from '../platform/files';
+import { makeFolder, syncToDisk, temporaryBeside, writeFileAtomic } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import { traitsOf } from '../triton/model-traits';
+import { checksums, copyModels, makeReadable, requireEmpty } from './bundle-files';
 import { coldSection } from './cold-section';
 import {
   type BundleImage,
@@ -81,6 +75,8 @@ export interface FoundConfig {
   /** Of the search. */
   readonly name: string;
   readonly config: ModelConfig;
+  /** config.pbtxt of a model of a repository that is served as it is, with its fields; absent: written from `config`. */
+  readonly own?: { readonly model: string; readonly text: string } | undefined;
   /** What it gives, without a full stop. */
   readonly sentence: string;
   readonly promised: PromisedLoad;
@@ -209,6 +205,26 @@ function verifiedText({ accuracy }: RunState): string {
     : `as it was measured; its accuracy: ${word}`;
 }
 
+/** "onnx fp32", "Triton repository as it is, version 1 of Triton, with scale". */
+function kindText({ source: { spec } }: DeployedRun): string {
+  const { format, precision, configure } = spec;
+  const { models = [], with: beside = [] } = repositoryOf(spec.model) ?? {};
+  if (models.length === 0) return deployedKindText({ format, precision });
+  const names = models.map(({ name }) => name);
+  const repository = { version: configure.modelVersion, models: names, with: beside };
+  return deployedKindText({ format, precision, repository });
+}
+
+/** Of a repository that the local Triton served with Python-based backends, which the image has itself. */
+function otherBackendLines({ state, image, measuredLocally }: ReadmeInput): readonly string[] {
+  const { spec } = state.source;
+  if (!measuredLocally || image.builtHere || repositoryOf(spec.model) === null) return [];
+  return [
+    `The run was served without a container, by ${servedBy(spec, state.environment.packages).backend}. ${image.reference} has backends of its own for these models, and was not run: the smoke test says whether it answers as the run did.`,
+    '',
+  ];
+}
+
 export function readmeText(input: ReadmeInput): string {
   const { state, image, measuredLocally, samples } = input;
   const { runId } = state;
@@ -223,7 +239,7 @@ export function readmeText(input: ReadmeInput): string {
   return [
     `# ${modelName}, ready to serve`,
     '',
-    `The model of run ${runId} (${spec.format} ${spec.precision}) for NVIDIA Triton, ${verifiedText(state)}. Made by Triton Workbench ${state.environment.workbenchVersion}.`,
+    `The model of run ${runId} (${kindText(state)}) for NVIDIA Triton, ${verifiedText(state)}. Made by Triton Workbench ${state.environment.workbenchVersion}.`,
     '',
     '## Start',
     '',
@@ -234,6 +250,7 @@ export function readmeText(input: ReadmeInput): string {
     '```',
     '',
     ...built,
+    ...otherBackendLines(input),
     'smoke-test.py needs Python 3.8 or later and nothing else; it prints a line per check and ends with 0, or with 1 where one failed. `--url` names another Triton, `--skip-latency` leaves the measurement out on a machine that is not the one of the run.',
     '',
     '## Expected',
@@ -252,7 +269,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     '## Files',
     '',
-    '- model-repository/: what Triton serves; SHA256SUMS covers every file of it.',
+    `- model-repository/: what Triton serves${repositoryOf(spec.model) === null ? '' : ', all models under their own names as the run served them'}; SHA256SUMS covers every file of it.`,
     `- samples/: inputs, the outputs of ${samples.golden ?? 'the framework'}, and how far others may differ.`,
     '- expectation.json: what smoke-test.py asks for; compare_outputs.py: how it compares outputs.',
     '',
@@ -274,50 +291,10 @@ interface BundleInput {
 /** For a local Triton, which has no such limit. */
 const usualShmSizeMiB = 1024;
 
-/** Another user usually serves it. */
-const readable = { folder: 0o755, file: 0o644 };
-
-async function requireEmpty(dir: string): Promise<void> {
-  const found = await lstat(dir).catch(() => null);
-  if (found === null) return;
-  if (found.isDirectory() && (await readdir(dir)).length === 0) return;
-  throw invalidInput(dir, `${dir} is not empty`, 'Name a folder that does not exist yet, or an empty one.');
-}
-
-/** Leaves out Python's caches. @returns bytes copied */
-async function copyModel(from: string, to: string): Promise<number> {
-  let bytes = 0;
-  for (const path of await listFiles(from)) {
-    const target = join(to, path);
-    await makeFolder(dirname(target));
-    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
-    bytes += (await stat(target)).size;
-  }
-  return bytes;
-}
-
-/** In the format of `sha256sum`. */
-async function checksums(dir: string, folder: string): Promise<string> {
-  const lines: string[] = [];
-  for (const path of await listFiles(join(dir, folder))) {
-    lines.push(`${await hashFile(join(dir, folder, path))}  ${join(folder, path)}\n`);
-  }
-  return lines.join('');
-}
-
-/** Independent of the umask. */
-async function makeReadable(dir: string): Promise<void> {
-  await chmod(dir, readable.folder);
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) await makeReadable(path);
-    else await chmod(path, readable.file);
-  }
-}
-
 function expectationOf(input: BundleInput) {
-  const { config, version, check } = input.run;
+  const { config, version, check, about } = input.run;
   const canary = canaryOf(check) ?? zeroCanary(config);
+  const { sequences, decoupled } = traitsOf(config);
   return {
     model: config.name,
     version,
@@ -325,6 +302,9 @@ function expectationOf(input: BundleInput) {
     canary: canary.map(({ name, datatype, shape }) => ({ name, datatype, shape })),
     latency: limitOf(input),
     ...present({ promised: input.found?.promised }),
+    ...(about.repository === undefined ? {} : { beside: about.repository.models.slice(1), anyValues: true }),
+    ...(sequences ? { sequences } : {}),
+    ...(decoupled ? { decoupled } : {}),
   };
 }
 
@@ -343,6 +323,7 @@ function servingOf(input: BundleInput, repositoryBytes: number): Serving {
   return {
     ...{ model: config.name, image, gpus, repositoryBytes, pendingRequests, watched },
     shmSizeMiB: inContainers(engine) ? engine.shmSizeMiB : usualShmSizeMiB,
+    ...(run.repository === undefined ? {} : { asIs: true }),
     scaledRate: scaledRateOf({ capacity, found }),
     plan: capacity === null ? null : { replicas: capacity.replicas, text: capacityText(capacity) },
     startup: startupOf(state.coldStart),
@@ -351,12 +332,8 @@ function servingOf(input: BundleInput, repositoryBytes: number): Serving {
 
 async function fill(dir: string, input: BundleInput): Promise<void> {
   const { run, state, titles, image, resources, capacity, found } = input;
-  const { engine, config } = run;
-  const repositoryBytes = await copyModel(dirname(run.files), join(dir, 'model-repository', config.name));
-  if (found !== null) {
-    const path = join(dir, 'model-repository', config.name, 'config.pbtxt');
-    await writeFileAtomic(path, formatConfigPbtxt(config));
-  }
+  const { engine } = run;
+  const repositoryBytes = await copyModels(run, join(dir, 'model-repository'), found !== null);
   const samples = await keepCheck(join(dir, 'samples'), run.check, run.samples);
   const serving = servingOf(input, repositoryBytes);
   const { watched, pendingRequests, startup } = serving;

@@ -46,6 +46,8 @@ export interface Serving {
   readonly gpus: number;
   readonly shmSizeMiB: number;
   readonly repositoryBytes: number;
+  /** Triton completes configurations; see `StartServerInput.asIs`. */
+  readonly asIs?: boolean;
   /**
    * Requests in flight at the best level, or at that of the plan: a pod with more waiting is behind. null: not known, and
    * nothing scales by it.
@@ -79,8 +81,8 @@ const planNote = ({ plan }: Serving): string => (plan === null ? '' : `\n${plan.
 
 const claimName = ({ model }: Serving): string => `${resourceName(model)}-models`;
 
-const commandOf = ({ image, gpus }: Serving) =>
-  tritonCommand({ builtHere: image.builtHere, release: image.release, gpus: gpus > 0, loadAll: true });
+const commandOf = ({ image: { builtHere, release }, gpus, asIs }: Serving) =>
+  tritonCommand({ builtHere, release, gpus: gpus > 0, asIs, loadAll: true });
 
 const yaml = (note: string, document: unknown): string =>
   `${note

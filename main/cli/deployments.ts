@@ -1,5 +1,6 @@
 import {
   deployedCheckText,
+  deployedKindText,
   type DeploymentInfo,
   type DeployRequest,
 } from '../contract/deployment/deployment';
@@ -59,7 +60,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${environment === undefined ? '' : `, ${environment}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
       `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
-      `    from ${nameOf(model.runId)}, ${model.format} ${model.precision}; ${deployedCheckText(model)}`,
+      `    from ${nameOf(model.runId)}, ${deployedKindText(model)}; ${deployedCheckText(model)}`,
       ...(model.coldStart === undefined
         ? []
         : coldLines(model.coldStart, coldRows(model.coldStart, [])).map((line) => `    ${line}`)),

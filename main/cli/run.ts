@@ -103,7 +103,9 @@ export function addRun(program: Command, context: CliContext): void {
       await saySharedName(core, output.say, runId, named);
       const code = await workOn(core, runId, output, { verbose, skipPreflight, detach });
       const keeps = code === exitCodes.done && options.keepServing !== undefined;
-      context.exit(keeps ? await keepServing(core, output, runId, options.keepServing) : code);
+      const allowUnverified = repositoryOf(spec.model) !== null && spec.accuracy.allowUnverified;
+      const wanted = { name: options.keepServing, allowUnverified };
+      context.exit(keeps ? await keepServing(core, output, runId, wanted) : code);
     });
 }
 
@@ -117,7 +119,11 @@ function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
 }
 
 /** Fails before the run, not at its end. */
-async function requireServable(core: Core, { engine, model }: RunSpec, name: true | string): Promise<void> {
+async function requireServable(
+  core: Core,
+  { engine, model, accuracy }: RunSpec,
+  name: true | string,
+): Promise<void> {
   const refused = (message: string, remedy: string): WorkbenchError =>
     new WorkbenchError('input-invalid', message, { where: '--keep-serving', remedy });
   if (!isProcess(engine) && !inContainers(engine)) {
@@ -126,10 +132,10 @@ async function requireServable(core: Core, { engine, model }: RunSpec, name: tru
       'Leave it out, and take the model to the other machine with "bundle".',
     );
   }
-  if (repositoryOf(model) !== null) {
+  if (repositoryOf(model) !== null && accuracy.golden === undefined && !accuracy.allowUnverified) {
     throw refused(
-      'A run that serves a repository as it is cannot be kept serving: a deployment is of one model file',
-      'Leave it out and serve the repository itself (tritonserver --model-repository), or add --rewrite.',
+      'Without a golden file the outputs of the repository are not checked',
+      'Add --golden FILE, or --allow-unverified to keep it serving all the same.',
     );
   }
   if (name === true) return;
@@ -155,11 +161,12 @@ async function keepServing(
   core: Core,
   output: Output,
   runId: string,
-  wanted: true | string | undefined,
+  wanted: { readonly name: true | string | undefined; readonly allowUnverified: boolean },
 ): Promise<number> {
   try {
-    const name = typeof wanted === 'string' ? wanted : undefined;
-    const { id, httpUrl, grpcUrl, host } = await deployRun(core, output, runId, present({ name }));
+    const name = typeof wanted.name === 'string' ? wanted.name : undefined;
+    const how = { ...present({ name }), ...(wanted.allowUnverified ? { allowUnverified: true } : {}) };
+    const { id, httpUrl, grpcUrl, host } = await deployRun(core, output, runId, how);
     const on = host === null ? '' : ` on ${host}`;
     output.say(`${id} serves at ${httpUrl} and ${grpcUrl} (gRPC)${on}. Stop it with: deployments stop ${id}`);
     return exitCodes.done;

@@ -3,7 +3,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import type { AnalyzerConfig, AnalyzerRun } from '../contract/study/analyzer-config';
 import type { Core, TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { verifiedRun } from './server-calls';
+import { measurableRun } from './server-calls';
 
 function analyzerRun({ configure, engine, performance }: RunSpec): AnalyzerRun {
   const { modelName, instances, maxBatchSize, batching, preferredBatchSizes, maxQueueDelayUs, threads } =
@@ -33,9 +33,7 @@ export function createAnalyzerCalls(
     }): Promise<AnalyzerConfig> => {
       const { runId = '', choice } = of;
       const spec =
-        choice === undefined
-          ? (await verifiedRun(parts, runId, false)).state.source.spec
-          : await resolve(choice);
+        choice === undefined ? (await measurableRun(parts, runId)).state.source.spec : await resolve(choice);
       const run = { ...analyzerRun(spec), isOfRepository };
       return readers.analyzerConfig({ text, fileName, model, run });
     },

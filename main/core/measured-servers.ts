@@ -7,7 +7,8 @@ import { performanceOfLoad, servedName, type ServerLoad } from '../contract/run/
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { type ExecutorSpec, hostEngine } from '../engine/engine';
 import { readEnvironment, resultGpus } from '../machine/environment';
-import { inspectServer, measureServer, type ReachedServer } from '../pipeline/measure/server-levels';
+import { inspectServer, type ReachedServer } from '../pipeline/measure/admitted-server';
+import { measureServer } from '../pipeline/measure/server-levels';
 import type { Servers } from '../pipeline/server-run';
 import { cleanText } from '../platform/lines';
 import { runFolder } from '../store/run-folder';
@@ -139,16 +140,16 @@ export function createMeasuredServers(parts: CoreParts): Servers {
       const { host, addresses } = load;
       const seen =
         host === undefined || via === undefined ? null : { host, there: addresses.http, here: via.http };
-      const { tritonVersion } = await asSeen(seen, () => inspectServer(load, { readers, via }, headers));
+      const server = await asSeen(seen, () => inspectServer(load, { readers, via }, headers));
       if (host !== undefined) {
         // All GPUs of the host: it is unknown which of them the server uses.
         const engine = { ...hostEngine(host), gpus: ['all'] };
         const machine = await runEnvironment(parts, { engine });
-        return { ...machine, engine: 'remote', tritonVersion };
+        return { ...machine, ...server, engine: 'remote' };
       }
       const environment = await readEnvironment({ workbenchVersion, env, engine: 'remote' });
       const gpus = isLoopback(load.addresses.http) ? environment.gpus : [];
-      return { ...environment, tritonVersion, gpus };
+      return { ...environment, ...server, gpus };
     },
     measureServer: (load, takeTurn, listener, work, run) => {
       if (load.host !== undefined)

@@ -10,7 +10,7 @@ import { repositoryAt } from '../own/repository/check-repository';
 import { executesFiles, loadableModels } from '../own/repository/served-models';
 import { makeTemporaryFolder } from '../platform/files';
 import { createTritonClient } from '../triton/client';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import type { CoreParts } from './core-parts';
 

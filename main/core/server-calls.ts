@@ -7,9 +7,12 @@ import type { DeploymentEngine } from '../contract/deployment/deployment';
 import { invalidInput } from '../contract/errors';
 import { isProcess } from '../contract/run/engine-kinds';
 import type { ServedModel, ServerDescription } from '../contract/run/measure-request';
-import type { RunState } from '../contract/run/run-state';
+import { isDeployed } from '../contract/run/run-source';
+import { repositoryOf } from '../contract/run/run-spec';
+import type { DeployedRun } from '../contract/run/run-state';
+import { present } from '../contract/trees';
 import { metricTitlesOf } from '../contract/words';
-import { deployableRun } from '../deployments/deployable-run';
+import { type DeployableRun, deployableRun } from '../deployments/deployable-run';
 import { DeploymentStore } from '../deployments/deployment-store';
 import { Deployments } from '../deployments/deployments';
 import { requireServable } from '../deployments/placement';
@@ -21,10 +24,13 @@ import { namedImageFacts, readImageFacts } from '../engine/docker/triton-command
 import { asSeen } from '../engine/docker-over-ssh/host-reach';
 import { createDetachedServers } from '../engine/local/detached-server';
 import { assertListening } from '../engine/remote/remote-triton';
+import { defaultRelease } from '../machine/releases';
 import type { Runs } from '../pipeline/runs';
+import { cpuImageBackends, imageWithAll } from '../presets/image-backends';
 import { readJournal } from '../store/journal';
 import { requireAgreed } from '../studies/search/search-replay';
 import { createTritonClient, type TritonClient } from '../triton/client';
+import { recognizeServer } from '../triton/open-inference';
 import { listOpenaiModels } from '../triton/openai-models';
 import { readTls } from '../triton/tls';
 import type { TrustedCalls } from './core-interface';
@@ -60,7 +66,8 @@ async function describeFrontend(
     maxBatchSize: 0,
     dynamicInputs: [],
   }));
-  return { tritonVersion: null, models, more: Math.max(0, names.length - mostModels) };
+  const more = Math.max(0, names.length - mostModels);
+  return { title: 'OpenAI server', models, listsModels: true, more };
 }
 
 export function createServerCalls(
@@ -75,10 +82,16 @@ export function createServerCalls(
       const seen = host === undefined ? null : { host, there, here };
       const tls = await readTls(address.secure ? (files ?? {}) : undefined);
       if (openai) return asSeen(seen, () => describeFrontend(here, tls, headers));
-      const client = createTritonClient(here, { timeoutMs: askMs, headers, tls });
-      const { version: tritonVersion } = await asSeen(seen, () => client.serverMetadata());
+      const direct = createTritonClient(here, { timeoutMs: askMs, headers, tls });
+      const { client, traits } = await asSeen(seen, () => recognizeServer(direct));
+      const isTriton = traits.title === null;
+      // A list of the models is Triton's own.
+      const index = await client.repositoryIndex().catch((error: unknown) => {
+        if (isTriton) throw error;
+        return null;
+      });
       const versions = new Map<string, string[]>();
-      for (const { name, version = '', state } of await client.repositoryIndex()) {
+      for (const { name, version = '', state } of index ?? []) {
         if (state === 'READY') versions.set(name, [...(versions.get(name) ?? []), version]);
       }
       const found = [...versions];
@@ -88,7 +101,12 @@ export function createServerCalls(
         const model = await servedModel(client, name, of).catch(() => null);
         if (model !== null) models.push(model);
       }
-      return { tritonVersion, models, more: Math.max(0, found.length - mostModels) };
+      return {
+        title: traits.title ?? `Triton ${traits.version}`,
+        models,
+        listsModels: index !== null,
+        more: Math.max(0, found.length - mostModels),
+      };
     },
     'servers.measure': async (request) => {
       const { host, headers = [], p99BudgetMs } = request;
@@ -109,13 +127,17 @@ export function createServerCalls(
 
 type DeploymentCall = Extract<keyof Handlers, `deployments.${string}` | 'runs.bundle'>;
 
-/** The image that served the run, or one with the same Triton built here. */
+/** The image that served the run, or one with the same Triton built here, or with the backends of its repository. */
 async function bundleImage(
   { docker, options }: CoreParts,
   engine: DeploymentEngine,
-  { environment }: RunState,
+  { environment, source }: DeployedRun,
 ): Promise<BundleImage> {
   if (isProcess(engine)) {
+    const backends = (repositoryOf(source.spec.model)?.models ?? []).map(({ backend }) => backend);
+    const isHere = backends.every((backend) => cpuImageBackends.includes(backend));
+    const named = isHere ? null : imageWithAll(backends, defaultRelease);
+    if (named !== null) return { reference: named, builtHere: false, ...namedImageFacts(named) };
     const args: Readonly<Record<string, string>> = engine.framework === 'tf' ? { FRAMEWORK: 'tf' } : {};
     const { reference } = await readImageRecipe(options.resources, 'triton-cpu', args);
     return { reference, builtHere: true, release: null, keepsEntrypoint: false };
@@ -129,6 +151,17 @@ async function bundleImage(
     .catch(() => namedImageFacts(image));
   return { reference: digest ?? image, builtHere, release: builtHere ? null : release, keepsEntrypoint };
 }
+
+/** The run with the configuration that a search found. */
+const withFound = (run: DeployableRun, { config, own, promised }: FoundConfig): DeployableRun => ({
+  ...run,
+  // The levels of the run are of another configuration.
+  steady: [],
+  ...(run.repository === undefined
+    ? { config }
+    : { repository: { ...run.repository, ...present({ config: own }) } }),
+  about: { ...run.about, promised },
+});
 
 /** Detached: survives this process. The result is in the deployment's journal. */
 function startRecovery(options: CoreOptions, id: string): void {
@@ -155,15 +188,23 @@ export async function verifiedRun(
   return { folder: loaded.folder, ...(await deployableRun(loaded, manifests, allowUnverified)) };
 }
 
+/** A run to measure beside others: of a repository as it is, the outputs need no reference. Throws as {@link verifiedRun}. */
+export async function measurableRun(parts: Pick<CoreParts, 'store'>, runId: string) {
+  const { state } = await parts.store.load(runId);
+  const isUnchecked =
+    isDeployed(state) && repositoryOf(state.source.spec.model) !== null && state.accuracy === null;
+  return verifiedRun(parts, runId, isUnchecked);
+}
+
 /** The servers of deployments, by the kind of their engine. */
 export const deploymentServersOf = ({
   layout,
   docker,
   hosts,
   reach,
-  options: { env },
+  options: { env, resources },
 }: Pick<CoreParts, 'layout' | 'docker' | 'hosts' | 'reach' | 'options'>) => ({
-  local: createDetachedServers(layout, env),
+  local: createDetachedServers(layout, env, resources),
   docker: createDeploymentContainers({ docker, hosts, reach }),
 });
 
@@ -182,10 +223,7 @@ export function createDeploymentCalls(
     runOf: async (runId, allowUnverified, search) => {
       const { state, run } = await verifiedRun(parts, runId, allowUnverified);
       requireServable(runId, state.source.spec.engine);
-      if (search === undefined) return run;
-      const { config, promised } = await foundConfig(search, runId);
-      // The levels of the run are of another configuration.
-      return { ...run, config, steady: [], about: { ...run.about, promised } };
+      return search === undefined ? run : withFound(run, await foundConfig(search, runId));
     },
     onChange: (id, work) => emit({ type: 'deployments-changed', id, work }),
     startRecovery: (id) => startRecovery(parts.options, id),
@@ -222,7 +260,7 @@ export function createDeploymentCalls(
       const path = await writeBundle(out, {
         ...{ state, measured, titles: metricTitlesOf(preset), resources: parts.options.resources },
         ...{ capacity, found },
-        run: found === null ? run : { ...run, config: found.config },
+        run: found === null ? run : withFound(run, found),
         image: await bundleImage(parts, run.engine, state),
       });
       return { path };

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { copyFile, link, readdir, rm } from 'node:fs/promises';
+import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DeployedVersion, Deployment, DeploymentEngine } from '../contract/deployment/deployment';
+import type { DeploymentVersion } from '../contract/deployment/deployment-change';
 import { WorkbenchError } from '../contract/errors';
 import type { SteadyLatency } from '../contract/measured/cold-start';
 import { fileLimits } from '../contract/reader-limits';
@@ -15,17 +15,27 @@ import type { DeployedRun, RunState } from '../contract/run/run-state';
 import { present } from '../contract/trees';
 import { steadyLatencies } from '../domain/measured/cold/cold-start';
 import { servingFramework } from '../formats/formats';
+import { repositorySourceOf } from '../formats/own-config';
 import { coldSizes } from '../pipeline/measure/cold-start';
 import { sampleCanary } from '../pipeline/serve-model';
 import { isVouched } from '../pipeline/step-files';
-import { listFiles, makeFolder, writeFileAtomic } from '../platform/files';
-import { fileError, readPlainText, requirePlainEntry } from '../platform/plain-entry';
+import { makeFolder, writeFileAtomic } from '../platform/files';
+import { readPlainText } from '../platform/plain-entry';
 import { firstDifference, ReadContents, type StepManifests } from '../store/file-manifest';
 import type { RunFolder } from '../store/run-folder';
 import { runFiles } from '../store/step-paths';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
+import {
+  isOfRepository,
+  keptVersions,
+  removeKept,
+  type RepositoryFiles,
+  servedNames,
+} from './deployed-repository';
 import type { DeploymentFolder } from './deployment-store';
+import { copied, eachFile } from './place-files';
+import { servedOfRepository } from './served-of-repository';
 import type { VersionCheck } from './version-check';
 
 /** Parts of a run for a deployment. */
@@ -44,16 +54,12 @@ export interface DeployableRun {
   /** Its latencies under steady load. */
   readonly steady: readonly SteadyLatency[];
   readonly keepConfig: (path: string, config: ModelConfig) => Promise<void>;
+  /** Absent: one model, with a configuration that the workbench writes. */
+  readonly repository?: RepositoryFiles;
 }
 
 const refused = (runId: string, why: string, remedy: string): WorkbenchError =>
   new WorkbenchError('input-invalid', `${runId} cannot be deployed: ${why}`, { where: runId, remedy });
-
-/** Versions and candidates are of one model with a configuration that the workbench writes. */
-export const repositoryRefusal = [
-  'it serves a repository as it is, and a deployment is of one model file',
-  'Serve the repository itself (tritonserver --model-repository), or run the model with --rewrite and deploy that run.',
-] as const;
 
 const neededSteps: readonly StepId[] = ['configure', 'deploy', 'accuracy'];
 
@@ -76,7 +82,6 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
       'Run it with the engine "docker" or "local".',
     );
   }
-  if (repositoryOf(spec.model) !== null) throw refused(runId, ...repositoryRefusal);
   const missing = steps.find(
     ({ id, status }) => neededSteps.includes(id) && status !== 'done' && status !== 'skipped',
   );
@@ -107,9 +112,10 @@ export function deploymentEngineOf({
   runId,
 }: Pick<DeployedRun, 'source' | 'environment' | 'runId'>): DeploymentEngine {
   const { engine } = spec;
+  const asIs = present({ asIs: repositoryOf(spec.model) === null ? undefined : (true as const) });
   if (!inContainers(engine)) {
     const environment = isProcess(engine) ? engine.environment : undefined;
-    return { kind: 'local', framework: servingFramework(spec), ...present({ environment }) };
+    return { kind: 'local', framework: servingFramework(spec), ...present({ environment }), ...asIs };
   }
   const image = environment.images.find(({ role }) => role === 'triton');
   if (image === undefined) throw refused(runId, 'its image is not known', `Run it again.`);
@@ -122,6 +128,7 @@ export function deploymentEngineOf({
     gpus: engine.gpus,
     shmSizeMiB: engine.shmSizeMiB,
     listen: '127.0.0.1',
+    ...asIs,
   };
 }
 
@@ -165,25 +172,34 @@ export async function deployableRun(
   const accuracy = accuracyOf(state.accuracy?.result).word;
   const model = join(folder.repository, modelName);
   const { atol, rtol, maxMismatch = {} } = spec.accuracy;
-  const canary = sampleCanary(spec)?.map(({ name, datatype, shape }) => ({
+  const source = repositorySourceOf(spec.model);
+  const own = source === null ? null : await servedOfRepository({ folder, spec, runId }, source);
+  const canary = (own?.canary ?? sampleCanary(spec))?.map(({ name, datatype, shape }) => ({
     name,
     datatype,
     shape: [...shape],
   }));
   const deployable: DeployableRun = {
-    about: { runId, format: spec.format, precision: spec.precision, accuracy },
-    config: await readConfig(join(model, 'config.pbtxt')),
+    about: {
+      ...{ runId, format: spec.format, precision: spec.precision, accuracy },
+      ...present({ repository: own?.version }),
+    },
+    config: own?.config ?? (await readConfig(join(model, 'config.pbtxt'))),
     version: modelVersion,
     engine: deploymentEngineOf(state),
     files: join(model, String(modelVersion)),
     samples: accuracy === 'failed' ? null : runFiles(folder, spec).keptSamples,
-    check: { canary: canary ?? null, anyValues: hasReadTensors(spec.model), atol, rtol, maxMismatch },
+    check: {
+      ...{ canary: canary ?? null, anyValues: hasReadTensors(spec.model), atol, rtol, maxMismatch },
+      ...present({ anyAnswers: own === null ? undefined : (true as const) }),
+    },
     sizes: coldSizes(spec.performance),
     steady: steadyLatencies(state),
     keepConfig: async (path, config) => {
       await makeFolder(dirname(path));
       await writeFileAtomic(path, formatConfigPbtxt(config));
     },
+    ...present({ repository: own === null ? undefined : { folder: folder.repository } }),
   };
   return { state, run: deployable };
 }
@@ -205,46 +221,34 @@ export async function readConfig(path: string): Promise<ModelConfig> {
   return parseConfigPbtxt(await readPlainText(path, fileLimits.configPbtxt.bytes));
 }
 
-async function eachFile(from: string, to: string, place: (from: string, to: string) => Promise<void>) {
-  try {
-    for (const path of await listFiles(from)) {
-      await requirePlainEntry(join(from, path));
-      await makeFolder(dirname(join(to, path)));
-      await place(join(from, path), join(to, path));
-    }
-  } catch (error) {
-    throw fileError(error, to);
-  }
-}
-
-/** Copy-on-write if possible, so that later changes of the original have no effect. */
-const copied = (from: string, to: string) => copyFile(from, to, constants.COPYFILE_FICLONE);
-
 /** Copies a run's version under its deployment number. */
 export const addVersion = (
   { repository }: DeploymentFolder,
   { from, model, version }: { readonly from: string; readonly model: string; readonly version: number },
 ): Promise<void> => eachFile(from, join(repository, model, String(version)), copied);
 
-export const removeVersion = (
-  { repository, kept }: DeploymentFolder,
-  model: string,
-  version: number,
-): Promise<unknown> =>
-  Promise.all(
-    [join(repository, model, String(version)), kept(model, version)].map((path) =>
-      rm(path, { recursive: true, force: true }),
-    ),
-  );
+/** Version folders of a repository that is served as it is are its own, and stay. */
+export async function removeVersion(
+  folder: DeploymentFolder,
+  version: Pick<DeploymentVersion, 'model' | 'version' | 'repository'>,
+): Promise<void> {
+  await removeKept(folder, version);
+  if (isOfRepository(version)) return;
+  await rm(join(folder.repository, version.model, String(version.version)), { recursive: true, force: true });
+}
 
 /** Removes versions that are neither active nor the rollback's. */
 export async function removeOthers(folder: DeploymentFolder, models: Deployment['models']): Promise<void> {
   for (const [name, { active, previous }] of Object.entries(models)) {
-    const places = [join(folder.repository, name), dirname(folder.kept(name, active.version))];
+    const { repository } = active;
+    const places = [
+      ...(repository === undefined ? [join(folder.repository, name)] : []),
+      keptVersions(folder, name),
+    ];
     const names = await Promise.all(places.map((place) => readdir(place).catch(() => [])));
     for (const version of new Set(names.flat().filter((entry) => /^\d+$/.test(entry)))) {
       const isNamed = [active, previous].some((kept) => String(kept?.version) === version);
-      if (!isNamed) await removeVersion(folder, name, Number(version));
+      if (!isNamed) await removeVersion(folder, { model: name, version: Number(version), repository });
     }
   }
 }
@@ -268,20 +272,21 @@ export async function writeCandidate(
   return name;
 }
 
-export const removeModel = ({ repository, kept }: DeploymentFolder, name: string): Promise<unknown> =>
+export const removeModel = (folder: DeploymentFolder, name: string): Promise<unknown> =>
   Promise.all(
-    [join(repository, name), dirname(kept(name, 1))].map((path) =>
+    [join(folder.repository, name), keptVersions(folder, name)].map((path) =>
       rm(path, { recursive: true, force: true }),
     ),
   );
 
-/** Candidates and new models of an interrupted update. Triton would load them, and fails on incomplete ones. */
+/** Candidates and new models of an interrupted update, and models that no version needs any more. Triton would load them, and fails on incomplete ones. */
 export async function leftModels(
   { repository }: DeploymentFolder,
   models: Deployment['models'],
 ): Promise<readonly string[]> {
   const names = await readdir(repository).catch(() => []);
-  return names.filter((name) => !Object.hasOwn(models, name));
+  const served = servedNames(models);
+  return names.filter((name) => !served.has(name));
 }
 
 /** Throws config-invalid for a name that looks like a candidate. */

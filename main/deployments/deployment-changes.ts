@@ -1,12 +1,14 @@
 import type { DeployedVersion } from '../contract/deployment/deployment';
-import type { DeploymentChange } from '../contract/deployment/deployment-change';
+import { type DeploymentChange, tritonVersionOf } from '../contract/deployment/deployment-change';
 import { toWire } from '../contract/errors';
+import { isOfRepository, isPlaced } from './deployed-repository';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import type { DeploymentTritons } from './deployment-tritons';
 import { isAway, type MoveParts, recoverMove } from './move-engine';
-import type { ChangeState } from './observe';
-import { keptConfig, removeLeftModels, undoSwitch } from './switch-version';
+import { type ChangeState, grpcAddressOf } from './observe';
+import { keptConfig, loadVersion, removeLeftModels, undoSwitch } from './switch-version';
 import { undoTracing } from './trace-deployment';
+import { endApart } from './triton-apart';
 import { checkVersion } from './version-check';
 
 /** The change's target version, if it responds like its run; null otherwise. */
@@ -19,15 +21,17 @@ async function answering(
   // Throws if the state is unknown: no version is given up then.
   const { kind } = await tritons.serverOf(stored).readStatus(deployment);
   if (kind !== 'running') return null;
+  if (isOfRepository(to) && !(await isPlaced(folder, to))) return null;
   try {
     await tritons.untilAnswering(stored);
+    const client = await tritons.clientOf(stored);
+    // Another version may be loaded under the same number.
+    if (isOfRepository(to)) await loadVersion(client, to);
     const checked = await checkVersion({
-      client: await tritons.clientOf(stored),
-      model: to.model,
-      version: to.version,
-      load: false,
+      ...{ client, model: to.model, version: to.version, tritonVersion: tritonVersionOf(to), load: false },
       config: await keptConfig(folder, to),
       kept: folder.kept(to.model, to.version),
+      grpcAddress: await grpcAddressOf(deployment, tritons.serverOf(stored)),
     });
     return { ...to, ...checked };
   } catch (error) {
@@ -99,6 +103,7 @@ async function recoverChange(stored: StoredDeployment, parts: MoveParts): Promis
   const { change } = stored.deployment;
   if (change?.outcome !== null) return;
   try {
+    await endApart(stored, parts.tritons.serverOf(stored));
     await recover(stored, change, parts);
   } catch (error) {
     if (isAway(error)) throw error;

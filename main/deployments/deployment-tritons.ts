@@ -3,10 +3,11 @@ import { fromWire, toWire, WorkbenchError } from '../contract/errors';
 import type { DeploymentServer } from '../engine/engine';
 import { linkedAbort } from '../platform/abort';
 import type { TritonClient } from '../triton/client';
-import { leftModels, removeModel, removeOthers, writeConfig } from './deployable-run';
+import { leftModels, removeModel, removeOthers } from './deployable-run';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import { clientOf, untilAnswering } from './observe';
-import { keptConfig } from './switch-version';
+import { placeVersion, removeLeftModels } from './switch-version';
+import { endApart } from './triton-apart';
 
 const startLimitMs = 300_000;
 
@@ -36,7 +37,10 @@ export class DeploymentTritons {
 
   /** Removes what the journal no longer names. Failures are left to the next change. */
   async tidy(stored: StoredDeployment): Promise<void> {
-    await removeOthers(stored.folder, stored.deployment.models).catch(() => undefined);
+    const { folder, deployment } = stored;
+    // Models that only the version before was made of.
+    if (deployment.engine.asIs) await removeLeftModels(stored, this.serverOf(stored)).catch(() => undefined);
+    await removeOthers(folder, deployment.models).catch(() => undefined);
     await this.sync(stored).catch(() => undefined);
   }
 
@@ -60,7 +64,7 @@ export class DeploymentTritons {
     const { folder, deployment } = stored;
     for (const name of await leftModels(folder, deployment.models)) await removeModel(folder, name);
     for (const { active } of Object.values(deployment.models)) {
-      await writeConfig(folder, await keptConfig(folder, active));
+      await placeVersion(folder, active);
     }
     await removeOthers(folder, deployment.models).catch(() => undefined);
     const started = await this.start(stored);
@@ -82,8 +86,9 @@ export class DeploymentTritons {
   }
 
   async remove(stored: StoredDeployment, force = false): Promise<void> {
-    await this.serverOf(stored)
-      .remove(stored.deployment, stored.folder)
+    const server = this.serverOf(stored);
+    await endApart(stored, server)
+      .then(() => server.remove(stored.deployment, stored.folder))
       .catch((error: unknown) => {
         // With `force`, removed hosts are skipped.
         if (!force || toWire(error).code !== 'host-unknown') throw error;

@@ -1,34 +1,19 @@
-import { join } from 'node:path';
-import type {
-  DeployedVersion,
-  DeploymentEngine,
-  DeploymentInfo,
-  DeployRequest,
-} from '../contract/deployment/deployment';
+import type { DeploymentEngine, DeploymentInfo, DeployRequest } from '../contract/deployment/deployment';
 import { deploymentChanges } from '../contract/deployment/deployment-change';
 import { invalidInput, toWire, WorkbenchError } from '../contract/errors';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
-import { present } from '../contract/trees';
 import type { DeploymentServer } from '../engine/engine';
-import {
-  addVersion,
-  type DeployableRun,
-  removeVersion,
-  requireModelName,
-  servingOnly,
-  writeCandidate,
-  writeConfig,
-} from './deployable-run';
+import { type DeployableRun, requireModelName } from './deployable-run';
+import { requireShareable } from './deployed-repository';
 import { DeploymentChanges } from './deployment-changes';
-import type { DeploymentFolder, DeploymentStore, StoredDeployment } from './deployment-store';
+import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import { DeploymentTritons } from './deployment-tritons';
-import { recordFirstLoad } from './first-requests';
 import { moveEngine } from './move-engine';
 import { type ChangeState, hostOf, observe, unreadable } from './observe';
 import { choosePorts, freeName, onlyModel, requireSameEngine, requireTarget } from './placement';
-import { dropVersion, removeLeftModels, switchVersion } from './switch-version';
+import { dropVersion, placeVersion, removeLeftModels, switchVersion } from './switch-version';
 import { type TraceAsked, traceDeployment } from './trace-deployment';
-import { checkVersion, keepCheck } from './version-check';
+import { addFiles, checkedVersion, triedVersion, type TryParts } from './try-version';
 
 /** Server operations replace killed ones of these. */
 const ofServer = ['start', 'stop', 'restart'] as const;
@@ -100,7 +85,8 @@ export class Deployments {
   async deploy(request: DeployRequest): Promise<DeploymentInfo> {
     if (request.to !== undefined) await requireTarget(this.options.store, request.to);
     const run = await this.options.runOf(request.runId, request.allowUnverified === true, request.search);
-    requireModelName(run.config.name);
+    // Models of a repository are never served under another name.
+    if (run.repository === undefined) requireModelName(run.config.name);
     if (request.to !== undefined) return this.update(request.to, run);
     const { store } = this.options;
     const ids = await store.ids();
@@ -127,15 +113,15 @@ export class Deployments {
         { type: 'change-begun', what: 'deploy', to, from: null, pid: process.pid },
       );
       try {
-        await this.addFiles(stored.folder, run, version);
-        await writeConfig(stored.folder, servingOnly(run.config, version));
+        await addFiles(stored.folder, run, to);
+        await placeVersion(stored.folder, to);
         // Not a part of the time that a start takes.
         await this.tritons.sync(stored, this.closing.signal);
         const began = performance.now();
         stored = await this.tritons.start(stored);
         await this.tritons.untilAnswering(stored);
         const readyUs = Math.round((performance.now() - began) * 1000);
-        const served = await this.checked(stored, run, version, run.config.name, readyUs);
+        const served = await checkedVersion(stored, run, to, { readyUs }, this.trying());
         stored = await store.append(stored.folder, { type: 'version-served', version: served });
         return await this.infoOf(stored);
       } catch (error) {
@@ -156,6 +142,7 @@ export class Deployments {
           'Only the version before the current one is kept, once there is one. Deploy a run to it instead.';
         throw invalidInput(id, `${name} has no previous version to return to`, remedy);
       }
+      await requireShareable(folder, deployment, previous);
       const stored = await this.changes.begin(found, {
         what: 'rollback',
         to: previous,
@@ -276,6 +263,11 @@ export class Deployments {
     return observe(stored, tritons.serverOf(stored), { ...now, now: options.now().getTime() });
   }
 
+  private trying(): TryParts {
+    const say = this.changes.say.bind(this.changes);
+    return { tritons: this.tritons, signal: this.closing.signal, say };
+  }
+
   /** Removes a failed new deployment, unless its engine is away. */
   private async givenUp(id: string, error: unknown): Promise<WorkbenchError> {
     // Its server may have started since.
@@ -309,13 +301,8 @@ export class Deployments {
       let after: StoredDeployment;
       try {
         await removeLeftModels(stored, server);
-        await this.addFiles(folder, run, version, from);
-        // Checked under a candidate name before the active version changes.
-        const candidate = await writeCandidate(folder, run.config, version);
-        await this.tritons.sync(stored, this.closing.signal);
-        this.closing.signal.throwIfAborted();
-        const served = await this.checked(stored, run, version, candidate, null);
-        await removeLeftModels(stored, server, name);
+        await addFiles(folder, run, to, from);
+        const served = await triedVersion(stored, run, to, this.trying());
         this.changes.say(id, 'Switching to the new version');
         after = await switchVersion(stored, server, {
           to: served,
@@ -341,45 +328,5 @@ export class Deployments {
       where: id,
       remedy: state === 'unknown' ? 'Check the host with "hosts check".' : 'Start it first.',
     });
-  }
-
-  /** @param before the version that it follows; its golden samples are those of a run that was not checked */
-  private async addFiles(
-    folder: DeploymentFolder,
-    run: DeployableRun,
-    version: number,
-    before: DeployedVersion | null = null,
-  ): Promise<void> {
-    const { name } = run.config;
-    await removeVersion(folder, name, version);
-    await addVersion(folder, { from: run.files, model: name, version });
-    const follows = run.about.accuracy === 'not checked' && before?.golden !== undefined;
-    const samples = follows ? folder.kept(name, before.version) : run.samples;
-    await keepCheck(folder.kept(name, version), run.check, samples);
-    await run.keepConfig(join(folder.kept(name, version), 'config.pbtxt'), servingOnly(run.config, version));
-  }
-
-  /** @param readyUs how long its start took; null: it is loaded now */
-  private async checked(
-    stored: StoredDeployment,
-    run: DeployableRun,
-    version: number,
-    servedAs: string,
-    readyUs: number | null,
-  ): Promise<DeployedVersion> {
-    const { deployment, folder } = stored;
-    const { name } = run.config;
-    const { signal } = this.closing;
-    this.changes.say(deployment.id, 'Checking the new version');
-    const client = await this.tritons.clientOf(stored);
-    const config = { ...run.config, name: servedAs };
-    const coldStart = await recordFirstLoad(run, { client, config, version, readyUs, signal });
-    const checked = await checkVersion({
-      ...{ client, model: servedAs, version, config, signal },
-      kept: folder.kept(name, version),
-      load: false,
-    });
-    const accuracy = checked.checkedSamples > 0 ? 'verified' : run.about.accuracy;
-    return { ...run.about, model: name, version, ...checked, coldStart, ...present({ accuracy }) };
   }
 }

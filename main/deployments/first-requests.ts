@@ -12,7 +12,10 @@ interface FirstLoad {
   readonly client: TritonClient;
   /** Under the name by which it is asked. */
   readonly config: ModelConfig;
+  /** Of Triton. */
   readonly version: number;
+  /** For models that answer over a stream only. */
+  readonly grpcAddress: string | undefined;
   /** From the start of its Triton until it answered; null: Triton serves already, and the model is loaded now. */
   readonly readyUs: number | null;
   readonly signal: AbortSignal;
@@ -21,7 +24,7 @@ interface FirstLoad {
 /** What the first load of a version takes, and its first requests, before it is checked. Throws model-load-failed. */
 export async function recordFirstLoad(
   { check, sizes, steady }: Pick<DeployableRun, 'check' | 'sizes' | 'steady'>,
-  { client, config, version, readyUs, signal }: FirstLoad,
+  { client, config, version, grpcAddress, readyUs, signal }: FirstLoad,
 ): Promise<ColdStart> {
   const modelName = config.name;
   const load = () =>
@@ -37,7 +40,8 @@ export async function recordFirstLoad(
   };
   try {
     const row = canaryOf(check) ?? zeroCanary(config);
-    const to = { client, config, modelName, modelVersion: String(version), signal };
+    const grpc = grpcAddress === undefined ? undefined : { address: grpcAddress, tls: null };
+    const to = { client, config, grpc, modelName, modelVersion: String(version), signal };
     const requests = await answeredInOrder(coldRequests([{ row }], sizes, config), {
       send: (inputs) => askOnce(to, inputs),
     });

@@ -1,8 +1,10 @@
 import type { DeploymentEngine } from '../contract/deployment/deployment';
+import { tritonVersionOf } from '../contract/deployment/deployment-change';
 import { toWire } from '../contract/errors';
 import { sameValue } from '../contract/trees';
 import type { DeploymentStore, StoredDeployment } from './deployment-store';
 import type { DeploymentTritons } from './deployment-tritons';
+import { grpcAddressOf } from './observe';
 import { keptConfig } from './switch-version';
 import { checkVersion } from './version-check';
 
@@ -21,10 +23,13 @@ async function servedAsBefore(stored: StoredDeployment, { tritons }: MoveParts):
   await tritons.untilAnswering(started);
   const { deployment, folder } = started;
   const client = await tritons.clientOf(started);
+  const grpcAddress = await grpcAddressOf(deployment, tritons.serverOf(started));
   for (const { active } of Object.values(deployment.models)) {
     const { model, version } = active;
-    const config = await keptConfig(folder, active);
-    await checkVersion({ client, model, version, config, kept: folder.kept(model, version), load: false });
+    await checkVersion({
+      ...{ client, model, version, tritonVersion: tritonVersionOf(active), grpcAddress },
+      ...{ config: await keptConfig(folder, active), kept: folder.kept(model, version), load: false },
+    });
   }
   return started;
 }

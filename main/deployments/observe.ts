@@ -12,6 +12,7 @@ import {
   type DeploymentVersion,
   interruptionText,
   startsServer,
+  tritonVersionOf,
 } from '../contract/deployment/deployment-change';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { askedGpus, inContainers, isProcess } from '../contract/run/engine-kinds';
@@ -21,7 +22,7 @@ import { loadAndCheckModel, zeroCanary } from '../engine/serving';
 import { createTritonClient, type TritonClient } from '../triton/client';
 import { readConfig } from './deployable-run';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
-import { canaryOf, readCheck } from './version-check';
+import { canaryRequest, readCheck } from './version-check';
 
 const answerLimitMs = 3000;
 /** Timeout of a canary; listings must not wait for hanging models. */
@@ -68,6 +69,16 @@ export const clientOf = async (
     timeoutMs: answerLimitMs,
   });
 
+/**
+ * Of repositories as they are, whose models may answer over a stream only; undefined for others.
+ * Throws as {@link DeploymentServer.reach}.
+ */
+export const grpcAddressOf = async (
+  deployment: Deployment,
+  server: Pick<DeploymentServer, 'reach'>,
+): Promise<string | undefined> =>
+  deployment.engine.asIs === true ? server.reach(deployment, addressesOf(deployment).grpc) : undefined;
+
 export const hostOf = ({ engine }: Pick<Deployment, 'engine'>): string | null =>
   inContainers(engine) ? (engine.host ?? null) : null;
 
@@ -100,32 +111,41 @@ export async function untilAnswering(
 
 type VersionStatus = Pick<DeploymentModelInfo, 'state' | 'reason' | 'inputs'>;
 
-/** One canary request; no client: Triton does not respond. */
+/** Of a deployment that responds. */
+interface AnsweringTriton {
+  readonly client: TritonClient;
+  /** See {@link grpcAddressOf}. */
+  readonly grpcAddress: string | undefined;
+}
+
+/** One canary request; null: Triton does not respond. */
 async function readVersionStatus(
   folder: DeploymentFolder,
-  client: TritonClient | null,
-  { model, version }: DeploymentVersion,
+  triton: AnsweringTriton | null,
+  of: DeploymentVersion,
 ): Promise<VersionStatus> {
+  const { model, version } = of;
   const config = await readConfig(join(folder.kept(model, version), 'config.pbtxt')).catch(() => null);
   const inputs = (config === null ? [] : zeroCanary(config)).map(({ name, datatype, shape }) => ({
     name,
     datatype,
     shape,
   }));
-  if (client === null) return { state: 'unknown', reason: null, inputs };
+  if (triton === null) return { state: 'unknown', reason: null, inputs };
   if (config === null) return { state: 'unknown', reason: 'Its configuration is missing', inputs };
   const signal = AbortSignal.timeout(canaryLimitMs);
   try {
     const check = await readCheck(folder.kept(model, version));
     await loadAndCheckModel({
-      client,
-      modelName: model,
-      modelVersion: String(version),
-      config,
-      canary: canaryOf(check),
-      anyValues: check.anyValues,
+      ...{
+        client: triton.client,
+        modelName: model,
+        modelVersion: String(tritonVersionOf(of)),
+        config,
+        signal,
+      },
+      ...canaryRequest(check, triton.grpcAddress),
       load: false,
-      signal,
     });
     return { state: 'ready', reason: null, inputs };
   } catch (error) {
@@ -146,21 +166,22 @@ async function readVersionStatus(
 /** The version that responds: the journal's, or either one of an unfinished change. */
 async function readModelStatus(
   { deployment: { id, change }, folder }: StoredDeployment,
-  client: TritonClient | null,
+  triton: AnsweringTriton | null,
   { active, previous }: DeployedModel,
 ): Promise<VersionStatus & { readonly served: DeploymentVersion }> {
-  const serverStatus = await readVersionStatus(folder, client, active);
-  if (client === null || serverStatus.state !== 'not-loaded') return { ...serverStatus, served: active };
-  const entries = await client.repositoryIndex().catch(() => []);
-  const isReady = ({ model, version }: DeploymentVersion) =>
+  const serverStatus = await readVersionStatus(folder, triton, active);
+  if (triton === null || serverStatus.state !== 'not-loaded') return { ...serverStatus, served: active };
+  const entries = await triton.client.repositoryIndex().catch(() => []);
+  const isReady = (of: DeploymentVersion) =>
     entries.some(
-      (entry) => entry.name === model && entry.version === String(version) && entry.state === 'READY',
+      ({ name, version, state }) =>
+        name === of.model && version === String(tritonVersionOf(of)) && state === 'READY',
     );
   const other = [change?.to, previous]
     .flatMap((version) => version ?? [])
     .find((version) => version.model === active.model && isReady(version));
   if (other === undefined) return { ...serverStatus, served: active };
-  if (change?.outcome === null) return { ...(await readVersionStatus(folder, client, other)), served: other };
+  if (change?.outcome === null) return { ...(await readVersionStatus(folder, triton, other)), served: other };
   const reason = `Version ${other.version} is served in place of version ${active.version}: "deployments restart ${id}" serves version ${active.version} again`;
   return { ...serverStatus, reason, served: other };
 }
@@ -250,6 +271,36 @@ export interface ChangeState {
   readonly isInterrupted: boolean;
 }
 
+const isStarting = (change: Deployment['change']): boolean =>
+  change?.outcome === null && startsServer(change);
+
+/** What is served of a model, and what it was checked with. */
+function modelEntry(
+  name: string,
+  { active, previous }: Deployment['models'][string],
+  { served, ...status }: Awaited<ReturnType<typeof readModelStatus>>,
+) {
+  const isActive = served.version === active.version;
+  return {
+    name,
+    version: served.version,
+    ...status,
+    runId: served.runId,
+    format: served.format,
+    precision: served.precision,
+    checkedSamples: active.checkedSamples,
+    accuracy: deployedAccuracy(active),
+    ...present({
+      checkedBatchSize: active.checkedBatchSize,
+      golden: active.golden,
+      coldStart: isActive ? active.coldStart : previous?.coldStart,
+      repository: served.repository,
+      promised: isActive ? active.promised : previous?.promised,
+    }),
+    previous: previous === null ? null : { version: previous.version, runId: previous.runId },
+  };
+}
+
 /** Checks process or container, Triton, and each model with one request. */
 export async function observe(
   stored: StoredDeployment,
@@ -260,38 +311,18 @@ export async function observe(
   const { change, engine } = deployment;
   const { serverStatus, client } = await readServerStatus(deployment, server);
   const answers = client !== null;
+  const grpcAddress = answers ? await grpcAddressOf(deployment, server).catch(() => undefined) : undefined;
+  const triton = client === null ? null : { client, grpcAddress };
   const models = await Promise.all(
-    Object.entries(deployment.models).map(async ([name, model]) => {
-      const { active, previous } = model;
-      const { served, ...serverStatus } = await readModelStatus(stored, client, model);
-      return {
-        name,
-        version: served.version,
-        ...serverStatus,
-        runId: served.runId,
-        format: served.format,
-        precision: served.precision,
-        checkedSamples: active.checkedSamples,
-        accuracy: deployedAccuracy(active),
-        ...present({
-          checkedBatchSize: active.checkedBatchSize,
-          golden: active.golden,
-          coldStart: served.version === active.version ? active.coldStart : previous?.coldStart,
-          promised: served.version === active.version ? active.promised : previous?.promised,
-        }),
-        previous: previous === null ? null : { version: previous.version, runId: previous.runId },
-      };
-    }),
+    Object.entries(deployment.models).map(async ([name, model]) =>
+      modelEntry(name, model, await readModelStatus(stored, triton, model)),
+    ),
   );
   const verdict = answers ? verdictOf(models) : notAnswering(deployment, serverStatus, now);
   // While Triton starts, models are missing.
   const isLoading =
     verdict.state === 'degraded' && models.every(({ state }) => state === 'not-loaded') && work !== null;
-  const isBegun =
-    change?.outcome === null &&
-    startsServer(change) &&
-    verdict.state !== 'ready' &&
-    verdict.state !== 'unknown';
+  const isBegun = isStarting(change) && verdict.state !== 'ready' && verdict.state !== 'unknown';
   const addresses = addressesOf(deployment);
   return {
     id: deployment.id,

@@ -89,6 +89,14 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
     inContainers(engine)
       ? `the image ${engine.image}${engine.host === undefined ? '' : ` on the host ${engine.host}`}`
       : `the ${engine.environment === undefined ? 'local Triton' : `Triton in ${engine.environment}`} with ${engine.framework === 'tf' ? 'TensorFlow' : 'PyTorch'}`;
+  if (has.asIs !== wanted.asIs) {
+    const message =
+      has.asIs === true
+        ? `${id} serves repositories as they are, and the workbench writes the configuration of the run`
+        : `${id} serves configurations that the workbench writes, and the run is of a repository as it is`;
+    const remedy = 'Deploy the run as a deployment of its own.';
+    throw new WorkbenchError('combination-unsupported', message, { where: 'to', remedy });
+  }
   const same = inContainers(has)
     ? inContainers(wanted) && has.imageId === wanted.imageId && has.host === wanted.host
     : isProcess(wanted) && sameValue(has, wanted);

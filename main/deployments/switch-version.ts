@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DeployedVersion } from '../contract/deployment/deployment';
-import type { DeploymentVersion } from '../contract/deployment/deployment-change';
+import { type DeploymentVersion, tritonVersionOf } from '../contract/deployment/deployment-change';
 import type { DeploymentServer } from '../engine/engine';
+import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { leftModels, readConfig, removeModel, removeVersion, writeConfig } from './deployable-run';
+import { isOfRepository, isPlaced, linkRepository } from './deployed-repository';
 import type { DeploymentFolder, StoredDeployment } from './deployment-store';
-import { clientOf } from './observe';
+import { clientOf, grpcAddressOf } from './observe';
 import { checkVersion } from './version-check';
 
 const loadLimitMs = 300_000;
@@ -15,6 +17,22 @@ export const keptConfig = (
   folder: DeploymentFolder,
   { model, version }: Pick<DeploymentVersion, 'model' | 'version'>,
 ): Promise<ModelConfig> => readConfig(join(folder.kept(model, version), 'config.pbtxt'));
+
+/** Makes it the one that Triton loads. */
+export async function placeVersion(folder: DeploymentFolder, version: DeploymentVersion): Promise<void> {
+  if (!isOfRepository(version)) await writeConfig(folder, await keptConfig(folder, version));
+  else if (!(await isPlaced(folder, version))) await linkRepository(folder, version, folder.repository);
+}
+
+/** The models of an ensemble are loaded with it. Throws model-load-failed. */
+export async function loadVersion(
+  client: TritonClient,
+  { model, repository }: DeploymentVersion,
+): Promise<void> {
+  for (const name of [...(repository?.with ?? []), model]) {
+    await client.loadModel(name, { timeoutMs: loadLimitMs });
+  }
+}
 
 interface Versions {
   readonly to: DeploymentVersion;
@@ -38,11 +56,9 @@ async function serveBefore(
     await client.unloadModel(to.model).catch(() => undefined);
     return;
   }
-  await keptConfig(folder, from)
-    .then((before) => writeConfig(folder, before))
-    .catch(() => undefined);
+  await placeVersion(folder, from).catch(() => undefined);
   await server.sync(deployment, folder).catch(() => undefined);
-  await client.loadModel(from.model, { timeoutMs: loadLimitMs }).catch(() => undefined);
+  await loadVersion(client, from).catch(() => undefined);
 }
 
 /** Triton loads the new version, switches between requests, and unloads the old one. */
@@ -55,11 +71,14 @@ export async function switchVersion(
   const client = await clientOf(deployment, server);
   const config = await keptConfig(folder, to);
   try {
-    await writeConfig(folder, config);
+    await placeVersion(folder, to);
     await server.sync(deployment, folder);
-    await client.loadModel(to.model, { timeoutMs: loadLimitMs });
-    const kept = folder.kept(to.model, to.version);
-    await checkVersion({ client, model: to.model, version: to.version, config, kept, load: false });
+    await loadVersion(client, to);
+    await checkVersion({
+      ...{ client, model: to.model, version: to.version, tritonVersion: tritonVersionOf(to), config },
+      ...{ kept: folder.kept(to.model, to.version), load: false },
+      grpcAddress: await grpcAddressOf(deployment, server),
+    });
     return await commit();
   } catch (error) {
     await serveBefore(stored, server, { to, from });
@@ -71,14 +90,15 @@ export async function switchVersion(
 export async function dropVersion(
   stored: StoredDeployment,
   server: DeploymentServer,
-  { model, version }: DeploymentVersion,
+  dropped: DeploymentVersion,
 ): Promise<void> {
+  const { model, version } = dropped;
   const { deployment, folder } = stored;
   const known = deployment.models[model];
   await removeLeftModels(stored, server).catch(() => undefined);
   if (known === undefined) await removeModel(folder, model);
   else if (version !== known.active.version && version !== known.previous?.version) {
-    await removeVersion(folder, model, version);
+    await removeVersion(folder, dropped);
   }
   await server.sync(deployment, folder).catch(() => undefined);
 }
@@ -98,7 +118,8 @@ export async function undoSwitch(
   server: DeploymentServer,
   { to, from }: Versions,
 ): Promise<void> {
-  if (from === null || !(await isConfigured(stored.folder, from))) {
+  // Files of a repository say nothing of what is loaded.
+  if (from === null || isOfRepository(from) || !(await isConfigured(stored.folder, from))) {
     await serveBefore(stored, server, { to, from });
   }
   await dropVersion(stored, server, to);

@@ -36,6 +36,8 @@ const checkSchema = z.object({
     .array(z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.int().min(0)) }))
     .nullable(),
   anyValues: z.boolean(),
+  /** Decoupled models may send none or several; absent: one. */
+  anyAnswers: z.literal(true).optional(),
   atol: tolerance,
   rtol: tolerance,
   maxMismatch: tolerance,
@@ -227,13 +229,18 @@ export function answerDifference(
 interface AskedVersion {
   readonly client: TritonClient;
   readonly model: string;
+  /** Of the deployment. */
   readonly version: number;
+  /** Of Triton; absent: that of the deployment. */
+  readonly tritonVersion?: number | undefined;
   /** Folder of `keepCheck`, or of a run's samples. */
   readonly kept: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 interface CheckVersionInput extends AskedVersion {
+  /** `host:port`, for models that answer over a stream only. */
+  readonly grpcAddress?: string | undefined;
   /** Configuration under the served name. */
   readonly config: ModelConfig;
   readonly load: boolean;
@@ -244,12 +251,18 @@ export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefine
   return canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 }
 
+/** How a version is asked whether it answers. */
+export const canaryRequest = (check: VersionCheck, grpcAddress: string | undefined) => ({
+  ...{ canary: canaryOf(check), anyValues: check.anyValues, anyAnswers: check.anyAnswers },
+  grpc: grpcAddress === undefined ? undefined : { address: grpcAddress, tls: null },
+});
+
 /**
  * "the sample 3 as its run did: …" of the first kept sample, or batch of them, that a loaded version answers otherwise; null:
  * it answers each as expected. Throws inference-failed.
  */
 export async function keptDifference(
-  { client, model, version, kept, signal }: AskedVersion,
+  { client, model, version, tritonVersion = version, kept, signal }: AskedVersion,
   check: VersionCheck,
 ): Promise<string | null> {
   const { samples = [], lengths = {}, rules, golden } = (await readSamples(kept)) ?? {};
@@ -261,7 +274,7 @@ export async function keptDifference(
     };
     const inputs = await Promise.all(sample.inputs.map(read));
     const wanted = await Promise.all(sample.outputs.map(read));
-    const request = { modelName: model, modelVersion: String(version), inputs };
+    const request = { modelName: model, modelVersion: String(tritonVersion), inputs };
     const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
     const difference = answerDifference(wanted, outputs, { check, lengths, rules });
     if (difference === null) continue;
@@ -277,11 +290,12 @@ export async function keptDifference(
  * largest batch. Throws model-load-failed, model-not-ready, inference-failed, verification-failed.
  */
 export async function checkVersion(input: CheckVersionInput): Promise<CheckedBy> {
-  const { client, model, version, config, kept, load, signal } = input;
+  const { client, model, version, tritonVersion = version, config, kept, load, signal } = input;
   const check = await readCheck(kept);
-  const modelVersion = String(version);
-  const canary = { canary: canaryOf(check), anyValues: check.anyValues };
-  await loadAndCheckModel({ client, modelName: model, modelVersion, config, ...canary, load, signal });
+  await loadAndCheckModel({
+    ...{ client, modelName: model, modelVersion: String(tritonVersion), config, load, signal },
+    ...canaryRequest(check, input.grpcAddress),
+  });
   const difference = await keptDifference(input, check);
   if (difference === null) return checkedBy(await readSamples(kept));
   throw new WorkbenchError(

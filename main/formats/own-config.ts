@@ -2,8 +2,8 @@ import { WorkbenchError } from '../contract/errors';
 import type { ConfigureSpec, ModelSource, RunSpec, ServedRepository } from '../contract/run/run-spec';
 import { sameValue, type Tree } from '../contract/trees';
 import { unifiedDiff } from '../domain/unified-diff';
-import { editConfigPbtxt } from '../triton/config-editor';
-import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import { editConfigPbtxt } from '../triton/config/config-editor';
+import { parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { queueFieldsOf } from './queue-policy';
 

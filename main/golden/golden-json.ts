@@ -8,9 +8,9 @@ import {
 } from '../contract/golden';
 import { isDatatype } from '../contract/measured/input-data';
 import { shortSingle } from '../domain/outputs/decoded-tensor';
-import { encodeValues } from '../perf/input/encode-values';
 import { inputProblem, sizeProblem } from '../perf/input/wanted-tensor';
 import { decodeTensor } from '../triton/decode-tensor';
+import { encodeValues } from '../triton/encode-values';
 import type { Tensor } from '../triton/tensor';
 import type { Golden, GoldenSample } from './golden-samples';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelSample, MonitorSample, ProbeSettings } from '../contract/monitor/monitor';
+import type { ServerTraits } from '../triton/open-inference';
 import type { MonitorAddress } from './monitor-address';
 import { pollServer } from './poll';
 import { createProber, type Prober } from './prober';
@@ -35,6 +36,7 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
   const builder = new SampleBuilder(intervalMs);
   let prober: Prober | null = null;
   let problem: string | null = null;
+  let traits: ServerTraits | null = null;
 
   const run = async (): Promise<void> => {
     let first = true;
@@ -48,8 +50,11 @@ export function startLiveSession(options: LiveSessionOptions): LiveSession {
       const poll = await pollServer(address, {
         deadlineMs: Math.min(longestPollMs, intervalMs * deadlineShare),
         withVersion: builder.wantsVersion,
+        traits,
+        model: prober === null ? null : { name: prober.settings.model, version: prober.settings.version },
         signal,
       });
+      if (poll.kind === 'answer') traits = poll.traits ?? traits;
       options.onSample(builder.build(atMs, poll, prober, performance.now() - startedMs));
       // Timers may fire slightly early; the same second is not polled twice.
       if (Date.now() <= atMs) await sleep(2, undefined, { signal });

@@ -99,6 +99,8 @@ interface ServerVerdict {
   readonly state: ServerState;
   readonly reason: string | null;
   readonly version: string | null;
+  /** With its version, of a server that is not Triton. */
+  readonly name: string | null;
   readonly restarts: number;
   readonly wasReady: boolean;
   /** How the connection was lost, until it is back. */
@@ -109,6 +111,7 @@ export const noServer: ServerVerdict = {
   state: 'gone',
   reason: 'Not polled yet',
   version: null,
+  name: null,
   restarts: 0,
   wasReady: false,
   lostBy: null,
@@ -125,11 +128,13 @@ export const shownServer = ({
   state,
   reason,
   version,
+  name,
   restarts,
 }: ServerVerdict): MonitorSample['server'] => ({
   state,
   reason,
   version,
+  ...(name === null ? {} : { name }),
   restarts,
 });
 
@@ -144,12 +149,12 @@ const reasonOf = {
 /** Evidence of a new server process, or null. */
 function restartText(
   before: ServerVerdict,
-  { version }: PollAnswer,
+  { version, traits }: PollAnswer,
   seen: CountersSeen & { readonly back: boolean },
 ): string | null {
   if (!isKnown(before)) return null;
   if (version !== null && before.version !== null && version !== before.version) {
-    return `Restarted, now Triton ${version}`;
+    return `Restarted, now ${traits?.title ?? `Triton ${version}`}`;
   }
   // A slow or unreachable process keeps its counters. Without any, refused connections indicate a replacement.
   if (seen.allReset || (seen.back && seen.counters === 'anew')) return 'Restarted: its counters were reset';
@@ -157,6 +162,9 @@ function restartText(
     ? 'Restarted: it was unreachable in between'
     : null;
 }
+
+const nameAfter = ({ name }: ServerVerdict, { traits }: PollAnswer): string | null =>
+  traits === null ? name : traits.title;
 
 /**
  * @param seen counters: `allReset` if every model's restarted between two polls, which only a new process does;
@@ -184,6 +192,7 @@ export function judgeServer(
       state,
       reason: reasonOf[state],
       version: poll.version ?? before.version,
+      name: nameAfter(before, poll),
       restarts: before.restarts + (restart === null ? 0 : 1),
       wasReady: poll.ready || (before.wasReady && restart === null),
       lostBy: null,

@@ -14,8 +14,9 @@ import { makeTemporaryFolder, writeOutput } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import type { StoredReportSettings } from '../reports/report-settings';
 import { createTritonClient } from '../triton/client';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import { unlistedModel } from '../triton/listed-models';
+import { recognizeServer } from '../triton/open-inference';
 import { parseMonitorTarget, readMonitorTarget } from './monitor-address';
 import { MonitorSession, type MonitorSessionOptions } from './monitor-session';
 import { monitorCsv, readRecordingHead } from './recording';
@@ -112,9 +113,18 @@ function createHandlers(
     'monitor.loadModel': async ({ model }) =>
       nothing((await client()).loadModel(model, { timeoutMs: 300_000 })),
     'monitor.unloadModel': async ({ model }) => nothing((await client()).unloadModel(model)),
-    'monitor.modelConfig': async ({ model }) => ({
-      text: formatConfigPbtxt(await (await client()).modelConfig(model)),
-    }),
+    'monitor.modelConfig': async ({ model }) => {
+      const { client: server, traits } = await recognizeServer(await client());
+      if (traits.configuration) return { text: formatConfigPbtxt(await server.modelConfig(model)) };
+      throw new WorkbenchError(
+        'combination-unsupported',
+        `${traits.title ?? 'The server'} serves no configuration`,
+        {
+          where: model,
+          remedy: 'Only Triton has a config.pbtxt: see the settings of this server itself.',
+        },
+      );
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import { toWire } from '../contract/errors';
 import { parseJson } from '../platform/parse-json';
-import { createTritonClient, type RepositoryEntry } from '../triton/client';
+import { createTritonClient, type RepositoryEntry, type TritonClient } from '../triton/client';
 import { errorTextOf, requestTriton } from '../triton/http';
 import { parseMetrics, type ReadMetrics, readMetrics } from '../triton/metrics';
+import { type ServerTraits, traitsOfServer } from '../triton/open-inference';
 import { type ModelStatistics, parseModelStatistics } from '../triton/statistics';
 import type { TlsMaterial } from '../triton/tls';
 import type { MonitorAddress } from './monitor-address';
@@ -12,9 +13,11 @@ export interface PollAnswer {
   readonly ready: boolean;
   /** null unless requested. */
   readonly version: string | null;
+  /** null unless requested. */
+  readonly traits: ServerTraits | null;
   /** null without a model repository. */
   readonly index: readonly RepositoryEntry[] | null;
-  /** null if statistics failed; see `hole`. */
+  /** null if statistics failed, see `hole`, or if the server has none. */
   readonly statistics: readonly ModelStatistics[] | null;
   readonly hole: string | null;
   readonly metrics: ReadMetrics | null;
@@ -32,6 +35,10 @@ export interface PollFailure {
 interface PollOptions {
   readonly deadlineMs: number;
   readonly withVersion: boolean;
+  /** What an earlier poll found; null: not known yet. */
+  readonly traits: ServerTraits | null;
+  /** A model to ask for by name, where the server lists none; null: none is known. */
+  readonly model: { readonly name: string; readonly version: string } | null;
   readonly signal: AbortSignal;
 }
 
@@ -59,6 +66,17 @@ function failureOf(
 
 const messageOf = (error: unknown): string => toWire(error).message;
 
+/** The probed model, of a server that lists none; null: none is probed. */
+async function askedModel(
+  client: TritonClient,
+  { model, signal, deadlineMs: timeoutMs }: PollOptions,
+): Promise<PollAnswer['index']> {
+  if (model === null) return null;
+  const { name, version } = model;
+  const isReady = await client.modelReady(name, version, { signal, timeoutMs }).catch(() => false);
+  return [{ name, version, state: isReady ? 'READY' : 'UNAVAILABLE' }];
+}
+
 /** All requests in parallel. Rejects only when the signal fires. */
 export async function pollServer(
   address: MonitorAddress,
@@ -72,19 +90,27 @@ export async function pollServer(
   const call = { signal, timeoutMs };
   const get = (host: string, path: string, over: TlsMaterial | null) =>
     requestTriton(host, { method: 'GET', path, timeoutMs, signal, headers: own, tls: over });
-  const statistics = get(address.http, '/v2/models/stats', tls).then(
-    (response) => {
-      const readAtMs = performance.now();
-      if (response.status !== 200) return { value: null, hole: errorTextOf(response), readAtMs };
-      try {
-        const reply = parseJson(response.body.toString('utf8'));
-        return { value: parseModelStatistics(reply), hole: null, readAtMs };
-      } catch (error) {
-        return { value: null, hole: messageOf(error), readAtMs };
-      }
-    },
-    (error: unknown) => ({ value: null, hole: toPublicText(messageOf(error)), readAtMs: performance.now() }),
-  );
+  const nothing = { value: null, hole: null, readAtMs: performance.now() };
+  const isWithout = options.traits?.statistics === false;
+  const statistics = isWithout
+    ? nothing
+    : get(address.http, '/v2/models/stats', tls).then(
+        (response) => {
+          const readAtMs = performance.now();
+          if (response.status !== 200) return { value: null, hole: errorTextOf(response), readAtMs };
+          try {
+            const reply = parseJson(response.body.toString('utf8'));
+            return { value: parseModelStatistics(reply), hole: null, readAtMs };
+          } catch (error) {
+            return { value: null, hole: messageOf(error), readAtMs };
+          }
+        },
+        (error: unknown) => ({
+          value: null,
+          hole: toPublicText(messageOf(error)),
+          readAtMs: performance.now(),
+        }),
+      );
   const metrics = get(address.metrics, address.metricsPath, metricsTls).then(
     (response) =>
       response.status === 200
@@ -93,11 +119,8 @@ export async function pollServer(
     (error: unknown) => ({ value: null, problem: toPublicText(messageOf(error)) }),
   );
   const index = client.repositoryIndex(call).catch(() => null);
-  const version = options.withVersion
-    ? client.serverMetadata(call).then(
-        (metadata) => metadata.version,
-        () => null,
-      )
+  const found = options.withVersion
+    ? client.serverMetadata(call).then(traitsOfServer, () => null)
     : Promise.resolve(null);
   let ready: boolean;
   try {
@@ -106,14 +129,18 @@ export async function pollServer(
     if (signal.aborted) throw error;
     return failureOf(error, address, performance.now() - startedMs, timeoutMs);
   }
-  const [counted, measures, listed, named] = await Promise.all([statistics, metrics, index, version]);
+  const [counted, measures, listed, traits] = await Promise.all([statistics, metrics, index, found]);
+  // Missing counters are no gap of a server that has none.
+  const isCounted = (traits ?? options.traits)?.statistics !== false;
+  const asked = listed === null && !isCounted ? await askedModel(client, options) : null;
   return {
     kind: 'answer',
     ready,
-    version: named,
-    index: listed,
-    statistics: counted.value,
-    hole: counted.hole,
+    version: traits?.version ?? null,
+    traits,
+    index: listed ?? asked,
+    statistics: isCounted ? counted.value : null,
+    hole: isCounted ? counted.hole : null,
     readAtMs: counted.readAtMs,
     metrics: measures.value,
     metricsProblem: measures.problem,

@@ -9,7 +9,8 @@ import { rawValues, requireShapedInputs } from '../perf/generate-input';
 import { percentileOf } from '../perf/intervals';
 import { createTritonClient, type ModelMetadata } from '../triton/client';
 import { errorWords } from '../triton/http';
-import { type EncodedInferRequest, encodeInferRequest } from '../triton/plain-message';
+import { recognizeServer } from '../triton/open-inference';
+import { type EncodedInferRequest, encodeInferRequest, encodeJsonRequest } from '../triton/plain-message';
 import { countToMake, elementBytes, type Tensor, zeroTensor } from '../triton/tensor';
 import { tlsConnection, type TlsMaterial } from '../triton/tls';
 import type { ProbeResult } from './model-verdict';
@@ -178,10 +179,11 @@ async function learnRequest(
   signal: AbortSignal,
 ): Promise<EncodedInferRequest> {
   const call = { timeoutMs: 2000, signal };
-  const client = createTritonClient(httpAddress, { tls, headers });
+  const { client, traits } = await recognizeServer(createTritonClient(httpAddress, { tls, headers }), call);
   const metadata = await client.modelMetadata(settings.model, settings.version, call);
   const config = await client.modelConfig(settings.model, settings.version, call);
-  return encodeInferRequest(probeInput(metadata, config.maxBatchSize > 0, settings));
+  const inputs = probeInput(metadata, config.maxBatchSize > 0, settings);
+  return traits.binaryTensors ? encodeInferRequest(inputs) : encodeJsonRequest(inputs);
 }
 
 /** Fixed rate regardless of responses (open loop), with latencies from the due time, so that stalls show in full. */

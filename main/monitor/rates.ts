@@ -82,6 +82,7 @@ export function boundedSample(sample: MonitorSample): MonitorSample {
       ...server,
       reason: cutReason(server.reason),
       version: server.version === null ? null : cutTo(server.version, longestName),
+      ...(server.name === undefined ? {} : { name: cutTo(server.name, longestName) }),
     },
     hole: cutReason(sample.hole),
     metricsProblem: cutReason(sample.metricsProblem),

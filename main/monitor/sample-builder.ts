@@ -56,7 +56,8 @@ function probedModel(models: readonly ModelSample[], { settings }: Prober): Mode
   if (settings.version !== '') return named.find(({ version }) => version === settings.version);
   const served = named.filter(({ state }) => state !== 'unavailable');
   const newest = largestOf(served.map(({ version }) => Number(version)));
-  return served.find(({ version }) => Number(version) === newest);
+  // Versions of other servers need not be numbers.
+  return served.find(({ version }) => Number(version) === newest) ?? served.at(-1);
 }
 
 function healthAfter(

@@ -6,7 +6,7 @@ import type { ModelSource } from '../contract/run/run-spec';
 import { backendOf } from '../formats/patched-config';
 import { exists } from '../platform/files';
 import { readBoundedFile } from '../platform/plain-entry';
-import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { ensembleModels } from '../triton/model-traits';
 import { folderRefused } from './model-files';

@@ -14,9 +14,9 @@ import { type InputRole, inputRole } from '../domain/run/input-roles';
 import { requireLoad } from '../domain/run/load-rules';
 import { shapeFinding } from '../domain/run/shape-finding';
 import { makeFolder } from '../platform/files';
+import { encodeTexts, encodeValues } from '../triton/encode-values';
 import { namesRemedy } from '../triton/listed-models';
 import { countToMake, mostMadeBytes } from '../triton/tensor';
-import { encodeTexts, encodeValues } from './input/encode-values';
 
 interface InputTensor {
   readonly name: string;

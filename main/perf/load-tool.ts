@@ -50,6 +50,10 @@ export interface MeasureInput {
   /** null or absent: no TLS. */
   readonly httpTls?: TlsFiles | null | undefined;
   readonly grpcTls?: TlsFiles | null | undefined;
+  /** Where requests go, in place of the server's own address: a gateway before it. */
+  readonly sentTo?: { readonly address: string; readonly tls?: TlsFiles | null | undefined } | undefined;
+  /** Windows are looks of a comparison in turns: all of them count, with the parts of their latency. */
+  readonly looks?: boolean | undefined;
   /** Sent with every request, over both protocols. */
   readonly headers?: readonly RequestHeader[] | undefined;
   readonly protocol: Protocol;

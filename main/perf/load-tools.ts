@@ -3,6 +3,7 @@ import { requireLoad, sentFindings } from '../domain/run/load-rules';
 import type { HomeLayout } from '../platform/layout';
 import { createTritonClient } from '../triton/client';
 import { readModelTraits } from '../triton/model-traits';
+import { recognizeServer } from '../triton/open-inference';
 import { readTls } from '../triton/tls';
 import type { LevelInTurns, LoadTool, MeasureInput } from './load-tool';
 import { measureLevel } from './native/level/measure-level';
@@ -20,10 +21,11 @@ interface LoadToolsOptions {
 async function fitting(tool: LoadToolId, input: MeasureInput): Promise<MeasureInput> {
   // Callers that measure many levels read the model once.
   if (input.decoupled !== undefined) return input;
-  const client = createTritonClient(input.httpAddress, {
+  const plain = createTritonClient(input.httpAddress, {
     tls: await readTls(input.httpTls),
     headers: input.headers,
   });
+  const { client } = await recognizeServer(plain, { signal: input.signal });
   const model = { name: input.modelName, version: input.modelVersion };
   const traits = await readModelTraits(client, model, { signal: input.signal });
   const { protocol, settings, level } = input;

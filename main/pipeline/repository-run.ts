@@ -14,7 +14,7 @@ import { type WantedTensors, wantedTensors } from '../perf/input/wanted-tensor';
 import { hashFile, hashValue, makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { createTritonClient, type ModelMetadata, type TritonClient } from '../triton/client';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { readTls } from '../triton/tls';
 import { optionalInputs, readServerModels } from './measure/server-models';

@@ -20,7 +20,7 @@ import { signatureOf } from '../presets/signature';
 import { runFiles } from '../store/step-paths';
 import type { ModelSource } from '../toolkit/verb-commands';
 import { createTritonClient } from '../triton/client';
-import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import { compareServedConfig } from '../triton/served-config';
 import { type Tensor, zeroTensor } from '../triton/tensor';
 import { readTls } from '../triton/tls';

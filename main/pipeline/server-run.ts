@@ -9,6 +9,7 @@ import { scenarioOfLevels, servedName, type ServerLoad, serverUrl } from '../con
 import { loadKey, measuringOrder, type MeasuringTurn, turnKey, turnOf } from '../contract/run/sweep';
 import { levelText, stepTitle } from '../contract/words';
 import { requireAgain } from '../domain/measured/again';
+import { serverTitle } from '../domain/run/server-title';
 import { hashValue, makeFolder } from '../platform/files';
 import { LogFile } from '../platform/log-file';
 import { requirePlainRun } from '../store/run-folder';
@@ -250,14 +251,15 @@ async function attemptServerRun(
   }
 }
 
-/** Discards levels of a different Triton. */
+/** Discards levels of a different server. */
 async function forgetOtherServer(
   { append, state }: Pick<ServerRun, 'append' | 'state'>,
   now: Environment,
 ): Promise<void> {
   const { steps, environment } = state();
-  if (now.tritonVersion === environment.tritonVersion) return;
-  const reason = `The server is Triton ${now.tritonVersion ?? 'of an unknown version'}, and was ${environment.tritonVersion ?? 'unknown'}.`;
+  const [title, before] = [serverTitle(now), serverTitle(environment)];
+  if (title === before) return;
+  const reason = `The server is ${title ?? 'Triton of an unknown version'}, and was ${before ?? 'unknown'}.`;
   await append({ type: 'steps-forgotten', steps: steps.map(({ id }) => id), reason });
   await append({ type: 'environment', environment: now });
 }

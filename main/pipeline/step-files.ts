@@ -10,7 +10,7 @@ import { stepTitle } from '../contract/words';
 import { hashFile } from '../platform/files';
 import { readPlainText } from '../platform/plain-entry';
 import { firstDifference, listContents, ReadContents } from '../store/file-manifest';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { isUnchanged, type StepKeys, withDependents } from './plan';
 import type { RunContext, Step } from './step';

@@ -35,10 +35,20 @@ export const hasRelease = ({ from, to }: ImageBackends, release: string): boolea
   (from === undefined || compareVersions(release, from) >= 0) &&
   (to === undefined || compareVersions(release, to) <= 0);
 
-/** "nvcr.io/nvidia/tritonserver:26.07-vllm-python-py3"; null where no release has the backend. */
-export function imageWith(backend: string, release: string): string | null {
-  const having = imageBackends.filter(({ backends }) => backends.includes(backend));
-  const [found] = [...having.filter((one) => hasRelease(one, release)), ...having];
-  if (found === undefined) return null;
-  return `nvcr.io/nvidia/tritonserver:${hasRelease(found, release) ? release : (found.to ?? release)}-${found.tag}`;
+/** "nvcr.io/nvidia/tritonserver:26.07-vllm-python-py3"; null where no release has all of the backends. */
+export function imageWithAll(backends: readonly string[], release: string): string | null {
+  for (const tag of new Set(imageBackends.map((one) => one.tag))) {
+    const having = backends.map((backend) => {
+      const all = imageBackends.filter((one) => one.tag === tag && one.backends.includes(backend));
+      return all.find((one) => hasRelease(one, release)) ?? all[0];
+    });
+    if (having.includes(undefined)) continue;
+    const last = having.find((one) => one !== undefined && !hasRelease(one, release))?.to;
+    return `nvcr.io/nvidia/tritonserver:${last ?? release}-${tag}`;
+  }
+  return null;
 }
+
+/** As {@link imageWithAll}, of one. */
+export const imageWith = (backend: string, release: string): string | null =>
+  imageWithAll([backend], release);

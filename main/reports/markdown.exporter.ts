@@ -1,6 +1,9 @@
 import { otherwiseText } from '../contract/measured/baseline';
 import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
+import { wayText } from '../contract/measured/sent/way';
+import { wayColumns } from '../contract/measured/sent/way-columns';
 import type { ReportSection } from '../contract/settings/report-settings';
+import { levelText } from '../contract/words';
 import { trialColumns } from '../domain/measured/cold/warm-up-trial';
 import { slowHeader, type SlowLevel, slowNotes, slowRows, slowText } from '../domain/measured/slow/slow-text';
 import { preparedText } from './html/page-marks';
@@ -71,6 +74,22 @@ function scenarioTable(scenario: ReportScenario): string {
     header,
     rows.map((level) => [...level.cells, level.answer, state(level)]),
   );
+}
+
+/** Direct and through a gateway, level by level. */
+function ways({ rows }: ReportScenario): string {
+  const found = rows.flatMap(({ point }) => (point?.way === undefined ? [] : [{ point, way: point.way }]));
+  return found
+    .map(({ point, way }) =>
+      [
+        escaped(`${levelText(point)}: ${wayText(way)}`),
+        table(
+          wayColumns.map(({ title }) => title),
+          way.rows.map((row) => wayColumns.map((column) => cellText(column, row))),
+        ),
+      ].join('\n\n'),
+    )
+    .join('\n\n');
 }
 
 function accuracy({ accuracy: found, verification }: Report): string {
@@ -186,7 +205,9 @@ const text = (report: Report): string =>
       limitsSection(report),
       ...report.scenarios
         .filter(({ rows }) => rows.length > 0)
-        .map((scenario) => section(scenario.title, escaped(scenario.description), scenarioTable(scenario))),
+        .map((scenario) =>
+          section(scenario.title, escaped(scenario.description), scenarioTable(scenario), ways(scenario)),
+        ),
       coldSection(report),
       slowSection(report),
     ]),

@@ -7,7 +7,7 @@ import { performanceFields } from '../contract/fields/performance-fields';
 import { servingFields } from '../contract/fields/serving-fields';
 import { formatScale } from '../contract/numbers';
 import type { RunSpec } from '../contract/run/run-spec';
-import { performanceOfLoad, type ServerLoad, serverUrl } from '../contract/run/server-load';
+import { gatewayUrl, performanceOfLoad, type ServerLoad, serverUrl } from '../contract/run/server-load';
 import { plannedSweep } from '../contract/run/sweep';
 import { isTree, leavesOf, sameValue } from '../contract/trees';
 import { levelText } from '../contract/words';
@@ -115,12 +115,14 @@ export function loadParameters(load: ServerLoad): readonly ParameterGroup[] {
     return of?.essential !== true && of !== undefined && sameValue(valueAt(field), defaultOf(of));
   };
   const found = Object.entries(shapes);
+  const via = gatewayUrl(load);
   return [
     {
       title: 'Server',
       rows: [
         row('HTTP', addresses.http),
         row('gRPC', addresses.grpc),
+        ...(via === null ? [] : [row('Also through the gateway', via)]),
         row(
           models.length === 1 ? 'Model' : 'Models',
           models

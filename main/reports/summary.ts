@@ -98,7 +98,7 @@ function machineFacts(state: RunState): readonly NamedText[] {
       ['CPU, Triton, engine', 'unknown: the file does not have them'],
     ]);
   }
-  const { gpus, image, tritonVersion } = environment;
+  const { gpus, image, tritonVersion, server } = environment;
   // Remote machines are unknown except for Triton's version.
   const load = serverLoadOf(state);
   const isElsewhere = load !== null && !isLoopback(load.addresses.http);
@@ -121,7 +121,7 @@ function machineFacts(state: RunState): readonly NamedText[] {
     ['Memory', formatBytes(environment.memoryBytes)],
     ['Operating system', environment.os],
     ['Served by', served === null ? null : `${served.backend}, ${served.place}`],
-    ['Triton', tritonVersion ?? missing],
+    server === undefined ? ['Triton', tritonVersion ?? missing] : ['Server', server],
     ['Engine', textAt('engine.kind', environment.engine)],
     ['Image', load !== null ? null : image === null ? 'none (no container)' : shortImage(image)],
   ]);

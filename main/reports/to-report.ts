@@ -20,6 +20,7 @@ import { keyFigures } from '../domain/measured/key-figures';
 import { limitsText } from '../domain/measured/limits/limits';
 import { slowLevels } from '../domain/measured/slow/slow-text';
 import { verdictOf } from '../domain/measured/verdict';
+import { serverTitle } from '../domain/run/server-title';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
 import type { NamedText, Report, ReportAccuracy, ReportColdStart } from './report';
@@ -114,7 +115,9 @@ function environmentReport(environment: Environment): readonly NamedText[] {
   const { gpus } = environment;
   return [
     { name: 'Engine', value: textAt('engine.kind', environment.engine) },
-    { name: 'Triton', value: environment.tritonVersion ?? missing },
+    environment.server === undefined
+      ? { name: 'Triton', value: environment.tritonVersion ?? missing }
+      : { name: 'Server', value: environment.server },
     { name: 'Image', value: environment.image ?? 'none (no container)' },
     { name: 'Operating system', value: environment.os },
     { name: 'CPU', value: `${environment.cpu}, ${formatCount(environment.cpuCount)} logical cores` },
@@ -153,10 +156,8 @@ export interface ReportContext {
 }
 
 /** "Triton 2.51.0", or the engine until it responds. */
-function tritonText({ engine, tritonVersion }: RunState['environment']): string {
-  if (tritonVersion === null) return engine;
-  return /^triton/i.test(tritonVersion) ? tritonVersion : `Triton ${tritonVersion}`;
-}
+const tritonText = (environment: RunState['environment']): string =>
+  serverTitle(environment) ?? environment.engine;
 
 /** Imported figures and measured servers have one scenario. */
 const shownScenarios = ({ source, scenarios: measured }: RunState): readonly Scenario[] =>

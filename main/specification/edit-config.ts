@@ -16,7 +16,7 @@ import { queueFieldsOf, queueOff } from '../formats/queue-policy';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
-import { parseConfigPbtxt } from '../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { diffConfig } from '../triton/served-config';
 import { generatedConfig, readChoice } from './read-choice';

@@ -13,7 +13,7 @@ import { someOf } from '../platform/lines';
 import { parseYaml } from '../platform/parse-yaml';
 import type { LoadedPreset } from '../presets/presets';
 import { resolveSpec } from '../presets/resolve-spec';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { editConfig } from './edit-config';
 import { generatedConfig, readChoice } from './read-choice';

@@ -15,7 +15,7 @@ import { type InputReaders, runTensors } from '../perf/input/input-readers';
 import { exists, hashValue } from '../platform/files';
 import type { HomeLayout } from '../platform/layout';
 import type { LoadedPreset } from '../presets/presets';
-import { formatConfigPbtxt } from '../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { ScriptPrograms } from './command-script';

@@ -102,16 +102,16 @@ function gpuNames(names: readonly string[]): string {
 
 /** Unknown for imported runs. */
 function placeOf({ environment, source }: RunState): Pick<RunRow, 'machine' | 'server'> {
-  const { gpus, cpu, image, tritonVersion } = environment;
+  const { gpus, cpu, image, tritonVersion, server: other } = environment;
+  const server = other ?? tritonVersion ?? '';
   const here = {
     machine: gpus.length === 0 ? cpu : gpuNames(gpus.map(({ name }) => name)),
-    server: image ?? tritonVersion ?? '',
+    server: image ?? server,
   };
   return bySource(source, {
     imported: () => ({ machine: '', server: '' }),
     // Remote machines are unknown except for Triton's version.
-    server: ({ addresses }) =>
-      isLoopback(addresses.http) ? here : { machine: '', server: tritonVersion ?? '' },
+    server: ({ addresses }) => (isLoopback(addresses.http) ? here : { machine: '', server }),
     deployed: () => here,
   });
 }

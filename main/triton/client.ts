@@ -2,10 +2,17 @@ import { z } from 'zod';
 import type { RequestHeader } from '../contract/address';
 import { type ErrorCode, WorkbenchError } from '../contract/errors';
 import { clipped } from '../contract/words';
+import { cleanLine } from '../platform/lines';
 import { listOf, parseJson } from '../platform/parse-json';
 import { errorTextOf, type HttpRequest, type HttpResponse, requestTriton } from './http';
 import type { ModelConfig } from './model-config';
-import { decodeInferReply, encodeInferRequest, type InferReply, jsonLengthHeader } from './plain-message';
+import {
+  decodeInferReply,
+  encodeInferRequest,
+  encodeJsonRequest,
+  type InferReply,
+  jsonLengthHeader,
+} from './plain-message';
 import { runtimeReason } from './runtime-reason';
 import { parseServedConfig } from './served-config';
 import { type ModelStatistics, parseModelStatistics } from './statistics';
@@ -19,31 +26,41 @@ const maxShortReplyBytes = 2 ** 18;
 /** Maximum characters of error details. */
 const longestDetails = 4000;
 
-const tensorMetadata = listOf(
+/** Servers other than Triton write null for what they do not have. */
+const orNone = <Entry extends z.ZodType>(entry: Entry) =>
+  listOf(entry)
+    .nullish()
+    .transform((list) => list ?? []);
+const orEmpty = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '');
+const orAbsent = z
+  .string()
+  .nullable()
+  .transform((text) => text ?? undefined)
+  .optional();
+
+const tensorMetadata = orNone(
   z.object({ name: z.string(), datatype: z.string(), shape: listOf(z.coerce.number()) }),
 );
 const serverMetadataSchema = z.object({
   name: z.string(),
-  version: z.string(),
-  extensions: listOf(z.string()).default([]),
+  version: orEmpty,
+  extensions: orNone(z.string()),
 });
 const modelMetadataSchema = z.object({
   name: z.string(),
-  versions: listOf(z.string()).default([]),
-  platform: z.string().default(''),
-  inputs: tensorMetadata.default([]),
-  outputs: tensorMetadata.default([]),
+  versions: orNone(z.string()),
+  platform: orEmpty,
+  inputs: tensorMetadata,
+  outputs: tensorMetadata,
 });
 const repositoryIndexSchema = listOf(
-  z.object({
-    name: z.string(),
-    version: z.string().optional(),
-    state: z.string().optional(),
-    reason: z.string().optional(),
-  }),
+  z.object({ name: z.string(), version: orAbsent, state: orAbsent, reason: orAbsent }),
 );
 
-type ServerMetadata = z.infer<typeof serverMetadataSchema>;
+export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
 export type ModelMetadata = z.infer<typeof modelMetadataSchema>;
 export type RepositoryEntry = z.infer<typeof repositoryIndexSchema>[number];
 
@@ -61,6 +78,8 @@ interface InferInput {
   readonly id?: string | undefined;
   /** Sends a complete sequence with this correlation id. */
   readonly sequenceId?: number | undefined;
+  /** Tensors as JSON, for servers without the extension for binary tensor data. */
+  readonly json?: boolean | undefined;
 }
 
 /** KServe v2 over HTTP with Triton's extensions. Every call may throw server-unreachable, and cancelled by its signal. */
@@ -119,6 +138,12 @@ function refused(code: ErrorCode, message: string, response: HttpResponse): Work
   return new WorkbenchError(code, message, { details: errorTextOf(response) });
 }
 
+const longestTitle = 100;
+
+/** By its extensions, because `--server-id` changes its name. */
+export const isTriton = ({ extensions }: Pick<ServerMetadata, 'extensions'>): boolean =>
+  extensions.includes('statistics') && extensions.includes('model_configuration');
+
 interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** null or absent: no TLS. */
@@ -172,10 +197,12 @@ export function createTritonClient(httpAddress: string, options: ClientOptions =
       throw refused('model-load-failed', `Triton could not ${how} ${name}`, response);
     }
   };
+  /** As the server calls itself, once it was asked. */
+  const server = { title: 'Triton' };
   const ofModel = async (path: string, name: string, call?: CallOptions): Promise<HttpResponse> => {
     const response = await get(path, call);
     if (response.status !== 200) {
-      throw refused('model-not-ready', `Triton at ${httpAddress} does not serve ${name}`, response);
+      throw refused('model-not-ready', `${server.title} at ${httpAddress} does not serve ${name}`, response);
     }
     return response;
   };
@@ -188,7 +215,9 @@ export function createTritonClient(httpAddress: string, options: ClientOptions =
       if (response.status !== 200) {
         throw refused('server-unreachable', `No Triton Inference Server answers at ${httpAddress}`, response);
       }
-      return parseReply(serverMetadataSchema, response, 'server metadata');
+      const metadata = parseReply(serverMetadataSchema, response, 'server metadata');
+      if (!isTriton(metadata)) server.title = cleanLine(metadata.name).slice(0, longestTitle);
+      return metadata;
     },
     modelReady: async (name, version, call) =>
       (await get(`${modelPath(name, version)}/ready`, call, maxShortReplyBytes)).status === 200,
@@ -212,7 +241,10 @@ export function createTritonClient(httpAddress: string, options: ClientOptions =
     },
     infer: async (input, call) => {
       const path = `${modelPath(input.modelName, input.modelVersion)}/infer`;
-      const encoded = encodeInferRequest(input.inputs, input.id, input.sequenceId);
+      const encoded =
+        input.json === true
+          ? encodeJsonRequest(input.inputs, input.id)
+          : encodeInferRequest(input.inputs, input.id, input.sequenceId);
       const response = await send(
         { method: 'POST', path, maxResponseBytes: maxInferReplyBytes, ...encoded },
         call,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import schema from '../contract/model-config.schema.json';
 import { listOf, parseJson } from '../platform/parse-json';
+import { jsonData, tensorOfJson } from './json-tensors';
 import type { Tensor } from './tensor';
 
 /** Binary tensor data extension: length of the JSON before raw tensors. */
@@ -11,6 +12,20 @@ export const jsonLengthHeader = 'Inference-Header-Content-Length';
 export interface EncodedInferRequest {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+const headOf = ({ name, datatype, shape }: Tensor) => ({ name, datatype, shape });
+
+/** For servers without the extension for binary tensor data. Throws input-invalid for values that JSON does not have. */
+export function encodeJsonRequest(inputs: readonly Tensor[], id?: string): EncodedInferRequest {
+  const tensors = inputs.map(
+    (input) => `${JSON.stringify(headOf(input)).slice(0, -1)},"data":${jsonData(input)}}`,
+  );
+  const start = id === undefined ? '' : `"id":${JSON.stringify(id)},`;
+  return {
+    body: Buffer.from(`{${start}"inputs":[${tensors.join(',')}]}`),
+    headers: { 'Content-Type': 'application/json' },
+  };
 }
 
 /** Raw inputs after the JSON; requests raw outputs. @param sequenceId sends a complete sequence */
@@ -23,9 +38,7 @@ export function encodeInferRequest(
     JSON.stringify({
       ...(id === undefined ? {} : { id }),
       inputs: inputs.map((input) => ({
-        name: input.name,
-        datatype: input.datatype,
-        shape: input.shape,
+        ...headOf(input),
         parameters: { binary_data_size: input.data.byteLength },
       })),
       parameters: {
@@ -44,13 +57,14 @@ export function encodeInferRequest(
 
 const replySchema = z.object({
   model_name: z.string(),
-  model_version: z.string(),
+  model_version: z.string().nullish(),
   outputs: listOf(
     z.object({
       name: z.string(),
       datatype: z.string(),
       shape: listOf(z.int().min(0)),
-      parameters: z.object({ binary_data_size: z.int().min(0) }),
+      parameters: z.object({ binary_data_size: z.int().min(0).optional() }).nullish(),
+      data: z.array(z.unknown()).optional(),
     }),
   ),
 });
@@ -61,20 +75,23 @@ export interface InferReply {
   readonly outputs: readonly Tensor[];
 }
 
-/** Throws inference-failed unless the reply is binary as requested. */
+/** Outputs in raw form, or as JSON from servers that have no other. Throws inference-failed for anything else. */
 export function decodeInferReply(body: Buffer, jsonLength: string | null): InferReply {
   const end = jsonLength === null ? body.length : Number(jsonLength);
   try {
     const reply = replySchema.parse(parseJson(body.subarray(0, end).toString('utf8')));
     let offset = end;
     const outputs = reply.outputs.map((output) => {
-      const { binary_data_size: size } = output.parameters;
+      const { name, datatype, shape, data: values } = output;
+      if (values !== undefined) return tensorOfJson({ name, datatype, shape, data: values });
+      const size = output.parameters?.binary_data_size;
+      if (size === undefined) throw new Error(`output ${name} has neither values nor a size`);
       if (offset + size > body.length) throw new Error(`the bytes of ${output.name} are cut off`);
       const data = body.subarray(offset, offset + size);
       offset += size;
-      return { name: output.name, datatype: output.datatype, shape: output.shape, data };
+      return { name, datatype, shape, data };
     });
-    return { modelName: reply.model_name, modelVersion: reply.model_version, outputs };
+    return { modelName: reply.model_name, modelVersion: reply.model_version ?? '', outputs };
   } catch (error) {
     throw new WorkbenchError('inference-failed', 'The answer to an inference request cannot be read', {
       details: error instanceof Error ? error.message : String(error),

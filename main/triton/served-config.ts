@@ -1,7 +1,7 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../contract/errors';
 import { canonicalJson } from '../platform/files';
-import { toModelConfig } from './config-pbtxt';
+import { toModelConfig } from './config/config-pbtxt';
 import type { ModelConfig } from './model-config';
 import { modelConfigType, plainMessage, textName } from './plain-message';
 

@@ -19,6 +19,10 @@ WARM_UP = 20
 FEWEST = 100
 
 
+class RefusedError(CheckError):
+    """Triton answered a request with an error."""
+
+
 class Connection:
     """One connection to Triton that is kept open, as a client in production keeps it."""
 
@@ -49,7 +53,11 @@ def zeros(tensor):
     return dict(tensor, data=bytes(each * math.prod(tensor["shape"])))
 
 
-def infer_body(inputs):
+#: Of a model that keeps a state: each request is a sequence of its own.
+ONE_OF_SEQUENCE = {"sequence_id": 1, "sequence_start": True, "sequence_end": True}
+
+
+def infer_body(inputs, parameters=None):
     """A request of the binary tensor extension, as it goes over the wire, with its headers."""
     header = json.dumps(
         {
@@ -62,7 +70,7 @@ def infer_body(inputs):
                 }
                 for tensor in inputs
             ],
-            "parameters": {"binary_data_output": True},
+            "parameters": dict(parameters or {}, binary_data_output=True),
         }
     ).encode()
     headers = {
@@ -76,7 +84,7 @@ def infer(connection, path, request):
     body, headers = request
     status, answered, answer = connection.ask("POST", path, body, headers)
     if status != 200:
-        raise CheckError(f"HTTP {status}: {answer[:500].decode(errors='replace')}")
+        raise RefusedError(f"HTTP {status}: {answer[:500].decode(errors='replace')}")
     size = int(answered.get("Inference-Header-Content-Length") or len(answer))
     outputs, at = [], size
     for output in json.loads(answer[:size]).get("outputs", []):
@@ -114,17 +122,24 @@ def check_files():
 def check_ready(connection, expectation, wait_s):
     """Waits until Triton and the model are ready."""
     model, version = expectation["model"], expectation["version"]
+    beside = expectation.get("beside", [])
+    paths = [
+        "/v2/health/ready",
+        f"/v2/models/{model}/versions/{version}/ready",
+        *(f"/v2/models/{name}/ready" for name in beside),
+    ]
     begin = time.monotonic()
     reason = ""
     while True:
         try:
-            ready = [
-                connection.ask("GET", path)[0]
-                for path in ("/v2/health/ready", f"/v2/models/{model}/versions/{version}/ready")
-            ]
-            if ready == [200, 200]:
-                return f"{model}, version {version}, is ready after {time.monotonic() - begin:.1f} s"
+            ready = [connection.ask("GET", path)[0] for path in paths]
+            if all(status == 200 for status in ready):
+                others = f", with {', '.join(beside)}" if beside else ""
+                return f"{model}, version {version}, is ready after {time.monotonic() - begin:.1f} s{others}"
             reason = f"HTTP {ready[0]} for the server, {ready[1]} for the model"
+            missing = [name for name, status in zip(beside, ready[2:]) if status != 200]
+            if missing:
+                reason += f", not ready: {', '.join(missing)}"
         except CheckError as error:
             reason = str(error)
         if time.monotonic() - begin > wait_s:
@@ -132,8 +147,20 @@ def check_ready(connection, expectation, wait_s):
         time.sleep(0.5)
 
 
+def parameters_of(expectation):
+    return ONE_OF_SEQUENCE if expectation.get("sequences") else None
+
+
 def check_canary(connection, path, expectation):
-    outputs = infer(connection, path, infer_body([zeros(tensor) for tensor in expectation["canary"]]))
+    if expectation.get("decoupled"):
+        return "left out: the model is decoupled, and answers over a gRPC stream only"
+    request = infer_body(list(map(zeros, expectation["canary"])), parameters_of(expectation))
+    try:
+        outputs = infer(connection, path, request)
+    except RefusedError as error:
+        if not expectation.get("anyValues"):
+            raise
+        return f"the model refuses a request of zeros, and answers: {error}"
     if not outputs:
         raise CheckError("the answer has no output")
     return f"{len(outputs)} {'output' if len(outputs) == 1 else 'outputs'} to a request of zeros"
@@ -199,7 +226,7 @@ def latency_inputs(expectation, found):
 
 def check_latency(connection, path, expectation, found, seconds):
     bound = expectation["latency"]
-    request = infer_body(latency_inputs(expectation, found))
+    request = infer_body(latency_inputs(expectation, found), parameters_of(expectation))
     times = []
     for _ in range(WARM_UP):
         infer(connection, path, request)
@@ -238,7 +265,14 @@ def main():
             return "left out (--skip-latency)"
         if expectation["latency"] is None:
             return "left out: the run has no steady level of one model to compare with"
-        return check_latency(connection, path, expectation, found, chosen.seconds)
+        if expectation.get("decoupled"):
+            return "left out: the model is decoupled, and answers over a gRPC stream only"
+        try:
+            return check_latency(connection, path, expectation, found, chosen.seconds)
+        except RefusedError:
+            if found["samples"] or not expectation.get("anyValues"):
+                raise
+            return "left out: the model refuses a request of zeros, and the run kept no samples"
 
     checks = [
         ("files", lambda _connection: check_files()),

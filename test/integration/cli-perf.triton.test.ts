@@ -278,7 +278,7 @@ describe('what perf measured is a run', () => {
     expect(against.stderr).toContain('Nothing is published');
 
     const shown = await cli(home.path, 'show', 'latest');
-    expect(shown.stdout).toContain(`Measured on a running Triton: tiny at ${server.httpAddress}.`);
+    expect(shown.stdout).toContain(`Measured on a running server: tiny at ${server.httpAddress}.`);
     expect(shown.stdout).toMatch(/(a p99 of|within) 10,000 ms/);
 
     const reported = await cli(home.path, 'report', 'latest', '--json');

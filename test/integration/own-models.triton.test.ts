@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runFolder } from '../../main/store/run-folder';
-import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import { takesAll } from '../support/campaign';
 import { cli, documentOf, type RunDocument } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';

@@ -121,7 +121,7 @@ describe('tokens of a language model', () => {
     try {
       const { address: url } = frontend;
       expect(await core.handlers['servers.describe']({ url, openai: true })).toEqual({
-        ...{ tritonVersion: null, more: 0 },
+        ...{ title: 'OpenAI server', listsModels: true, more: 0 },
         models: [{ name: 'lm', versions: [], maxBatchSize: 0, dynamicInputs: [] }],
       });
     } finally {

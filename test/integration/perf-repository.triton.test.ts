@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DeploymentInfo } from '../../main/contract/deployment/deployment';
 import type { LoadPoint } from '../../main/contract/measured/results';
+import { homeLayout } from '../../main/platform/layout';
 import { runFolder } from '../../main/store/run-folder';
-import { parseConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import { cli, documentOf } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
 import { onnxBytes } from '../support/onnx-bytes';
@@ -51,7 +55,10 @@ beforeAll(async () => {
     await writeFile(join(folder, path), content);
   }
 });
-afterAll(() => home.remove());
+afterAll(async () => {
+  await cli(home.path, 'deployments', 'remove', 'kept', '--force');
+  await home.remove();
+});
 
 /** Each file of the repository by its content. */
 async function contents(): Promise<Readonly<Record<string, string>>> {
@@ -97,14 +104,23 @@ it('serves an ensemble of Python and ONNX as it is, completes what is missing, a
   });
 });
 
-it('runs the ensemble as it is, from deployment to report, and leaves it as it is', async () => {
+it('runs the ensemble as it is, from deployment to report, keeps it serving and bundles it', async () => {
   const before = await contents();
   const short = ['--batch-sizes', '1', '--concurrency', '2', '--measurement-interval-ms', '300'];
   const quick = ['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100', '--json'];
-  const result = await cli(home.path, 'run', join(folder, 'whole'), '--trust', ...short, ...quick);
+  const keeping = ['--keep-serving', 'kept', '--allow-unverified'];
+  const result = await cli(
+    home.path,
+    'run',
+    join(folder, 'whole'),
+    '--trust',
+    ...keeping,
+    ...short,
+    ...quick,
+  );
   expect(result.code, result.stderr).toBe(0);
   expect(result.stderr).toContain('Without a golden file the outputs are not checked');
-  const { accuracy, dir, servedBy, offline, online, steps } = documentOf(result);
+  const { accuracy, dir, runId, servedBy, offline, online, steps } = documentOf(result);
   expect(accuracy).toBeNull();
   expect(servedBy).toContain('Triton’s ensemble scheduler, Triton’s Python backend, ONNX Runtime');
   expect([...offline, ...online].map(({ errorCount }) => errorCount)).toStrictEqual([0, 0]);
@@ -119,4 +135,29 @@ it('runs the ensemble as it is, from deployment to report, and leaves it as it i
   expect(parseConfigPbtxt(kept)).toMatchObject({ name: 'relu_net', maxBatchSize: 4 });
   expect(await readdir(run.results)).toContain('report.html');
   expect(await contents()).toStrictEqual(before);
+
+  const listed = await cli(home.path, 'deployments', 'list', '--json');
+  const [deployment] = JSON.parse(listed.stdout) as readonly DeploymentInfo[];
+  expect(deployment).toMatchObject({ id: 'kept', state: 'ready', reason: null });
+  expect(deployment?.models).toMatchObject([
+    {
+      ...{ name: 'whole', version: 1, accuracy: 'not checked', checkedSamples: 0 },
+      repository: { version: 1, models: ['whole', 'scale', 'relu_net'] },
+    },
+  ]);
+  const served = join(homeLayout(home.path).deployments, 'kept');
+  for (const path of Object.keys(files)) {
+    expect(await readFile(join(served, 'models', path))).toStrictEqual(await readFile(join(folder, path)));
+  }
+  // The cache may be emptied.
+  expect(await readdir(join(served, 'backends'))).toContain('onnxruntime');
+
+  const bundle = join(home.path, 'bundle');
+  const made = await cli(home.path, 'bundle', runId, '--out', bundle, '--allow-unverified', '--json');
+  expect(made.code, made.stderr + made.stdout).toBe(0);
+  const smoke = [join(bundle, 'smoke-test.py'), '--url', deployment?.httpUrl ?? '', '--skip-latency'];
+  const { stdout } = await promisify(execFile)('python3', smoke);
+  expect(stdout).toMatch(
+    /ok {4}files: .*\nok {4}ready: whole, version 1, .*, with scale, relu_net\nok {4}canary: 1 output/,
+  );
 });

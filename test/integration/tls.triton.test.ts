@@ -46,7 +46,8 @@ beforeAll(async () => {
     proxies.push(proxy);
     return proxy;
   };
-  http = await open(triton.httpAddress, certificates);
+  // Triton's HTTP has no HTTP/2, which a client would keep to where it is offered.
+  http = await open(triton.httpAddress, certificates, { protocols: ['http/1.1'] });
   grpc = await open(triton.grpcAddress, certificates);
   mutual = await open(triton.grpcAddress, certificates, { clientCertificates: true });
 });
@@ -151,7 +152,7 @@ describe('load over TLS', () => {
     // It checks the name of the address, which the certificate does not bear: a certificate of its own.
     const own = await createCertificates(await mkdtemp(join(dir, 'address-')), 'IP:127.0.0.1,DNS:localhost');
     const front = await startTlsProxy(triton.grpcAddress, own);
-    const side = await startTlsProxy(triton.httpAddress, own);
+    const side = await startTlsProxy(triton.httpAddress, own, { protocols: ['http/1.1'] });
     proxies.push(front, side);
     const files = { caFile: own.ca };
     for (const protocol of ['grpc', 'http'] as const) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { warmUpRequests } from '../../main/formats/warm-up';
-import { formatConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import { modelConfigSchema } from '../../main/triton/model-config';
 import { startTestTriton, type TestTriton } from '../support/triton';
 

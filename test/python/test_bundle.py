@@ -89,6 +89,41 @@ class SmokeTest(unittest.TestCase):
         text = outputs.answer_difference(wanted, answer([1, 2, 4, 0], [2, 1]), STRICT, lengths)
         self.assertIn("differs by up to 1 in 1 of 1 values", text)
 
+    def answered(self, statuses: dict[str, int], body: bytes = b"{}") -> Any:
+        """A connection that answers by the path, and keeps what it was sent."""
+        sent: list[Any] = []
+
+        class Connection:
+            def ask(self, _method: str, path: str, content: Any = None, _headers: Any = None) -> Any:
+                sent.append((path, content))
+                return statuses.get(path, 200), {}, body
+
+        return Connection(), sent
+
+    def test_models_beside_it_are_asked_for_by_name(self) -> None:
+        expectation = {"model": "m", "version": 3, "beside": ["part"]}
+        connection, sent = self.answered({})
+        self.assertIn("m, version 3, is ready", smoke.check_ready(connection, expectation, 0))
+        self.assertIn("/v2/models/part/ready", [path for path, _ in sent])
+        missing, _ = self.answered({"/v2/models/part/ready": 400})
+        with self.assertRaisesRegex(outputs.CheckError, "not ready: part"):
+            smoke.check_ready(missing, expectation, 0)
+
+    def test_a_model_may_refuse_zeros_where_the_run_allowed_it(self) -> None:
+        canary = [{"name": "x", "datatype": "FP32", "shape": [1, 3]}]
+        connection, _ = self.answered({"/infer": 400}, b'{"error": "no zeros"}')
+        text = smoke.check_canary(connection, "/infer", {"canary": canary, "anyValues": True})
+        self.assertIn("refuses a request of zeros", text)
+        with self.assertRaisesRegex(outputs.CheckError, "no zeros"):
+            smoke.check_canary(connection, "/infer", {"canary": canary})
+        self.assertIn("left out", smoke.check_canary(connection, "/infer", {"decoupled": True}))
+
+    def test_requests_of_a_stateful_model_are_sequences(self) -> None:
+        answer = b'{"outputs": [{"name": "y", "parameters": {"binary_data_size": 0}}]}'
+        connection, sent = self.answered({}, answer)
+        smoke.check_canary(connection, "/infer", {"canary": [], "sequences": True})
+        self.assertIn(b'"sequence_start": true', sent[0][1])
+
     def test_values_of_every_width(self) -> None:
         for datatype, kind in (("FP16", "<f2"), ("FP64", "<f8"), ("INT64", "<i8"), ("UINT8", "u1")):
             made = {"name": "O", "datatype": datatype, "shape": [2], "data": np.array([1, 2], kind).tobytes()}

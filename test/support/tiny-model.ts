@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatConfigPbtxt } from '../../main/triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import type { ModelConfig } from '../../main/triton/model-config';
 
 /**

@@ -2,6 +2,7 @@ import { isLoopback, parseRemoteUrl, shownAddress, urlOrNull, withScheme } from 
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { type Protocol, protocols } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
+import { gatewayOf, namedProtocol } from '../../domain/run/gateway';
 import { metricsBeside } from '../../domain/run/server-plan';
 import { askPort } from '../../platform/port-protocol';
 import { readTlsOptions, type TlsOptions } from '../field-options';
@@ -10,6 +11,8 @@ export interface AddressOptions extends TlsOptions {
   readonly url?: string;
   readonly grpcUrl?: string;
   readonly metricsUrl?: string;
+  /** A gateway in front of the server. */
+  readonly via?: string;
   /** Addresses are as seen from this host, so they cannot be probed from here. */
   readonly host?: string;
   readonly allowRemoteLoad?: boolean;
@@ -30,9 +33,7 @@ interface GivenAddress {
 function readUrl(text: string = defaultUrl): GivenAddress {
   const [, local] = /^:?(\d{1,5})$/.exec(text.trim()) ?? [];
   const address = local === undefined ? text.trim() : `localhost:${local}`;
-  const [, scheme] = /^(grpc|http)s?:\/\//i.exec(address) ?? [];
-  if (scheme === undefined) return { url: address, scheme: null };
-  return { url: address, scheme: scheme.toLowerCase() === 'grpc' ? 'grpc' : 'http' };
+  return { url: address, scheme: namedProtocol(address) };
 }
 
 /** The HTTP address beside gRPC: the previous port, or 443 where both share it. Only Triton's gRPC port has TLS. */
@@ -60,7 +61,8 @@ export function readAddresses(options: AddressOptions): ServerLoad['addresses'] 
     refuseOtherMachine(grpc, '--grpc-url');
   }
   const grpcSecure = scheme === undefined ? secure : scheme.endsWith('s');
-  const tls = readTlsOptions(options, secure || grpcSecure);
+  const isViaSecure = /^(?:https|grpcs):/i.test(options.via ?? '');
+  const tls = readTlsOptions(options, secure || grpcSecure || isViaSecure);
   return {
     http,
     grpc,
@@ -92,6 +94,20 @@ function refuseOtherMachine(address: string, where: string): void {
   if (isLoopback(address)) return;
   const message = `${shownAddress(address)} is another machine and would receive the load`;
   throw invalidInput(where, message, 'To allow it, add --allow-remote-load.');
+}
+
+/** The protocol that the address of the gateway names, else HTTP; undefined without a gateway. */
+export const protocolOfVia = ({ via }: AddressOptions): Protocol | undefined =>
+  via === undefined ? undefined : (readUrl(via).scheme ?? 'http');
+
+/** Throws input-invalid. @param measured the protocol of the load */
+export function readVia(options: AddressOptions, measured: Protocol = 'http'): ServerLoad['via'] {
+  if (options.via === undefined) return undefined;
+  const { url } = readUrl(options.via);
+  const isSecure = /^(?:https|grpcs):/i.test(url);
+  const via = gatewayOf(url, measured, isSecure ? readTlsOptions(options, true) : {});
+  if (options.allowRemoteLoad !== true) refuseOtherMachine(via.address, '--via');
+  return via;
 }
 
 interface Resolved {

@@ -5,6 +5,7 @@ export interface PerfOptions extends GivenOptions, TlsOptions {
   readonly url?: string;
   readonly grpcUrl?: string;
   readonly metricsUrl?: string;
+  readonly via?: string;
   readonly host?: string;
   readonly model: readonly string[];
   readonly modelVersion?: string;

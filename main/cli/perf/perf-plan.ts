@@ -2,16 +2,16 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { fromWire, invalidInput, toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/load/generation';
-import { stagesOf, stagesText } from '../../contract/load/stages';
+import type { Protocol } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { treeOf } from '../../contract/run/upstream-variables';
-import { getAt, mergeTrees, present } from '../../contract/trees';
+import { getAt, mergeTrees, present, type Tree } from '../../contract/trees';
 import { metricsOfFrontend, planReplayedLoad } from '../../domain/run/server-plan';
 import { exists, requireOutput } from '../../platform/files';
 import { addFieldOptions, addTlsOptions, collect, flagOf, readFieldOptions } from '../field-options';
 import { lengthsHelp, readLengths, requireMade } from '../read-lengths';
 import { readBudgetMs, readDuration, readHeaders, readNumber, readShapes } from '../read-values';
-import { resolveAddresses } from './perf-addresses';
+import { protocolOfVia, readVia, resolveAddresses } from './perf-addresses';
 import type { PerfOptions } from './perf-options';
 import { addAnalyzerOptions, readAnalyzerOptions } from './read-analyzer-options';
 
@@ -111,8 +111,8 @@ function withRanges(typed: PerfOptions): {
 const protocolPath = ['performance', 'protocol'];
 const endpointPath = ['performance', 'generation', 'endpoint'];
 
-export function addPerfOptions(command: Command): Command {
-  command
+function addAddressOptions(command: Command): Command {
+  return command
     .option(
       '-u, --url <url>',
       'Address of Triton: host:port, whose protocol is found out; http://host:8000 or https://host, which is then measured over HTTP; or grpc://host:8001. Default: localhost:8000.',
@@ -126,9 +126,17 @@ export function addPerfOptions(command: Command): Command {
       'Address of Triton’s metrics, from which GPU and CPU readings come. Default: two ports above HTTP on this machine, none on another.',
     )
     .option(
+      '--via <url>',
+      'Gateway in front of the server, as http://host:port, https://host or grpc://host:port: each level is also measured through it, in turns of short looks, and the difference is shown by parts of the latency.',
+    )
+    .option(
       '--host <name>',
       'Host of the list of hosts on which the load generator runs, in a container; addresses are those that the host sees, for example --url 127.0.0.1:8000. Default: this machine.',
-    )
+    );
+}
+
+export function addPerfOptions(command: Command): Command {
+  addAddressOptions(command)
     .option(
       '--model-repository <dir>',
       'In place of --url: a model repository on which the local Triton is started for the measurement; files and config.pbtxt are served as they are.',
@@ -263,6 +271,7 @@ const flags: Readonly<Record<string, string>> = {
   models: '--model',
   modelVersion: '--model-version',
   headers: '--header',
+  via: '--via',
   profileExportFile: '--profile-export-file',
   url: '--url',
   'engine.tls.serverName': '--tls-server-name',
@@ -287,6 +296,9 @@ export function wireByFlag({ where, remedy, ...error }: WireError, typed: PerfOp
 export const byFlag = (error: unknown, typed: PerfOptions): unknown =>
   error instanceof WorkbenchError ? fromWire(wireByFlag(toWire(error), typed)) : error;
 
+const withProtocol = (fields: Tree, protocol: Protocol | undefined): Tree =>
+  protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
+
 function limitOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : readNumber(flag, text);
 }
@@ -306,16 +318,15 @@ export async function readPerfPlan(
   const implied = endpoint && protocolOfEndpoint(endpoint);
   const { addresses: found, protocol } = await resolveAddresses(
     options,
-    getAt(fields, protocolPath) ?? implied,
+    getAt(fields, protocolPath) ?? implied ?? protocolOfVia(options),
     say,
   );
   const isFrontend = endpoint !== undefined && isOpenai(endpoint);
   const addresses = isFrontend ? ofFrontend(found, options) : found;
-  const given =
-    protocol === undefined ? fields : mergeTrees(fields, treeOf(protocolPath.join('.'), protocol));
+  const given = withProtocol(fields, protocol);
   const wanted = {
     addresses,
-    ...present({ host: options.host }),
+    ...present({ host: options.host, via: readVia(options, protocol) }),
     models: readModelNames(options.model),
     modelVersion: options.modelVersion ?? '',
     sources: absoluteSources(options.inputData ?? [], options.model),
@@ -345,46 +356,3 @@ const ofFrontend = (
   { metricsUrl }: PerfOptions,
 ): ServerLoad['addresses'] =>
   metricsUrl === undefined ? { ...addresses, metrics: metricsOfFrontend(addresses) } : addresses;
-
-type PlannedLoad = Pick<ServerLoad, 'tools' | 'levels'> & {
-  readonly settings: Pick<
-    ServerLoad['settings'],
-    | 'measurementMode'
-    | 'measurementIntervalMs'
-    | 'measurementRequestCount'
-    | 'requestCount'
-    | 'replay'
-    | 'stages'
-    | 'warmupMs'
-    | 'warmupRequestCount'
-  >;
-};
-
-const requestsText = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`;
-
-function warmupText({ tools, settings }: PlannedLoad): string {
-  const { warmupMs, warmupRequestCount } = settings;
-  if (warmupRequestCount > 0) return `warm-up ${requestsText(warmupRequestCount)}, discarded`;
-  if (!tools.includes('native')) return 'no warm-up (perf_analyzer has none)';
-  if (warmupMs === 0) return 'no warm-up';
-  const text = `warm-up ${warmupMs} ms, discarded`;
-  return tools.includes('perf_analyzer') ? `${text} (perf_analyzer has none)` : text;
-}
-
-function windowsText({ settings, levels }: PlannedLoad): string {
-  if (settings.replay !== undefined) return 'the requests of the trace';
-  if (settings.stages !== undefined) {
-    const [only, ...others] = levels.flatMap(({ requestRate }) => requestRate ?? []);
-    // Of several promised rates the stages differ.
-    return others.length > 0 ? 'the stages' : stagesText(stagesOf(settings.stages, only ?? 0));
-  }
-  const { measurementMode, measurementIntervalMs, measurementRequestCount, requestCount } = settings;
-  if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
-  return measurementMode === 'count_windows'
-    ? `windows of ${measurementRequestCount} requests, at least one second each`
-    : `windows of ${measurementIntervalMs} ms`;
-}
-
-/** How each level is measured, on one line. */
-export const planText = (plan: PlannedLoad): string =>
-  `each level: ${warmupText(plan)}, then ${windowsText(plan)}`;

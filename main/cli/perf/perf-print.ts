@@ -34,6 +34,9 @@ import {
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { replayedText } from '../../contract/measured/replayed';
 import type { LoadPoint } from '../../contract/measured/results';
+import { sentAs } from '../../contract/measured/sent/sent-as';
+import { wayText } from '../../contract/measured/sent/way';
+import { wayColumns } from '../../contract/measured/sent/way-columns';
 import { sliceColumns } from '../../contract/measured/slice-columns';
 import { formatCount, formatMeasured, formatMs, formatRate } from '../../contract/numbers';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
@@ -122,7 +125,9 @@ export function pointLine(point: LoadPoint): string {
   const refusals = refusedShareText(point);
   const refused = refusals === null ? '' : `, ${refusals}`;
   const together = beside === null ? '' : ` (together with ${beside})`;
-  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${refused}${first}${tokens}${replay}${flags}${unverified}`;
+  const how = sentAs(point);
+  const sentHow = how.length === 0 ? '' : ` (${how.join(', ')})`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${refused}${first}${tokens}${replay}${sentHow}${flags}${unverified}`;
 }
 
 interface Cell {
@@ -227,6 +232,12 @@ export const sliceTable = (points: readonly LoadPoint[]): string | null =>
     (timeline?.slices ?? []).map((slice) => cellsOf(sliceColumns, slice)),
   );
 
+/** null without a gateway. */
+export const wayTable = (points: readonly LoadPoint[]): string | null =>
+  levelTable(points, titlesOf(wayColumns), ({ way }) =>
+    (way?.rows ?? []).map((row) => cellsOf(wayColumns, row)),
+  );
+
 export const errorTable = (points: readonly LoadPoint[]): string | null =>
   levelTable(points, ['Failed or wrong', 'Kind', 'First message'], (point) =>
     faultKinds(point).map(({ kind, count, message }) => [formatCount(count), kind, message.slice(0, 200)]),
@@ -241,11 +252,11 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   for (const text of serverPartsTexts(points)) output.say(text);
   const details = [
     ...[tokenTable, certaintyTable, gpuTable, cacheTable, composingTable, errorTable],
-    ...[refusedTable, sliceTable],
+    ...[refusedTable, sliceTable, wayTable],
   ].map((table) => table(points));
   for (const table of details) if (table !== null) output.say(table);
   for (const point of points)
-    for (const line of shapeLines(point))
+    for (const line of [...shapeLines(point), ...(point.way === undefined ? [] : [wayText(point.way)])])
       output.say(points.length === 1 ? line : `${levelName(point)}: ${line}`);
 }
 

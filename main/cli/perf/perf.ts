@@ -19,7 +19,7 @@ import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
 import { codeOf } from '../work';
 import type { PerfOptions } from './perf-options';
-import { addPerfOptions, byFlag, planText, readPerfPlan, wireByFlag } from './perf-plan';
+import { addPerfOptions, byFlag, readPerfPlan, wireByFlag } from './perf-plan';
 import { pointLine, printResults } from './perf-print';
 import {
   checkRepositoryOptions,
@@ -27,6 +27,7 @@ import {
   type StartedRepository,
   startRepository,
 } from './perf-repository';
+import { planText } from './plan-text';
 
 function listenerOf(load: ServerLoad, output: Output): ServerLoadListener {
   const prefix = (loadTool: string) => (load.tools.length > 1 ? `${loadTool}, ` : '');

@@ -12,6 +12,7 @@ import {
   modelKey,
   type ModelSample,
   type MonitorSample,
+  watchedServer,
 } from '../../contract/monitor/monitor';
 import { formatBytes, formatCount, formatShare } from '../../contract/numbers';
 import { moreText } from '../../contract/words';
@@ -75,7 +76,8 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
   const { server, gpus, more } = sample;
   const models = shownModels(sample.models);
   const active = alerts.filter((alert) => alert.state !== 'resolved');
-  const version = server.version === null ? '' : ` Triton ${server.version}`;
+  const title = watchedServer(server);
+  const version = title === null ? '' : ` ${title}`;
   const restarts = server.restarts === 0 ? '' : `, ${server.restarts} restarts seen`;
   const reasons = models.flatMap((model) =>
     model.reason === null || model.state === 'ready' || server.state === 'gone'

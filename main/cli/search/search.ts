@@ -36,6 +36,7 @@ interface SearchOptions extends GoalOptions, AnalyzerOptions, ReplayOptions, Sub
   readonly p90?: string;
   readonly p50?: string;
   readonly budget?: string;
+  readonly part?: string;
   readonly instances?: string;
   readonly maxBatchSizes?: string;
   readonly batching?: string;
@@ -123,7 +124,7 @@ async function planOf(
   read: AnalyzerSource['read'],
   options: SearchOptions,
 ): Promise<AskedSearch> {
-  const { name, batchSize, concurrency, errorPercentage } = options;
+  const { name, part, batchSize, concurrency, errorPercentage } = options;
   const target = targetOf(options);
   const analyzer = await read(of);
   const { request } = analyzer ?? {};
@@ -138,7 +139,7 @@ async function planOf(
     ...(await searchAt(core, options)),
     budgetS: readDuration('--budget', options.budget ?? usualBudget, 's'),
     ...present({
-      name,
+      ...{ name, part },
       batchSize: wholes('--batch-size', batchSize, 1)?.[0],
       concurrency: wholes('--concurrency', concurrency, 1),
       errorPercentage:
@@ -266,6 +267,7 @@ export function addSearch(program: Verb): void {
     .option('--p50 <time>', 'largest median latency in place of a p99');
   addAtOptions(addReplayOptions(addGoalOptions(verb)))
     .option('--budget <time>', `most load in all, e.g. 10m; default: ${usualBudget}`)
+    .option('--part <model>', 'of a run of an ensemble: the model in it whose configuration is searched')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
     .option('--batching <list>', 'batching to try: disabled, static, dynamic')

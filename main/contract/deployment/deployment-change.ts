@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { promisedLoadSchema } from '../measured/promised-load';
 import type { Tracing } from '../measured/trace-setting';
 import { formats, precisions } from '../run/run-spec';
+import { modelNameSchema } from '../served-repository';
 import type { DeploymentEngine } from './deployment-engine';
+
+/** Models of a repository that are served as they are. */
+const deployedRepositorySchema = z.object({
+  /** Triton's version of the model: the folders of a repository keep their numbers. */
+  version: z.int().min(1),
+  /** The model first, then all that are served with it. */
+  models: z.array(modelNameSchema).min(1),
+  /** Of these the ones that are loaded by name, such as those that a BLS model calls. */
+  with: z.array(modelNameSchema),
+});
 
 export const deploymentVersionSchema = z.object({
   model: z.string(),
@@ -12,8 +23,16 @@ export const deploymentVersionSchema = z.object({
   precision: z.enum(precisions),
   /** Absent: its configuration is not that of a search. */
   promised: promisedLoadSchema.optional(),
+  /** Absent: one model, with a configuration that the workbench wrote. */
+  repository: deployedRepositorySchema.optional(),
 });
 export type DeploymentVersion = z.infer<typeof deploymentVersionSchema>;
+
+/** The number under which Triton has it. */
+export const tritonVersionOf = ({
+  version,
+  repository,
+}: Pick<DeploymentVersion, 'version' | 'repository'>): number => repository?.version ?? version;
 
 /** `deploy`: a new deployment; `update`: a new version or model of an existing one; `move`: to another serving environment. */
 export const deploymentChanges = [

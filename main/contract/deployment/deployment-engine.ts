@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { hostNameSchema } from '../host/host-name';
 
+/** Serves repositories as they are: Triton completes configurations. Absent: configurations that the workbench wrote. */
+const asIs = z.literal(true).optional();
+
 /** Where a deployment serves. The image is exactly the one that its runs were verified with. */
 export const deploymentEngineSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -9,6 +12,7 @@ export const deploymentEngineSchema = z.discriminatedUnion('kind', [
     framework: z.enum(['pyt', 'tf']),
     /** Folder of another serving environment; absent: that of the home. */
     environment: z.string().optional(),
+    asIs,
   }),
   z.object({
     kind: z.literal('docker'),
@@ -21,6 +25,7 @@ export const deploymentEngineSchema = z.discriminatedUnion('kind', [
     shmSizeMiB: z.int().min(1),
     /** Address of its machine that the ports are published on. */
     listen: z.string(),
+    asIs,
   }),
 ]);
 export type DeploymentEngine = z.infer<typeof deploymentEngineSchema>;

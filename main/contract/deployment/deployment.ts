@@ -10,6 +10,7 @@ import { wireErrorSchema } from '../wire-error';
 import {
   type DeploymentChange,
   deploymentChanges,
+  type DeploymentVersion,
   deploymentVersionSchema,
   endsChange,
   recoveryOutcomes,
@@ -214,6 +215,8 @@ export interface DeploymentModelInfo {
   readonly coldStart?: ColdStart | undefined;
   /** What its configuration holds; absent: it is not that of a search. */
   readonly promised?: PromisedLoad | undefined;
+  /** Of a repository that is served as it is: Triton's version of the model, and the models that are served with it. */
+  readonly repository?: DeploymentVersion['repository'];
   /** What `rollback` returns to. */
   readonly previous: { readonly version: number; readonly runId: string } | null;
   readonly inputs: readonly ServedTensor[];
@@ -301,4 +304,16 @@ export function deployedCheckText(model: CheckedModel): string {
   const word = deployedAccuracy(model);
   if (by !== null) return `canary, ${by} of ${model.golden ?? 'the framework'}`;
   return word === 'verified' ? 'accuracy verified in its run, canary only' : `accuracy ${word}, canary only`;
+}
+
+/** "onnx fp16"; of a repository "Triton repository as it is, version 1 of Triton, with scale, relu_net". */
+export function deployedKindText({
+  format,
+  precision,
+  repository,
+}: Pick<DeploymentVersion, 'format' | 'precision' | 'repository'>): string {
+  if (repository === undefined) return `${format} ${precision}`;
+  const [, ...others] = repository.models;
+  const beside = others.length === 0 ? '' : `, with ${others.join(', ')}`;
+  return `Triton repository as it is, version ${repository.version} of Triton${beside}`;
 }

@@ -2,6 +2,7 @@ import { isTree } from '../trees';
 import { arrivalFields } from './arrival-fields';
 import type { FieldRow, ValueAt } from './field';
 import { generationFields } from './generation-fields';
+import { httpFields } from './http-fields';
 import { windowFields } from './window-fields';
 
 const has = (valueAt: ValueAt, name: string): boolean => {
@@ -272,6 +273,7 @@ export const performanceFields: readonly FieldRow[] = [
     decides: 'level',
     onlyWith: { text: 'gRPC', holds: (at) => at('performance.protocol') !== 'http' },
   },
+  ...httpFields,
   ...generationFields,
   {
     path: 'performance.blsModels',

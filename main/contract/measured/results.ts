@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { loadTools, protocols } from '../run/run-spec';
+import { httpCompressions, httpVersions, loadTools, protocols } from '../run/run-spec';
 import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
 import { generatedSchema } from './generated';
 import { replayedSchema } from './replayed';
-import { spreadSchema } from './spread';
+import { scheduledSchema, streamingSchema } from './sent/streaming';
+import { latencyPartsSchema, waySchema } from './sent/way';
 import { shapedSchema } from './timeline';
 
 const us = z.number().min(0);
@@ -77,36 +78,10 @@ export const windowSchema = z.object({
   startUs: us.optional(),
   /** p99 from the time each request was due, of request-rate levels. */
   scheduledP99Us: us.optional(),
+  /** Absent: not asked for. */
+  parts: latencyPartsSchema.optional(),
 });
 export type MeasurementWindow = z.infer<typeof windowSchema>;
-
-/** Latency from the time a request was due, including its wait for a slow server. */
-const scheduledSchema = z.object({
-  avgUs: us,
-  p50Us: us,
-  p90Us: us,
-  p95Us: us,
-  p99Us: us,
-  maxUs: us,
-  /** Requests sent more than a millisecond after they were due. */
-  delayedCount: z.int().min(0),
-});
-
-/** Requests over a stream (ModelStreamInfer), with any number of answers each. null: not reported. */
-const streamingSchema = z.object({
-  /** The model's configuration allows any number of answers per request. */
-  decoupled: z.boolean(),
-  /** Answers with content; per request and per second. */
-  responsesPerRequest: z.number().min(0).nullable(),
-  responsesPerSecond: z.number().min(0),
-  fewestResponses: z.int().min(0).nullable(),
-  mostResponses: z.int().min(0).nullable(),
-  /** From the send to the first answer with content; null where no request had one. */
-  firstResponse: spreadSchema.nullable(),
-  interResponse: spreadSchema.nullable(),
-  /** From the send to the final answer, which may only mark the end. */
-  finalResponse: spreadSchema.nullable(),
-});
 
 /** Hits and misses of the server's response cache, and the mean time of one. */
 const responseCacheSchema = z.object({
@@ -256,6 +231,14 @@ export const loadPointSchema = z.object({
     .optional(),
   /** Absent: no TLS. `verified` false: the server's certificate was not checked. */
   tls: z.object({ verified: z.boolean(), clientCertificate: z.boolean() }).optional(),
+  /** Of HTTP; absent in older runs, and of other protocols. */
+  httpVersion: z.enum(httpVersions).optional(),
+  /** Of requests and responses; absent: none. */
+  compression: z.enum(httpCompressions).optional(),
+  /** Tensors went as JSON, because the server lacks the binary extension; absent: in raw form. */
+  jsonTensors: z.literal(true).optional(),
+  /** The same load through a gateway, in turns with the level. */
+  way: waySchema.optional(),
   /** Number of the measurement, from 1; absent: the only one. */
   repeat: z.int().min(1).optional(),
   /** Earlier tries during which Triton died, which the values leave out; absent: none. */
@@ -382,6 +365,8 @@ export const environmentSchema = z.object({
   engine: z.string(),
   /** "Triton Inference Server 2.51.0 (PyPI wheel, CPU)"; null before deploy. */
   tritonVersion: z.string().nullable(),
+  /** A server that is not Triton, as it calls itself, with its version: "mlserver 1.7.1"; absent: Triton. */
+  server: z.string().max(200).optional(),
   /** Image with digest; null without containers. */
   image: z.string().nullable(),
   /** Every image of the run; empty without containers. */

@@ -98,6 +98,8 @@ export const monitorSampleSchema = z.object({
     state: z.enum(serverStates),
     reason: z.string().nullable(),
     version: z.string().nullable(),
+    /** A server that is not Triton, as it calls itself, with its version; absent: Triton. */
+    name: z.string().optional(),
     /** Restarts seen since monitoring began. */
     restarts: z.number(),
   }),
@@ -227,6 +229,10 @@ export type MonitorEvent =
       readonly model: Pick<ModelSample, 'name' | 'version' | 'state' | 'reason'>;
     }
   | { readonly type: 'monitor-cleared' };
+
+/** "Triton 2.51.0", "mlserver 1.7.1"; null: not known yet. */
+export const watchedServer = ({ name, version }: MonitorSample['server']): string | null =>
+  name ?? (version === null ? null : `Triton ${version}`);
 
 /** "resnet50/1"; the name where no version is known. */
 export const modelKey = ({ name, version }: Pick<ModelSample, 'name' | 'version'>): string =>

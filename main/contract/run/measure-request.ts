@@ -25,6 +25,8 @@ export const measureRequestSchema = serverAddressSchema.extend({
   /** '' lets the server choose. */
   modelVersion: z.string().max(32),
   shapes: z.record(z.string().max(256), z.array(z.int().min(1)).max(16)),
+  /** A gateway that each level is also measured through; absent: none. */
+  via: z.string().min(1).max(2000).optional(),
   /** Load fields by their names in the run specification. */
   performance: z.record(z.string(), z.unknown()),
   p99BudgetMs: p99BudgetMsSchema.optional(),
@@ -41,8 +43,10 @@ export interface ServedModel {
 }
 
 export interface ServerDescription {
-  /** null: a server of OpenAI's protocol. */
-  readonly tritonVersion: string | null;
+  /** "Triton 2.51.0", "mlserver 1.7.1", "OpenAI server". */
+  readonly title: string;
   readonly models: readonly ServedModel[];
+  /** False: the server does not list its models. */
+  readonly listsModels: boolean;
   readonly more: number;
 }

@@ -50,6 +50,8 @@ export const accelerators = ['none', 'cuda', 'trt', 'amp'] as const;
 export const profiles = ['quick', 'full'] as const;
 export const loadTools = ['native', 'perf_analyzer'] as const;
 export const protocols = ['grpc', 'http'] as const;
+export const httpVersions = ['1.1', '2'] as const;
+export const httpCompressions = ['gzip', 'deflate'] as const;
 const batchingModes = ['disabled', 'static', 'dynamic'] as const;
 const requestDistributions = ['constant', 'poisson', 'gamma'] as const;
 /** Equal seeds give equal send times. */
@@ -243,6 +245,10 @@ export const performanceSchema = z.strictObject({
   /** Largest p99 of a search, or latency of a good request with stages or time slices, milliseconds; 0: none. */
   latencyThresholdMs: z.number().min(0).default(0),
   sharedMemory: z.enum(sharedMemories).default('none'),
+  /** Of HTTP; absent: 1.1 in clear text, and over TLS what the server chooses. */
+  httpVersion: z.enum(httpVersions).optional(),
+  /** Of HTTP: requests are sent compressed, and such answers asked for; absent: neither. */
+  httpCompression: z.enum(httpCompressions).optional(),
   /** Bytes per output of a request. */
   outputSharedMemoryBytes: positive.default(102_400),
   /** `form`: of randomly picked responses; the built-in load generator checks the length of each. */

@@ -30,6 +30,8 @@ export const serverLoadSchema = z.strictObject({
     /** Metrics without TLS; null: unknown. */
     metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
   }),
+  /** A gateway that each level is also measured through, in turns: the address of the protocol; absent: none. */
+  via: z.strictObject({ address: z.string(), tls: tlsFilesSchema.nullable() }).optional(),
   /** Host of the list that reaches the addresses and measures in a container; absent: this machine. */
   host: hostNameSchema.optional(),
   protocol: z.enum(protocols),
@@ -106,16 +108,20 @@ export function servedName(load: Pick<ServerLoad, 'models'>): string {
 export const measuredServer = ({ addresses, host }: Pick<ServerLoad, 'addresses' | 'host'>): string =>
   host === undefined ? addresses.http : `${addresses.http} on ${host}`;
 
-/** "Measured on a running Triton: resnet50 at localhost:8000." */
+/** "Measured on a running server: resnet50 at localhost:8000." */
 export const measuredOnText = (load: Pick<ServerLoad, 'models' | 'addresses' | 'host'>): string =>
-  `Measured on a running Triton: ${servedModels(load)} at ${measuredServer(load)}.${
+  `Measured on a running server: ${servedModels(load)} at ${measuredServer(load)}.${
     load.host === undefined ? '' : ' The load generator ran on that host, in a container.'
   }`;
 
+/** "https://gateway:443"; null without a gateway. */
+export const gatewayUrl = ({ via, protocol }: Pick<ServerLoad, 'via' | 'protocol'>): string | null =>
+  via === undefined ? null : `${protocol}${via.tls === null ? '' : 's'}://${via.address}`;
+
 const generated: ReadonlySet<string> = new Set(['random', 'zero']);
 
-export function pathsOfLoad({ sources, addresses, models, settings }: ServerLoad): readonly string[] {
-  const files = [addresses.httpTls, addresses.grpcTls].flatMap((tls) =>
+export function pathsOfLoad({ sources, addresses, models, settings, via }: ServerLoad): readonly string[] {
+  const files = [addresses.httpTls, addresses.grpcTls, via?.tls ?? null].flatMap((tls) =>
     tls === null ? [] : [tls.caFile, tls.certFile, tls.keyFile].filter((file) => file !== undefined),
   );
   const values = sources

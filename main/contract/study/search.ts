@@ -8,6 +8,7 @@ import { loadPointSchema } from '../measured/results';
 import { runIdPattern } from '../opened';
 import { accelerators, engines, exportFormats, precisions } from '../run/run-spec';
 import { choiceSchema } from '../run/spec-tools';
+import { modelNameSchema } from '../served-repository';
 import { wireErrorSchema } from '../wire-error';
 
 const positive = z.int().min(1);
@@ -100,6 +101,8 @@ export const searchStrategySchema = z.object({
   kind: z.literal('search'),
   /** The finished run whose model it is; null: the first trial makes it. */
   runId: z.string().regex(runIdPattern).nullable(),
+  /** Of an ensemble: the model in it whose fields the candidates have. Absent: the model of the run. */
+  part: modelNameSchema.optional(),
   /** The first is the run as it is. */
   candidates: z.array(candidateSchema).min(1).max(200),
   load: loadSchema,
@@ -145,6 +148,8 @@ export const searchRequestSchema = z.strictObject({
   runId: z.string().regex(runIdPattern).optional(),
   /** In place of a run: what is made first. */
   choice: choiceSchema.optional(),
+  /** Of a run of an ensemble: the model in it whose configuration is searched. */
+  part: modelNameSchema.optional(),
   /** Absent: by date and time. */
   name: z.string().optional(),
   space: searchSpaceSchema,

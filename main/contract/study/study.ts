@@ -287,6 +287,8 @@ export interface WinnerConfigs {
   readonly runId: string;
   readonly winner: string;
   readonly present: string;
+  /** Nothing checked the outputs of the run, which is asked about before it is deployed. */
+  readonly unchecked?: true;
 }
 
 export interface StudyDetail extends StudySummary {

@@ -4,7 +4,7 @@ import { WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { inContainers, isProcess, type OfKind, servesHere } from '../../contract/run/engine-kinds';
-import type { PerformanceSpec, RunSpec } from '../../contract/run/run-spec';
+import { type PerformanceSpec, repositoryOf, type RunSpec } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import { ofScenario } from '../../contract/run/sweep';
 import type { DuelSide, DuelStrategy } from '../../contract/study/duel';
@@ -22,21 +22,22 @@ import { modelNumberOf } from '../../domain/study/search/search-models';
 import { searchOf } from '../../domain/study/search/search-study';
 import { formatOf, servingFramework } from '../../formats/formats';
 import { modelConfigOf, servedMaxBatchSize } from '../../formats/model-config-of';
+import { repositorySourceOf } from '../../formats/own-config';
 import { warmedWithin } from '../../formats/warm-up';
 import { readInput } from '../../pipeline/measure/run-input';
 import { editedConfig } from '../../pipeline/step-files';
 import { readPlainText } from '../../platform/plain-entry';
 import { takeDevice } from '../../store/device-queue';
-import type { RunFolder } from '../../store/run-folder';
 import type { LookInput } from '../../studies/search/measure-look';
 import type { Prepared } from '../../studies/search/prepare-models';
 import { type PlaceHands, searchStep } from '../../studies/search/search-place';
 import { searchedReplay } from '../../studies/search/search-replay';
 import type { Contest } from '../../studies/search/searches';
-import type { Variant } from '../../studies/search/variant';
+import type { Configuration, Variant } from '../../studies/search/variant';
 import type { CoreParts } from '../core-parts';
 import { requireSoundSpec } from '../core-runs';
-import { verifiedRun } from '../server-calls';
+import { measurableRun } from '../server-calls';
+import { ownConfigs, requireSameParts, type ServedRun } from './own-configs';
 
 /** The engine that reaches a running Triton. */
 export const engineAt = ({ url, tls }: Pick<SearchServer, 'url' | 'tls'>): OfKind<'remote'> => ({
@@ -92,20 +93,22 @@ export function onHost<Of extends OfEngine>(run: Of, host: string): Of {
 /** What a warm-up is tried with. */
 type WarmedUp = Partial<Pick<RunSpec['configure'], 'warmup' | 'warmupBatchSizes'>>;
 
-/** The configuration of a run with other fields, by the name that it is served under. */
-export async function configsOf({
-  spec,
-  folder,
-}: {
-  readonly spec: RunSpec;
-  readonly folder: RunFolder;
-}): Promise<(fields: Partial<Configured> & WarmedUp) => Variant['configOf']> {
+/** The configuration of a run with other fields, by the name that it is served under. @param part of an ensemble */
+export async function configsOf(
+  run: ServedRun,
+  part?: string,
+): Promise<(fields: Partial<Configured> & WarmedUp) => Configuration> {
+  const { spec, folder } = run;
+  const source = repositorySourceOf(spec.model);
+  if (source !== null) return ownConfigs(run, source, part);
   const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
   const signature = modelArtefactSchema.parse(JSON.parse(text));
-  return (fields) => (modelName) => {
-    const configure = warmedWithin({ ...spec.configure, ...fields, modelName });
-    return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
-  };
+  return (fields) => ({
+    configOf: (modelName) => {
+      const configure = warmedWithin({ ...spec.configure, ...fields, modelName });
+      return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
+    },
+  });
 }
 
 /** The verified model of a run; its inputs are read once. @param require throws where its engine cannot serve it */
@@ -114,13 +117,17 @@ export async function openedModel(
   runId: string,
   require: (run: OfEngine) => void = requireHere,
 ) {
-  const { state, folder, run } = await verifiedRun(parts, runId, false);
+  const { state, folder, run } = await measurableRun(parts, runId);
   require(state);
   const { spec } = state.source;
   const inputs = new Map<boolean, ReturnType<typeof readInput>>();
   const { files, version, check, config, samples } = run;
+  const isOwn = run.repository !== undefined;
+  const verified: Configuration = isOwn
+    ? (await configsOf({ spec, folder, runId }))({})
+    : { configOf: (modelName) => servingOnly(config, version, modelName) };
   /** Throws input-invalid where the fields do not say what is served. */
-  const configBy = async () => {
+  const configBy = async (part?: string) => {
     if ((await editedConfig({ folder, spec })) !== null) {
       throw new WorkbenchError('input-invalid', 'The config.pbtxt of the run was edited by hand', {
         where: runId,
@@ -128,23 +135,26 @@ export async function openedModel(
           'A search writes the configuration from the fields: make the edit in the run’s configuration first.',
       });
     }
-    return configsOf({ spec, folder });
+    return configsOf({ spec, folder, runId }, part);
   };
   return {
     ...{ state, spec, folder, configBy, samples },
-    variantOf: (configOf: Variant['configOf']): Variant => ({
-      ...{ files, version, check, configOf, name: spec.configure.modelName },
+    variantOf: (configuration: Configuration): Variant => ({
+      ...{ files, version, check, ...configuration, name: spec.configure.modelName },
     }),
-    verified: ((modelName) => servingOnly(config, version, modelName)) satisfies Variant['configOf'],
+    verified,
     lookOf: (
       fields: Partial<Configured>,
       look: Pick<LookInput, 'batchSize' | 'percentile' | 'tool' | 'replay'> & {
         readonly performance: PerformanceSpec;
       },
     ): LookInput => {
-      const batched = servedMaxBatchSize({ ...spec.configure, ...fields }) > 0;
+      const batched = isOwn
+        ? config.maxBatchSize > 0
+        : servedMaxBatchSize({ ...spec.configure, ...fields }) > 0;
       const sent = () => {
-        const known = inputs.get(batched) ?? readInput(folder, batched);
+        // Those of a repository are kept as they are sent.
+        const known = inputs.get(batched) ?? readInput(folder, batched || isOwn);
         inputs.set(batched, known);
         return known;
       };
@@ -166,7 +176,7 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   const known = runIds.size === 0 ? [[0, search.runId ?? ''] as const] : [...runIds];
   for (const [number, runId] of known) {
     const model = await openedModel(parts, runId, search.server === undefined ? requireBeside : anywhere);
-    opened.set(number, { ...model, configured: await model.configBy() });
+    opened.set(number, { ...model, configured: await model.configBy(search.part) });
   }
   // Of a model that could not be made no candidate is measured.
   const modelOf = (candidate: number) =>
@@ -232,16 +242,18 @@ export function requireTogether(one: DeployedRun, other: DeployedRun): void {
   const placeOf = ({ source: { spec } }: DeployedRun) => {
     const { engine } = spec;
     const framework = servingFramework(spec);
-    if (isProcess(engine))
-      return { kind: engine.kind, framework, ...present({ environment: engine.environment }) };
-    if (!inContainers(engine)) return { kind: engine.kind, framework };
+    const isAsIs = repositoryOf(spec.model) !== null;
+    const own = { kind: engine.kind, framework, isAsIs };
+    if (isProcess(engine)) return { ...own, ...present({ environment: engine.environment }) };
+    if (!inContainers(engine)) return own;
     const { images, release, tritonImage, host, gpus } = engine;
-    return { kind: engine.kind, framework, ...present({ images, release, tritonImage, host }), gpus };
+    return { kind: engine.kind, framework, isAsIs, ...present({ images, release, tritonImage, host }), gpus };
   };
   if (sameValue(placeOf(one), placeOf(other))) return;
   throw new WorkbenchError('combination-unsupported', 'One Triton cannot serve both runs', {
     where: `${one.runId}, ${other.runId}`,
-    remedy: 'Measure both with the same engine, Triton image, GPUs and framework.',
+    remedy:
+      'Measure both with the same engine, Triton image, GPUs and framework, and both as a repository has them, or neither.',
   });
 }
 
@@ -268,9 +280,11 @@ async function duelContest(parts: CoreParts, duel: DuelStrategy): Promise<Contes
     });
   };
   const looks = [lookOf(one, first), lookOf(other, second)] as const;
+  const variants = [await sideOf(one, first), await sideOf(other, second)];
+  await requireSameParts(variants);
   return {
     ...placedAt(other.state, { server }),
-    variants: [await sideOf(one, first), await sideOf(other, second)],
+    variants,
     looking: {
       next: (searched) => nextDuelLooks(duel, searched),
       isAdmitted: ({ failed }, candidate) => failed[candidate] === undefined,
@@ -298,8 +312,10 @@ export const placeHandsOf = (parts: CoreParts): PlaceHands => ({
     await requireSoundSpec(parts, spec);
     const framework = servingFramework(spec);
     // No container of it needs the model's code or data.
-    const { preset, profile, args } = spec.model;
-    const served = { ...spec, model: { preset, profile, args } };
+    const { preset, profile, args, source } = spec.model;
+    // Backends of a repository choose the framework.
+    const own = repositoryOf(spec.model) === null ? {} : present({ source });
+    const served = { ...spec, model: { preset, profile, args, ...own } };
     return parts.engines.openExecutor(served, { runId: name, dir, framework, step: () => searchStep });
   },
   takeTurn: async ({ source: { spec } }, name, signal) =>

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Handlers } from '../../contract/api';
 import { WorkbenchError } from '../../contract/errors';
 import { servesHere, visibleGpus } from '../../contract/run/engine-kinds';
+import { repositoryOf } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Choice, SpecPreview } from '../../contract/run/spec-tools';
 import type { JointStrategy } from '../../contract/study/joint';
@@ -27,6 +28,16 @@ function requireLocal({ source }: Pick<Base['run'], 'source'>, where: string): v
       where,
       remedy: 'Run the models with the engine "local" or "docker" here, and search from those runs.',
     },
+  );
+}
+
+/** Throws combination-unsupported for a repository that is served as it is. */
+function requireWritten({ source }: Pick<Base['run'], 'source'>, where: string): void {
+  if (repositoryOf(source.spec.model) === null) return;
+  throw new WorkbenchError(
+    'combination-unsupported',
+    'Several models are searched together with configurations that the workbench writes, and this one is of a repository as it is',
+    { where, remedy: 'Search its run by itself, or run the model with --rewrite and name that run.' },
   );
 }
 
@@ -57,6 +68,7 @@ export function createJointCalls(
           throw ofModel(cause, at);
         });
         requireLocal(run, `models.${at}.model`);
+        requireWritten(run, `models.${at}.model`);
         if (run.runId !== null) made.push(run);
         asked.push({ run, choice: run.runId === null ? choice : null });
       }

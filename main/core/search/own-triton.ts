@@ -7,7 +7,14 @@ import type { Executor, ServerHandle } from '../../engine/engine';
 import { lookThere } from '../../studies/search/look-there';
 import type { LookThere } from '../../studies/search/measure-look';
 import { searchStep } from '../../studies/search/search-place';
-import { loadOnly, loadVariant, type Variant, warmVariant, writeVariant } from '../../studies/search/variant';
+import {
+  loadOnly,
+  loadVariant,
+  servedAsIs,
+  type Variant,
+  warmVariant,
+  writeVariant,
+} from '../../studies/search/variant';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { readTls } from '../../triton/tls';
@@ -49,7 +56,7 @@ export async function startOwnTriton(
   if (!isSent) await writeVariant(variant, repository, config);
   const server = await executor.startServer({
     ...{ runId: name, key: name, repository, logPath: join(dir, 'triton.log'), signal },
-    ...{ onLog: () => undefined, onCommand: () => undefined },
+    ...{ onLog: () => undefined, onCommand: () => undefined, asIs: servedAsIs([variant]) },
   });
   const close = async (): Promise<void> => {
     await server.stop();

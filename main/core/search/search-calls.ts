@@ -3,6 +3,7 @@ import type { Handlers } from '../../contract/api';
 import { WorkbenchError } from '../../contract/errors';
 import type { DuelRequest } from '../../contract/study/duel';
 import type { DuelPlan, Study, StudySpec } from '../../contract/study/study';
+import { present } from '../../contract/trees';
 import { duelOf } from '../../domain/study/duel/duel-study';
 import { planDuel } from '../../domain/study/duel/plan-duel';
 import { jointOf } from '../../domain/study/joint/joint-study';
@@ -19,11 +20,12 @@ import { createAnalyzerCalls } from '../analyzer-calls';
 import type { Core, TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { gpusOf } from '../host-gpus';
-import { type createDeploymentCalls, verifiedRun } from '../server-calls';
+import { type createDeploymentCalls, measurableRun } from '../server-calls';
 import { createSoakCalls } from '../soak/soak-calls';
 import { createUpgradeCalls } from '../upgrade/upgrade-calls';
 import { contestOf, placeHandsOf, requireBeside, requireTogether } from './contests';
 import { createJointCalls, jointContest } from './joint-calls';
+import { requireEditable, requireOwnPlace } from './own-configs';
 import { createSearchPlan } from './search-plan';
 import { leaveServer, searchedServer } from './search-server';
 import { writeStudyReport } from './study-report';
@@ -46,8 +48,9 @@ async function duelPlan(
   const { between } = request;
   const isTry = 'suggestion' in between;
   const [one, other] = isTry ? [between.runId, between.runId] : [between.first, between.second];
-  const { state: first } = await verifiedRun(parts, one, false);
-  const second = one === other ? first : (await verifiedRun(parts, other, false)).state;
+  const { state: first } = await measurableRun(parts, one);
+  const second = one === other ? first : (await measurableRun(parts, other)).state;
+  for (const { source } of [first, second]) requireOwnPlace(source.spec, given !== undefined);
   const asked = { ...request, name: name ?? usualName(isTry ? 'try' : 'compare', parts.now()) };
   if (given !== undefined) {
     const { server, note, before } = await searchedServer(parts, first.source.spec, given);
@@ -56,7 +59,9 @@ async function duelPlan(
   }
   for (const state of [first, second]) requireBeside(state);
   requireTogether(first, second);
-  return planDuel([first, second], asked);
+  const planned = planDuel([first, second], asked);
+  requireEditable(second.source.spec, present(planned.duel.sides[1].configure ?? {}));
+  return planned;
 }
 
 /** Searches for the best configuration, comparisons in turns, soaks and upgrades. */
@@ -85,7 +90,7 @@ export function createSearchCalls(
   const searches = new Searches({
     ...{ studies, active, runs, store },
     resolve: others['spec.resolve'],
-    verified: async (runId) => (await verifiedRun(parts, runId, false)).state,
+    verified: async (runId) => (await measurableRun(parts, runId)).state,
     onEntry: (name, entry) => emit({ type: 'study', name, entry }),
     contestOf: (spec, runIds) => {
       const joint = jointOf({ spec });

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { invalidInput } from '../../contract/errors';
 import { hostOf, visibleGpus } from '../../contract/run/engine-kinds';
+import { repositoryOf } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Choice, SpecPreview } from '../../contract/run/spec-tools';
 import type { SearchRequest, SearchServer } from '../../contract/study/search';
@@ -8,14 +9,15 @@ import type { SearchPlan } from '../../contract/study/study';
 import { mergeTrees, present, sameValue, type Tree, unsetAt } from '../../contract/trees';
 import { largestOf } from '../../domain/statistics';
 import { type BeforeLoad, loadQuestion } from '../../domain/study/load-question';
-import type { PlannedModels, UnmadeRun } from '../../domain/study/search/plan-models';
+import { noModels, type PlannedModels, type UnmadeRun } from '../../domain/study/search/plan-models';
 import { planSearch } from '../../domain/study/search/plan-search';
 import { modelOf, modelText, type WantedModel, wantedModels } from '../../domain/study/search/search-models';
 import { minimalOverrides } from '../../presets/resolve-spec';
 import { withReplayRead } from '../../studies/search/search-replay';
 import type { CoreParts } from '../core-parts';
-import { verifiedRun } from '../server-calls';
+import { measurableRun } from '../server-calls';
 import { onHost, requireBeside } from './contests';
+import { ownFilter, partSpec, requireOwnPlace, requireOwnSpace } from './own-configs';
 import { searchedServer } from './search-server';
 
 export interface Base {
@@ -103,7 +105,7 @@ export function createSearchBase(
   const { presetOf, settings } = parts;
 
   const ofRun = async (runId: string): Promise<Base> => {
-    const { state } = await verifiedRun(parts, runId, false);
+    const { state } = await measurableRun(parts, runId);
     const { spec } = state.source;
     const { preset } = await presetOf(spec.model);
     return { run: state, choice: { preset: spec.model.preset, overrides: minimalOverrides(preset, spec) } };
@@ -123,6 +125,12 @@ export function createSearchBase(
   };
   return ({ runId = '', choice }) => (choice === undefined ? ofRun(runId) : ofChoice(choice));
 }
+
+/** A repository that is served as it is has its own files. */
+const ownModels = ({ run, choice }: Base): PlannedModels => ({
+  ...noModels,
+  base: run.runId === null ? choice : null,
+});
 
 export function createSearchPlan(
   parts: CoreParts,
@@ -170,18 +178,35 @@ export function createSearchPlan(
     return base;
   };
 
+  /** As if the run were of the model in its ensemble. */
+  const ofPart = async (base: Base, part: string | undefined): Promise<Base> => {
+    if (part === undefined) return base;
+    const { run } = base;
+    if (run.runId === null)
+      throw invalidInput('--part', 'Only a run of an ensemble is searched by its parts');
+    const { folder } = await parts.store.load(run.runId);
+    const spec = await partSpec({ spec: run.source.spec, folder, runId: run.runId }, part);
+    return { ...base, run: { ...run, source: { ...run.source, spec } } };
+  };
+
   return async (request) => {
     requireConsistent(request);
     const { runId, choice, server: given, host, ...asked } = request;
-    const base = await baseOf({ ...request, choice });
+    const whole = await baseOf({ ...request, choice });
+    const { modelName } = whole.run.source.spec.configure;
+    const base = await ofPart(whole, request.part);
     const { spec } = base.run.source;
+    requireOwnPlace(spec, given !== undefined || host !== undefined);
+    requireOwnSpace(spec, asked.space);
+    const isServable = ownFilter(spec) ?? undefined;
     const onGpu = (visibleGpus(spec.engine) ?? []).length > 0;
-    const read = await withReplayRead(parts, asked, spec.configure.modelName);
-    const models = await modelsFor(base, request);
+    const read = await withReplayRead(parts, asked, modelName);
+    const isOwn = repositoryOf(spec.model) !== null;
+    const models = isOwn ? ownModels(base) : await modelsFor(base, request);
     const { notes, before, ...place } = await placeOf(parts, base, { server: given, host });
     // What is made first has the host in its own specification.
     const at = present({ server: given, host: runId === undefined ? undefined : host });
-    const plan = planSearch(base.run, { ...read, ...at }, { onGpu, ...place }, models);
+    const plan = planSearch(base.run, { ...read, ...at }, { onGpu, ...place, isServable }, models);
     const asks = before === undefined ? undefined : loadQuestion(before, plan.candidates.length);
     return { ...plan, notes: [...notes, ...plan.notes], ...present({ asks }) };
   };

@@ -1,4 +1,5 @@
 import type { Handlers } from '../../contract/api';
+import { tritonVersionOf } from '../../contract/deployment/deployment-change';
 import { invalidInput, toWire, WorkbenchError } from '../../contract/errors';
 import { formatDuration } from '../../contract/numbers';
 import type { SoakRequest, SoakSubject } from '../../contract/study/soak';
@@ -14,15 +15,17 @@ import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { createMeasuredServers } from '../measured-servers';
 import { requireBeside } from '../search/contests';
-import { verifiedRun } from '../server-calls';
+import { requireOwnPlace } from '../search/own-configs';
+import { measurableRun, verifiedRun } from '../server-calls';
 import { soakServersOf } from './soak-servers';
 
 type Asked<Kind extends string> = Extract<SoakRequest['of'], Readonly<Record<Kind, unknown>>>;
 type Of = Parameters<typeof planSoak>[1];
 
 async function ofRun(parts: CoreParts, { runId }: Asked<'runId'>): Promise<Of> {
-  const { state } = await verifiedRun(parts, runId, false);
+  const { state } = await measurableRun(parts, runId);
   requireBeside(state);
+  requireOwnPlace(state.source.spec, false);
   const title = state.name ?? state.source.spec.configure.modelName;
   return { subject: { kind: 'run', runId }, title, run: state };
 }
@@ -39,7 +42,8 @@ async function ofDeployment(parts: CoreParts, { deployment: id, model }: Asked<'
     );
   }
   const name = model ?? only;
-  const { runId, version } = (deployment.models[name] as (typeof deployment.models)[string]).active;
+  const { active } = deployment.models[name] as (typeof deployment.models)[string];
+  const { runId } = active;
   const { state } = await verifiedRun(parts, runId, true).catch((cause: unknown) => {
     if (toWire(cause).code !== 'run-unknown') throw cause;
     throw new WorkbenchError('input-invalid', `The run ${runId} of ${id} is gone, and its inputs with it`, {
@@ -47,6 +51,7 @@ async function ofDeployment(parts: CoreParts, { deployment: id, model }: Asked<'
       remedy: 'Soak its address instead: soak --url HOST:PORT -m MODEL.',
     });
   });
+  const version = tritonVersionOf(active);
   return { subject: { kind: 'deployment', id, model: name, version, runId }, title: id, run: state };
 }
 

@@ -2,6 +2,7 @@ import type { Handlers } from '../../contract/api';
 import type { DeploymentEngine, DeploymentInfo } from '../../contract/deployment/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../../contract/errors';
 import { isProcess } from '../../contract/run/engine-kinds';
+import { repositoryOf } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Study, StudySpec } from '../../contract/study/study';
 import type { UpgradeRequest, UpgradeSubject, UpgradeTarget } from '../../contract/study/upgrade';
@@ -84,6 +85,16 @@ function engineOfMove(study: Study, engine: DeploymentEngine): DeploymentEngine 
   return { ...engine, imageId: image.id, image: image.reference, builtHere: false };
 }
 
+/** Throws combination-unsupported for a run of a repository that is served as it is. */
+function requireWritten({ runId, source: { spec } }: DeployedRun): void {
+  if (repositoryOf(spec.model) === null) return;
+  throw new WorkbenchError('combination-unsupported', 'The run serves a repository as it is', {
+    where: runId,
+    remedy:
+      'Run the repository in the other environment and compare the two runs, or run the model with --rewrite.',
+  });
+}
+
 interface UpgradeParts {
   readonly studies: StudyStore;
   readonly active: ActiveStudies;
@@ -112,6 +123,7 @@ export function createUpgradeCalls(
         const of = 'runId' in asked ? await ofRun(parts, asked) : await ofDeployment(parts, asked);
         const { run, subject, title, target } = of;
         requireBeside(run);
+        requireWritten(run);
         const targets = [target, to] as const;
         const [from, next] = targets.map((one) => runOn(run, { title: '', ...present({ target: one }) }));
         if (from === undefined || next === undefined) throw new Error('An upgrade has two sides');

@@ -74,7 +74,7 @@ async function modelOf(parts: CoreParts, subject: UpgradeSubject): Promise<Model
   const { folder } = await new DeploymentStore(parts.layout.deployments).load(id);
   const config = await keptConfig(folder, { model: name, version });
   const { version: own } = model.variantOf(model.verified);
-  return { ...model, verified: (modelName) => servingOnly(config, own, modelName) };
+  return { ...model, verified: { configOf: (modelName) => servingOnly(config, own, modelName) } };
 }
 
 interface Serving {
@@ -195,7 +195,7 @@ export const upgradeSidesOf = (parts: CoreParts): Pick<UpgradeHands, 'withSides'
       return { model: { ...base, state, spec: state.source.spec }, place: { ...own, run: state, signal } };
     };
     const [first, second] = [sideOf(1), sideOf(2)];
-    const config = base.verified(base.variantOf(base.verified).name);
+    const config = base.verified.configOf(base.variantOf(base.verified).name);
     const requests = requestsOf(base, config);
     await onExecutor(hands, first.place, async (executor, images) =>
       onExecutor(inTurnAlready(hands), second.place, async (next, nextImages) => {

@@ -5,6 +5,7 @@ import { bySource, isDeployed } from '../../contract/run/run-source';
 import { repositoryOf, type RunSpec, type ServedRepository } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
 import { measuredServer } from '../../contract/run/server-load';
+import { serverTitle } from './server-title';
 
 /** Runtime of a model file in Triton's Python backend, and the Python package with its version. */
 const runtimes = {
@@ -86,14 +87,13 @@ export const servedByOf = (state: RunState): ServedBy | null =>
 
 /** "ONNX Runtime 1.23.2 in Triton’s Python backend, Triton 2.51.0, on this machine, CPU"; null of an imported run. */
 export function servedByText(state: RunState): string | null {
-  const { tritonVersion: version, packages } = state.environment;
-  const triton = version === null ? [] : [version.startsWith('Triton') ? version : `Triton ${version}`];
+  const title = serverTitle(state.environment);
   return bySource(state.source, {
     imported: () => null,
-    server: (load) => `${triton[0] ?? 'Triton'} at ${measuredServer(load)}`,
+    server: (load) => `${title ?? 'Triton'} at ${measuredServer(load)}`,
     deployed: (spec) => {
-      const { backend, place } = servedBy(spec, packages);
-      return [backend, ...triton, place].join(', ');
+      const { backend, place } = servedBy(spec, state.environment.packages);
+      return [backend, ...(title === null ? [] : [title]), place].join(', ');
     },
   });
 }

@@ -1,15 +1,22 @@
 import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
-import { endpoints, isOpenai } from '../../contract/load/generation';
+import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/load/generation';
 import type { MeasureRequest } from '../../contract/run/measure-request';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
-import type { PerformanceSpec, Replay, ReplayRead } from '../../contract/run/run-spec';
+import {
+  type PerformanceSpec,
+  type Protocol,
+  protocols,
+  type Replay,
+  type ReplayRead,
+} from '../../contract/run/run-spec';
 import { type ServerLoad, serverSettingsSchema } from '../../contract/run/server-load';
 import { type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present, setAt, type Tree } from '../../contract/trees';
 import { fewestRounds } from '../measured/cross-check';
+import { gatewayOf } from './gateway';
 import { withEndpoint } from './generation-rules';
 import { type LoadedModel, requireLoad } from './load-rules';
 import { problem, type RuleFinding } from './rule-finding';
@@ -125,6 +132,12 @@ function withRamp(given: Tree, holdEdgeS: number | undefined): Tree {
   return mergeTrees({ performance: usual }, given);
 }
 
+/** Looks at a gateway in turns with the server are short. */
+function withLooks(given: Tree, via: ServerLoad['via']): Tree {
+  if (via === undefined) return given;
+  return mergeTrees({ performance: { measurementIntervalMs: 500, warmupMs: 150 } }, given);
+}
+
 /** Throws nothing: what a ramp cannot be combined with. */
 function rampFindings(
   { settings, tools }: ServerLoad,
@@ -174,18 +187,29 @@ export const metricsOfFrontend = ({
 }: Pick<ServerLoad['addresses'], 'http' | 'httpTls'>): ServerLoad['addresses']['metrics'] =>
   httpTls === null && isLoopback(http) ? { address: http, path: '/metrics' } : null;
 
+const endpointIn = (performance: MeasureRequest['performance']) =>
+  endpoints.find((name) => name === getAt(performance, ['generation', 'endpoint']));
+
+/** A way in to a language model has a protocol of its own. */
+export function protocolIn(performance: MeasureRequest['performance']): Protocol {
+  const endpoint = endpointIn(performance);
+  if (endpoint !== undefined) return protocolOfEndpoint(endpoint);
+  return protocols.find((name) => name === performance['protocol']) ?? 'grpc';
+}
+
 /** From a request of the window. Throws input-invalid for an invalid address. */
 export function wantedLoad(request: MeasureRequest): WantedLoad {
-  const { url, tls = {}, host, headers = [], model, modelVersion, shapes, performance } = request;
+  const { url, tls = {}, host, headers = [], model, modelVersion, shapes, performance, via } = request;
   const server = parseRemoteUrl(url);
   const { http, grpc, secure } = server;
   const files = secure ? tls : null;
-  const endpoint = endpoints.find((name) => name === getAt(performance, ['generation', 'endpoint']));
+  const endpoint = endpointIn(performance);
   const isFrontend = endpoint !== undefined && isOpenai(endpoint);
   const metrics = isFrontend ? metricsOfFrontend({ http, httpTls: files }) : metricsBeside(server);
   return {
     addresses: { http, grpc, httpTls: files, grpcTls: files, metrics },
     ...(host === undefined ? {} : { host }),
+    ...(via === undefined ? {} : { via: gatewayOf(via, protocolIn(performance), tls) }),
     models: [{ name: model, weight: 1 }],
     modelVersion,
     shapes,
@@ -207,7 +231,7 @@ export function readServerLoad(
   model?: LoadedModel,
 ): { readonly load: ServerLoad | null; readonly findings: readonly RuleFinding[] } {
   const { given: asked, inTurns, limits, precision, holdEdgeS, ...what } = wanted;
-  const given = withRamp(asked, holdEdgeS);
+  const given = withLooks(withRamp(asked, holdEdgeS), what.via);
   const isGiven = (path: string) => valuesAt(given)(path) !== undefined;
   const tree = withEndpoint(withoutUntypedWarmup(mergeTrees(serverBase, given), given), given);
   const { data: settings, error } = serverSettingsSchema.safeParse(tree['performance']);
@@ -242,8 +266,9 @@ export function readServerLoad(
       // Explicit window settings want each level steady, and sequences must not be interrupted by other levels.
       !performanceFields.some(({ path, wholeLevels = false }) => wholeLevels && isGiven(path)) &&
       what.models.length === 1 &&
-      // A container measures levels as a whole.
+      // A container measures levels as a whole, and a level is in turns with the gateway.
       what.host === undefined &&
+      what.via === undefined &&
       levels.length > 1 &&
       tools.length === 1 &&
       search === null &&

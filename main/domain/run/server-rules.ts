@@ -87,6 +87,99 @@ function models({ models: named, modelVersion, byIntervals, tools, headerNames =
   );
 }
 
+/** What a gateway beside the server does not go with. */
+function gateway({
+  via,
+  host: name,
+  models: named,
+  tools,
+  search,
+  settings,
+  profileExportFile,
+}: ServerLoad): Found {
+  if (via === undefined) return null;
+  const { replay, stages, sharedMemory, requestCount, streaming, generation } = settings;
+  return allOf(
+    (tools.length > 1 || tools.includes('perf_analyzer')) &&
+      unsupported(
+        'via',
+        'Only the built-in load generator measures a gateway in turns with the server',
+        'Choose the load tool "native", without a cross-check.',
+      ),
+    (named.length > 1 || name !== undefined) &&
+      unsupported(
+        'via',
+        'A gateway is measured with one model, from this machine',
+        'Leave the others, and the host, out.',
+      ),
+    (search !== null || replay !== undefined || stages !== undefined || requestCount > 0) &&
+      unsupported(
+        'via',
+        'A gateway is measured by short looks of one even load',
+        'Leave the search, the trace, the stages and the number of requests out.',
+      ),
+    (streaming === true || generation !== undefined) &&
+      unsupported(
+        'via',
+        'A gateway is measured with requests that have one response',
+        'Leave streaming and prompts out.',
+      ),
+    sharedMemory !== 'none' &&
+      unsupported(
+        'performance.sharedMemory',
+        'Shared memory does not go through a gateway',
+        'Choose "none".',
+      ),
+    profileExportFile !== undefined &&
+      unsupported('profileExportFile', 'The looks at a gateway keep no single requests', 'Leave it out.'),
+  );
+}
+
+/** What goes over HTTP only as the built-in load generator sends it. */
+function http({ settings, tools }: ServerLoad): Found {
+  const { httpVersion, httpCompression, generation } = settings;
+  const field = httpVersion === undefined ? 'performance.httpCompression' : 'performance.httpVersion';
+  if (httpVersion === undefined && httpCompression === undefined) return null;
+  return allOf(
+    tools.includes('perf_analyzer') &&
+      unsupported(
+        field,
+        'Only the built-in load generator speaks HTTP/2 and compresses',
+        'Choose the load tool "native", without a cross-check.',
+      ),
+    generation !== undefined &&
+      unsupported(field, 'Prompts are sent uncompressed over HTTP/1.1', 'Leave it out.'),
+  );
+}
+
+/** What only Triton has. @param server as it was recognized */
+export function otherServerFindings(
+  { tools, settings, protocol }: Pick<ServerLoad, 'tools' | 'settings' | 'protocol'>,
+  server: { readonly title: string | null },
+): RuleFinding[] {
+  const { title } = server;
+  if (title === null) return [];
+  return allOf(
+    tools.includes('perf_analyzer') &&
+      unsupported(
+        'performance.loadTool',
+        `perf_analyzer needs statistics and a configuration, which ${title} does not have`,
+        'Choose the built-in load generator (native), without a cross-check.',
+      ),
+    settings.sharedMemory !== 'none' &&
+      unsupported(
+        'performance.sharedMemory',
+        `${title} does not have Triton's shared memory`,
+        'Choose "none".',
+      ),
+    settings.streaming === true &&
+      protocol === 'grpc' &&
+      unsupported('performance.streaming', `${title} does not have Triton's gRPC stream`, 'Leave it out.'),
+    settings.sequences !== undefined &&
+      unsupported('performance.sequences', `${title} does not have Triton's sequences`, 'Leave them out.'),
+  );
+}
+
 /** Chosen fields without effect: something else was meant. */
 function idle({ settings }: ServerLoad, given: Tree): Found {
   const chosen = valuesAt(given);
@@ -118,19 +211,22 @@ export function serverLoadFindings(
     readonly model?: LoadedModel | undefined;
   } = {},
 ): RuleFinding[] {
-  const { settings, search: searched, repeats, levels, addresses } = load;
+  const { settings, search: searched, repeats, levels, addresses, via } = load;
   const { limits = null, given = {}, model = { name: '', maxBatchSize: null, traits: null } } = about;
   const performance = {
     ...settings,
     repeats,
     search: searched?.kind === 'edge' ? ('linear' as const) : (searched?.kind ?? settings.search),
   };
-  const here = isLoopback(addresses.http) && isLoopback(addresses.grpc);
+  const all = [addresses.http, addresses.grpc, ...(via === undefined ? [] : [via.address])];
+  const here = all.every(isLoopback);
   const running = { isHere: here, limits };
   return allOf(
     idle(load, given),
     host(load),
     models(load),
+    gateway(load),
+    http(load),
     loadFindings({ performance, levels, model, running, isServer: true, gpus: null }),
   );
 }

@@ -270,6 +270,7 @@ class DeploymentContainers implements DeploymentServer {
           gpus: engine.gpus.length > 0,
           traceFile: containerTraceFile,
           loadAll: true,
+          asIs: engine.asIs,
         }),
       }),
       env: { HOME: '/tmp', ...pythonVariables },

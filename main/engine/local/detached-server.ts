@@ -17,6 +17,7 @@ import { endEngineProcesses, processesOfEngine } from './engine-record';
 import { assertPortsFree } from './listening-sockets';
 import { localTraces } from './local-traces';
 import { unloadModels } from './local-triton';
+import { writePythonBackends } from './python-backends';
 import { serverArguments, serverEnvironment } from './server-command';
 import { spawned } from './server-process';
 import { toolchainOf } from './serving-environment';
@@ -42,6 +43,7 @@ class DetachedServers implements DeploymentServer {
   constructor(
     private readonly layout: HomeLayout,
     private readonly env: NodeJS.ProcessEnv,
+    private readonly resources: string,
   ) {}
 
   async start(deployment: Deployment, paths: DeploymentPaths, { signal, note }: StartOptions): Promise<void> {
@@ -60,9 +62,14 @@ class DetachedServers implements DeploymentServer {
     );
     await assertPortsFree([ports.http, ports.grpc, ports.metrics]);
     if (signal.aborted) throw new WorkbenchError('cancelled', 'Cancelled before Triton started');
+    const { asIs } = engine;
+    // Beside its models: the cache may be emptied.
+    const ownBackends = join(paths.dir, 'backends');
+    if (asIs === true) await writePythonBackends(ownBackends, toolchain.backends, this.resources);
     const id = randomBytes(16).toString('hex');
     const [program, ...args] = serverArguments({
       ...toolchain,
+      backends: asIs === true ? ownBackends : toolchain.backends,
       repository: paths.repository,
       engineId: id,
       httpPort: ports.http,
@@ -70,6 +77,7 @@ class DetachedServers implements DeploymentServer {
       metricsPort: ports.metrics,
       traceFile: join(paths.dir, traceFileName),
       loadAll: true,
+      asIs,
     });
     const log = await openLog(paths.log);
     try {
@@ -77,7 +85,10 @@ class DetachedServers implements DeploymentServer {
       // Output goes straight to the file: a pipe would have no reader after this process ends.
       const child = spawn(program, args, {
         cwd: paths.dir,
-        env: serverEnvironment({ ...toolchain, env: this.env, engineId: id }),
+        env: serverEnvironment({
+          ...{ ...toolchain, env: this.env, engineId: id },
+          repository: asIs === true ? paths.repository : undefined,
+        }),
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
       });
@@ -139,5 +150,8 @@ class DetachedServers implements DeploymentServer {
 }
 
 /** Triton as a detached process, for experiments: nothing restarts it after a reboot. */
-export const createDetachedServers = (layout: HomeLayout, env: NodeJS.ProcessEnv): DeploymentServer =>
-  new DetachedServers(layout, env);
+export const createDetachedServers = (
+  layout: HomeLayout,
+  env: NodeJS.ProcessEnv,
+  resources: string,
+): DeploymentServer => new DetachedServers(layout, env, resources);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { toWire, type WireError } from '../../contract/errors';
 import { backendOf } from '../../formats/patched-config';
 import { readBoundedFile } from '../../platform/plain-entry';
-import { parseConfigPbtxt } from '../../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import type { ModelConfig } from '../../triton/model-config';
 import { mostConfigBytes, readableBackends } from '../read-repository';
 

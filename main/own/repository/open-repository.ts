@@ -3,7 +3,7 @@ import { invalidInput } from '../../contract/errors';
 import type { CheckedModel, CheckedTensor } from '../../contract/repository-check';
 import type { OpenedModel, OpenModelInput } from '../../contract/run/own-model';
 import { modelNameSchema, type ModelSource, sourceSchema } from '../../contract/run/run-spec';
-import { parseConfigPbtxt } from '../../triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import { folderRefused, listModelFiles, wholeRepository } from '../model-files';
 import type { ModelReaders } from '../model-readers';
 import type { Trust } from '../trust';

@@ -1,7 +1,7 @@
 import { datatypeBytes } from '../../contract/measured/input-data';
 import { shortText, shortValue, someOf } from '../../platform/lines';
 import { parseBoundedJson } from '../../platform/parse-json';
-import { encodeValues } from './encode-values';
+import { encodeValues } from '../../triton/encode-values';
 import { fileForm, tensorForm } from './input-form';
 import {
   elementCount,

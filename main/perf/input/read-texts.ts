@@ -4,7 +4,7 @@ import { fileLimits } from '../../contract/reader-limits';
 import { shortText, someOf } from '../../platform/lines';
 import { parseBoundedJson } from '../../platform/parse-json';
 import { readBoundedBytes } from '../../platform/plain-entry';
-import { encodeTexts, encodeValues } from './encode-values';
+import { encodeTexts, encodeValues } from '../../triton/encode-values';
 import {
   elementCount,
   type InputEntry,

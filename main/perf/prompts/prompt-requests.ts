@@ -1,6 +1,6 @@
 import { invalidInput } from '../../contract/errors';
 import { type Endpoint, isStreamed } from '../../contract/load/generation';
-import { encodeTexts, encodeValues } from '../input/encode-values';
+import { encodeTexts, encodeValues } from '../../triton/encode-values';
 import type { InputEntry, ReadInput, SampleTensor, WantedTensor } from '../input/wanted-tensor';
 import type { Prompt } from './parse-prompts';
 

@@ -1,31 +1,26 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHeader } from '../../contract/address';
 import { toWire, type WireError } from '../../contract/errors';
-import { asksOpenai } from '../../contract/load/generation';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
 import type { LoadTool as LoadToolId } from '../../contract/run/run-spec';
 import type { ServerLoad } from '../../contract/run/server-load';
 import { type LoadLevel, type MeasuringTurn, searchLatencyUs, turnKey } from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
 import { inLongerWindows } from '../../domain/measured/again';
-import { requireLoad } from '../../domain/run/load-rules';
-import { serverLoadFindings } from '../../domain/run/server-rules';
 import type { InputReaders } from '../../perf/input/input-readers';
 import { stabilityWindows } from '../../perf/intervals';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import { joinProfiles, profileEnding } from '../../perf/profile-export';
 import { type ReadingSources, readWhile } from '../../perf/readings';
 import { keepReplay, replayFileIn } from '../../perf/replay/arrivals';
-import { makeFolder, makeTemporaryFolder } from '../../platform/files';
-import { createTritonClient, type TritonClient } from '../../triton/client';
-import { readTls } from '../../triton/tls';
+import { admittedServer, type ReachedServer, withFolder } from './admitted-server';
 import { type OnColdStart, tellFirst } from './cold-start';
 import { holdEdge } from './hold-edge';
 import { type LevelsEnd, type LevelsHost, measureLevels, type TurnsHost } from './measure-levels';
 import { probeRate } from './probe-rate';
 import { readModels } from './prompt-models';
-import { checkKinds, measureModels, type ServerModel, weightedLevel } from './server-models';
+import { measureModels, type ServerModel, weightedLevel } from './server-models';
+import { measureWay } from './way-level';
 
 interface MissingLevel {
   readonly level: LoadLevel;
@@ -87,13 +82,6 @@ interface ServerLoadTools {
   readonly dir?: string | undefined;
   /** A folder of the run for what is kept of a replayed trace; absent: for this time only. */
   readonly keptDir?: string | undefined;
-}
-
-/** Local `host:port` addresses. */
-export interface ReachedServer {
-  readonly http: string;
-  /** null: unknown. */
-  readonly metrics: string | null;
 }
 
 interface Session {
@@ -162,6 +150,18 @@ function takeKnown(session: Session, turn: MeasuringTurn): LoadPoint | null {
   return before.length === 0 ? null : slowest(before);
 }
 
+/** The models at the same time; with a gateway the one model directly and through it. */
+async function measureSides(
+  { load: { via }, loadTools }: Session,
+  loadTool: LoadToolId,
+  inputs: readonly MeasureInput[],
+): Promise<readonly LoadPoint[]> {
+  const tool = loadTools[loadTool];
+  const [first] = inputs;
+  if (via === undefined || first === undefined) return measureModels(tool, inputs);
+  return [await measureWay(tool, first, via)];
+}
+
 /** Measures a turn with all models. @returns the slowest model's point, which searches use */
 async function measureTurn(session: Session, turn: MeasuringTurn, count: number): Promise<LoadPoint | null> {
   const { load, signal, listener } = session;
@@ -171,8 +171,9 @@ async function measureTurn(session: Session, turn: MeasuringTurn, count: number)
   const times = timesOf(session, turn);
   let isToolLogging = false;
   const measured = readWhile(session.sources, (onWindow) =>
-    measureModels(
-      session.loadTools[loadTool],
+    measureSides(
+      session,
+      loadTool,
       measureInputs(
         session,
         { level, times },
@@ -298,20 +299,6 @@ async function measureAll(session: Session): Promise<LevelsEnd['found']> {
   return found;
 }
 
-/** Client and decoupled models of a server. Throws errors of the client, combination-unsupported and input-invalid. */
-async function clientOf(
-  load: ServerLoad,
-  { via }: Pick<ServerLoadTools, 'via'>,
-  headers: readonly RequestHeader[],
-): Promise<{ readonly client: TritonClient; readonly decoupled: ReadonlySet<string> }> {
-  requireLoad(serverLoadFindings({ ...load, headerNames: headers.map(({ name }) => name) }));
-  const client = createTritonClient(via?.http ?? load.addresses.http, {
-    tls: await readTls(load.addresses.httpTls),
-    headers,
-  });
-  return { client, decoupled: asksOpenai(load.settings) ? new Set() : await checkKinds(client, load) };
-}
-
 async function replayFileOf(
   { settings, models }: ServerLoad,
   readers: InputReaders,
@@ -324,34 +311,6 @@ async function replayFileOf(
   return file;
 }
 
-async function withFolder<Result>(
-  given: string | undefined,
-  work: (dir: string) => Promise<Result>,
-): Promise<Result> {
-  const dir = given ?? (await makeTemporaryFolder('triton-workbench-perf-', 'file-unwritable'));
-  try {
-    if (given !== undefined) {
-      // Left by an interrupted attempt.
-      await rm(given, { recursive: true, force: true });
-      await makeFolder(given);
-    }
-    return await work(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
-
-/** Whether the server accepts the load, without sending it. Throws as {@link measureServer} before load. */
-export async function inspectServer(
-  load: ServerLoad,
-  { readers, via }: Pick<ServerLoadTools, 'readers' | 'via'>,
-  headers: readonly RequestHeader[],
-): Promise<{ readonly tritonVersion: string | null }> {
-  const { client } = await clientOf(load, { via }, headers);
-  await withFolder(undefined, (dir) => readModels(client, load, { dir, readers }));
-  return { tritonVersion: asksOpenai(load.settings) ? null : (await client.serverMetadata()).version };
-}
-
 /** After a cancel the results so far count. Throws before load: client errors, combination-unsupported, input-invalid. */
 export async function measureServer(
   load: ServerLoad,
@@ -359,7 +318,7 @@ export async function measureServer(
   listener: ServerLoadListener,
   { signal, pauseAsked = () => false, known = () => [], again = [], headers = [] }: ServerWork,
 ): Promise<ServerResults> {
-  const { client, decoupled } = await clientOf(load, { via }, headers);
+  const { client, decoupled } = await admittedServer(load, { via }, headers);
   return withFolder(given, async (dir) => {
     const models = await readModels(client, load, { dir, readers });
     const replayFile = await replayFileOf(load, readers, keptDir ?? dir);

@@ -11,7 +11,7 @@ import { modelConfigOf } from '../../formats/model-config-of';
 import { repositorySourceOf } from '../../formats/own-config';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';
 import { fileError } from '../../platform/plain-entry';
-import { formatConfigPbtxt } from '../../triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../triton/config/config-pbtxt';
 import type { ModelConfig } from '../../triton/model-config';
 import { copyRepository, repositoryInputs } from '../repository-run';
 import type { Step } from '../step';

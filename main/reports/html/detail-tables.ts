@@ -28,6 +28,8 @@ import {
 } from '../../contract/measured/detail-columns';
 import { tokenColumns } from '../../contract/measured/generation-columns';
 import { latencyIntervalUs, latencyNames, type LoadPoint } from '../../contract/measured/results';
+import { wayText } from '../../contract/measured/sent/way';
+import { wayColumns } from '../../contract/measured/sent/way-columns';
 import { sliceColumns } from '../../contract/measured/slice-columns';
 import { refusedCount } from '../../contract/measured/timeline';
 import { formatCount, formatMs, missing } from '../../contract/numbers';
@@ -223,6 +225,24 @@ export const stagesTable = (rows: Rows): Markup | null =>
   detailTable(rows, 'Stages', [markup`<th>Result</th>`], (point) =>
     point.stages === undefined ? [] : [[markup`<td>${shapeLines(point).join(' ')}</td>`]],
   );
+
+/** Direct and through a gateway, by parts of the latency; null without a gateway. */
+export function wayTable(rows: Rows, load: string): Markup | null {
+  const table = detailTable(
+    rows,
+    'Through the gateway',
+    headings(wayColumns),
+    ({ way }) => (way?.rows ?? []).map((row) => cells(wayColumns, row)),
+    { load },
+  );
+  const texts = rows.flatMap(({ point }) =>
+    point?.way === undefined ? [] : [`${levelText(point)}: ${wayText(point.way)}`],
+  );
+  return table === null
+    ? null
+    : markup`${table}
+${texts.map((text) => markup`<p>${text}</p>`)}`;
+}
 
 /** More rows than these are in the CSV file only. */
 const mostSlices = 200;

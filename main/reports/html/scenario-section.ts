@@ -37,6 +37,7 @@ import {
   tlsTable,
   togetherTable,
   tokensTable,
+  wayTable,
 } from './detail-tables';
 import { cells, Markup, markup } from './markup';
 
@@ -208,6 +209,7 @@ ${intervalTable(measured, load)}
 ${repeatsTable(measured)}
 ${scheduleTable(scenario)}
 ${replayTable(measured)}
+${wayTable(measured, load)}
 ${stagesTable(measured)}
 ${slicesTable(measured, load)}
 ${streamTable(measured, load)}

@@ -4,7 +4,7 @@ import type { Executor, ServerHandle } from '../../engine/engine';
 import { differenceOf } from '../../engine/server-memory';
 import { whileServing } from '../../engine/serving';
 import { createTritonClient } from '../../triton/client';
-import { loadVariant, type Variant, warmVariant, writeVariant } from './variant';
+import { loadVariant, servedAsIs, type Variant, warmVariant, writeVariant } from './variant';
 
 export interface MemoryInput {
   /** The model with so many instances. */
@@ -51,6 +51,7 @@ export async function measureModelMemory(input: MemoryInput): Promise<ModelMemor
   const server = await startServer({
     ...{ runId: name, key: name, repository, logPath: join(dir, 'triton.log'), signal },
     ...{ onLog: () => undefined, onCommand: () => undefined },
+    asIs: servedAsIs(loads.map(({ variant }) => variant)),
   });
   try {
     const client = createTritonClient(server.httpAddress);

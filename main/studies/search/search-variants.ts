@@ -9,7 +9,7 @@ import { bytesBelow } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
 import { readTls } from '../../triton/tls';
 import { markedName, type RunningTriton, unloaded, unloadMarked } from './running-triton';
-import { loadVariant, type Variant, warmVariant, writeVariant } from './variant';
+import { loadedNames, loadVariant, servedAsIs, type Variant, warmVariant, writeVariant } from './variant';
 
 export interface VariantsOptions {
   readonly variants: readonly Variant[];
@@ -94,6 +94,11 @@ export class Variants {
     return number === asIsNumber ? name : `${name}--${number}`;
   }
 
+  /** With a model that only this candidate has. */
+  private namesOf(number: number): readonly string[] {
+    return loadedNames(this.variantOf(number), this.nameOf(number));
+  }
+
   private get repository(): string {
     return join(this.options.dir, 'repository');
   }
@@ -101,11 +106,11 @@ export class Variants {
   /** The server that runs, without what a killed process left there, or a new one. Throws as {@link Executor.startServer}. */
   async open(): Promise<{ readonly server: ServerHandle; readonly client: TritonClient }> {
     if (this.server !== null && this.client !== null) return { server: this.server, client: this.client };
-    const { startServer, name, dir, signal, running } = this.options;
+    const { startServer, name, dir, signal, running, variants } = this.options;
     this.forget();
     const server = await startServer({
       ...{ runId: name, key: name, repository: this.repository, logPath: join(dir, 'triton.log'), signal },
-      ...{ onLog: () => undefined, onCommand: () => undefined },
+      ...{ onLog: () => undefined, onCommand: () => undefined, asIs: servedAsIs(variants) },
     });
     this.server = server;
     await this.options.onServer?.(server);
@@ -230,7 +235,7 @@ export class Variants {
           { remedy: 'It is loaded only where as much again stays free for the other models there.' },
         );
       }
-      await unloaded(client, [this.nameOf(oldest)], signal);
+      await unloaded(client, this.namesOf(oldest), signal);
       this.loaded = rest;
       this.isStirred = true;
     }
@@ -240,7 +245,7 @@ export class Variants {
   private async empty(): Promise<void> {
     const { client, loaded } = this;
     if (client === null) return;
-    const names = loaded.map((one) => this.nameOf(one));
+    const names = loaded.flatMap((one) => this.namesOf(one));
     await unloaded(client, names, this.options.signal);
     this.loaded = [];
     this.isStirred = true;

@@ -1,29 +1,90 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { WorkbenchError } from '../../contract/errors';
 import type { DeployableRun } from '../../deployments/deployable-run';
+import { linked, placeModel } from '../../deployments/place-files';
 import type { ServerHandle } from '../../engine/engine';
 import { loadSentModel } from '../../engine/sent-model';
 import { loadAndCheckModel, loadTimeoutMs, zeroCanary } from '../../engine/serving';
 import { writeModelRepository } from '../../pipeline/steps/configure.step';
-import { listFiles } from '../../platform/files';
+import { exists, listFiles, writeFileAtomic } from '../../platform/files';
 import type { TritonClient } from '../../triton/client';
 import type { ModelConfig } from '../../triton/model-config';
 import { type Tensor, zeroTensor } from '../../triton/tensor';
 import { readTls } from '../../triton/tls';
 
-/** A verified model with one configuration of it. */
-export interface Variant extends Pick<DeployableRun, 'files' | 'version' | 'check'> {
-  readonly name: string;
+/** A repository that is served as it is. */
+interface OwnRepository {
+  /** Has the folders of all models. */
+  readonly folder: string;
+  /** Served with the model, under their own names. */
+  readonly others: readonly string[];
+  /** Of these the ones that are loaded by name. */
+  readonly with: readonly string[];
+  /** config.pbtxt of the model under a name, with the changed fields; null: it has none. Throws config-invalid. */
+  readonly textOf: (modelName: string) => string | null;
+  /** Of an ensemble: the model in it whose fields are changed, for each variant under a name of its own. */
+  readonly part?: {
+    readonly name: string;
+    readonly nameIn: (modelName: string) => string;
+    /** As `textOf`, under that name. */
+    readonly textOf: (partName: string) => string | null;
+  };
+}
+
+/** One configuration of a model. */
+export interface Configuration {
   /** Throws config-invalid, combination-unsupported. */
   readonly configOf: (modelName: string) => ModelConfig;
+  /** Absent: the workbench writes config.pbtxt. */
+  readonly own?: OwnRepository;
+}
+
+/** A verified model with one configuration of it. */
+export interface Variant extends Pick<DeployableRun, 'files' | 'version' | 'check'>, Configuration {
+  readonly name: string;
+}
+
+/** See `StartServerInput.asIs`. */
+export const servedAsIs = (variants: readonly Variant[]): true | undefined =>
+  variants.some(({ own }) => own !== undefined) ? true : undefined;
+
+/** Every name under which a variant is loaded. */
+export const loadedNames = ({ own }: Variant, modelName: string): readonly string[] =>
+  own?.part === undefined ? [modelName] : [modelName, own.part.nameIn(modelName)];
+
+async function writeModel(from: string, to: string, text: string | null): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  await placeModel(from, to, linked);
+  // A file of its own in place of the link.
+  if (text !== null) await writeFileAtomic(join(to, 'config.pbtxt'), text);
+}
+
+/** The model's folder under another name, with its changed config.pbtxt, and once those that are served with it. */
+async function writeOwn(
+  { name }: Variant,
+  { folder, others, textOf, part }: OwnRepository,
+  repository: string,
+  modelName: string,
+): Promise<void> {
+  for (const other of others) {
+    if (await exists(join(repository, other))) continue;
+    await placeModel(join(folder, other), join(repository, other), linked);
+  }
+  if (part !== undefined) {
+    const partName = part.nameIn(modelName);
+    await writeModel(join(folder, part.name), join(repository, partName), part.textOf(partName));
+  }
+  await writeModel(join(folder, name), join(repository, modelName), textOf(modelName));
 }
 
 /** Links to the model's files under the name of its configuration. Throws as {@link writeModelRepository}. */
-export async function writeVariant(
-  { files, version }: Variant,
-  repository: string,
-  config: ModelConfig,
-): Promise<void> {
+export async function writeVariant(variant: Variant, repository: string, config: ModelConfig): Promise<void> {
+  const { files, version, own } = variant;
+  if (own !== undefined) {
+    await writeOwn(variant, own, repository, config.name);
+    return;
+  }
   const names = await readdir(files);
   await writeModelRepository({
     ...{ repository, config, version },
@@ -43,9 +104,12 @@ const canaryOf = ({ check }: Variant): readonly Tensor[] | undefined =>
 
 /** With its files, to a server that reads no folder of this machine. Throws as {@link loadSentModel}. */
 async function sendVariant(
-  { variant: { files, version }, config, signal }: VariantInput,
+  { variant: { files, version, own, name }, config, signal }: VariantInput,
   server: ServerHandle,
 ): Promise<void> {
+  if (own !== undefined) {
+    throw new WorkbenchError('combination-unsupported', `${name} is served from the folder of a repository`);
+  }
   const paths = await listFiles(files);
   const sent = await Promise.all(
     paths.map(async (path) => ({
@@ -69,6 +133,9 @@ export async function loadOnly(input: VariantInput, sentTo: ServerHandle | null)
 export async function loadVariant(input: VariantInput, sentTo: ServerHandle | null = null): Promise<void> {
   const { client, variant, config, signal } = input;
   if (sentTo !== null) await sendVariant(input, sentTo);
+  for (const name of variant.own?.with ?? []) {
+    await client.loadModel(name, { timeoutMs: loadTimeoutMs, signal });
+  }
   await loadAndCheckModel({
     ...{ client, config, signal, load: sentTo === null },
     ...{ modelName: config.name, modelVersion: String(variant.version) },

@@ -10,6 +10,7 @@ import {
 import { useStore } from 'zustand';
 import {
   deployedCheckText,
+  deployedKindText,
   type DeploymentInfo,
   type DeploymentModelInfo,
   type DeploymentState,
@@ -152,9 +153,7 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
             <td title={model.reason ?? undefined}>
               <Status {...modelStyles[model.state]} data-state={model.state} />
             </td>
-            <td>
-              {model.format} {model.precision}
-            </td>
+            <td>{deployedKindText(model)}</td>
             <td>{runLink(model.runId)}</td>
             <td>{sentenceOf(deployedCheckText(model))}</td>
             <td>

@@ -126,13 +126,13 @@ function useMeasure(target: MeasureTarget, onDone: () => void) {
   return { form, change, server: known, ask, onEnter, model, read, start, error, busy };
 }
 
-function serverText({ tritonVersion, models, more }: ServerDescription): string {
-  const count =
-    models.length === 0
+function serverText({ title, models, more, listsModels }: ServerDescription): string {
+  const count = !listsModels
+    ? 'does not list its models'
+    : models.length === 0
       ? 'no model is ready'
       : `${models.length} ${models.length === 1 ? 'model' : 'models'} ready`;
-  const name = tritonVersion === null ? 'OpenAI server' : `Triton ${tritonVersion}`;
-  return [name, count, moreText(more, 'model')].filter((part) => part !== null).join(' · ');
+  return [title, count, moreText(more, 'model')].filter((part) => part !== null).join(' · ');
 }
 
 /** Only an address that somebody chose can be wrong. */
@@ -164,6 +164,7 @@ function whyNot(
     if (found.changed === true) return 'The address has changed: check it first.';
     if (found.asking) return 'Asking the server…';
     if (found.server === null) return 'No Triton responds at this address.';
+    if (!found.server.listsModels) return 'Name a model.';
     return found.server.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
   }
   const [first] = problems.filter(({ field, severity }) => severity === 'problem' && field !== 'model');
@@ -175,7 +176,38 @@ function whyNot(
 
 type Change = (part: Partial<MeasureForm>) => void;
 
-const serverLabels: Readonly<Record<string, string>> = { url: 'Triton HTTP address', headers: 'Headers' };
+const serverLabels: Readonly<Record<string, string>> = {
+  url: 'Triton HTTP address',
+  headers: 'Headers',
+  via: 'Gateway',
+};
+
+/** A list of the server's models; a name where it does not list them. */
+function ModelChoice({ form, change, found }: { form: MeasureForm; change: Change; found: ServerQuery }) {
+  if (found.server?.listsModels === false) {
+    return (
+      <TextInput
+        label="Model"
+        description="The server does not list its models."
+        value={form.model}
+        onChange={onText((model) => change({ model }))}
+      />
+    );
+  }
+  const names = (found.server?.models ?? []).map(({ name }) => name);
+  return (
+    <Select
+      label="Model"
+      placeholder={found.asking ? 'Asking the server…' : 'Choose a model'}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No ready model of this name"
+      data={[...new Set([...names, ...(form.model === '' ? [] : [form.model])])]}
+      value={form.model === '' ? null : form.model}
+      onChange={(name) => change({ model: name ?? '' })}
+    />
+  );
+}
 
 function ServerFields(props: {
   form: MeasureForm;
@@ -251,7 +283,6 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
   const fields = measureFields(form, model);
   const why = whyNot(server, read, fields);
   const { request, problems } = read;
-  const names = (server.server?.models ?? []).map(({ name }) => name);
   const textAt = (name: string) => problems.filter(({ field }) => field === name).map(problemWithRemedy)[0];
   const chosen = (keys: Keys) => getAt(form.fields, keys);
   /** Another kind of server has other models. */
@@ -281,15 +312,14 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
         onAsk={ask}
         onEnter={onEnter}
       />
-      <Select
-        label="Model"
-        placeholder={server.asking ? 'Asking the server…' : 'Choose a model'}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage="No ready model of this name"
-        data={[...new Set([...names, ...(form.model === '' ? [] : [form.model])])]}
-        value={form.model === '' ? null : form.model}
-        onChange={(name) => change({ model: name ?? '' })}
+      <ModelChoice form={form} change={change} found={server} />
+      <TextInput
+        label={serverLabels['via']}
+        description="Optional: also measures through this address, in turns, and shows what it adds."
+        placeholder="http://localhost:9000"
+        value={form.via}
+        error={textAt('via')}
+        onChange={onText((via) => change({ via }))}
       />
       <FieldFormProvider value={ofFields}>
         <div className="fields measure-load">

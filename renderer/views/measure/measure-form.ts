@@ -9,7 +9,8 @@ import { fieldAt } from '../../../main/contract/fields/fields';
 import type { MeasureRequest, ServedModel } from '../../../main/contract/run/measure-request';
 import type { SpecProblem } from '../../../main/contract/run/spec-tools';
 import { getAt, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
-import { readServerLoad, wantedLoad } from '../../../main/domain/run/server-plan';
+import { gatewayOf } from '../../../main/domain/run/gateway';
+import { protocolIn, readServerLoad, wantedLoad } from '../../../main/domain/run/server-plan';
 import { shapeFinding } from '../../../main/domain/run/shape-finding';
 import { problemsOf } from '../new-deployment/problems';
 import { textProblem } from '../new-deployment/read-text';
@@ -23,6 +24,8 @@ export interface MeasureForm {
   readonly caFile: string;
   /** One per line: "Authorization: Bearer …". */
   readonly headers: string;
+  /** Gateway to measure too; '': none. */
+  readonly via: string;
   readonly model: string;
   /** Chosen load fields and input shapes, a part of a specification. */
   readonly fields: Tree;
@@ -36,10 +39,13 @@ export const emptyForm: MeasureForm = {
   host: '',
   caFile: '',
   headers: '',
+  via: '',
   model: '',
   fields: {},
   p99BudgetMs: null,
 };
+
+const intervalPath = 'performance.measurementIntervalMs';
 
 const headersOf = (text: string): readonly RequestHeader[] =>
   text
@@ -80,6 +86,16 @@ function shapeProblems(form: MeasureForm, model: ServedModel | null): readonly S
   });
 }
 
+function viaProblems({ via, performance }: MeasureRequest): readonly SpecProblem[] {
+  if (via === undefined) return [];
+  try {
+    gatewayOf(via, protocolIn(performance));
+    return [];
+  } catch (error) {
+    return problemAt('via', error instanceof Error ? error.message : String(error));
+  }
+}
+
 function ruleProblems(request: MeasureRequest, model: ServedModel | null): readonly SpecProblem[] {
   try {
     const wanted = wantedLoad(request);
@@ -93,12 +109,17 @@ function ruleProblems(request: MeasureRequest, model: ServedModel | null): reado
 function requestOf(form: MeasureForm, model: ServedModel | null): MeasureRequest {
   const { p99BudgetMs: budget } = form;
   const shapes = shapesOf(form, model).map(({ name, shape }) => [name, shape]);
+  const via = form.via.trim();
   const performance = loadPathsOf(form).reduce<Tree>((tree, path) => {
-    const value = valueIn(form, path.split('.'));
-    return value === undefined ? tree : setAt(tree, path.split('.').slice(1), value);
+    const keys = path.split('.');
+    // Looks at a gateway have a length of their own.
+    const isLeftOut = via !== '' && path === intervalPath && getAt(form.fields, keys) === undefined;
+    const value = isLeftOut ? undefined : valueIn(form, keys);
+    return value === undefined ? tree : setAt(tree, keys.slice(1), value);
   }, {});
   return {
     ...serverOf(form),
+    ...(via === '' ? {} : { via }),
     model: form.model,
     modelVersion: '',
     shapes: Object.fromEntries(shapes) as Record<string, number[]>,
@@ -118,6 +139,7 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
   const readable = fields
     .filter(({ control, keys }) => textProblem(control, getAt(form.fields, keys)) !== null)
     .reduce((tree, { keys }) => unsetAt(tree, keys), form.fields);
+  const asked = requestOf({ ...form, fields: readable }, model);
   const found = [
     ...problemAt('url', form.url.trim() === '' ? required : null),
     ...problemAt(
@@ -126,9 +148,10 @@ export function readForm(form: MeasureForm, model: ServedModel | null): ReadForm
         .map(headerProblem)
         .find((problem) => problem !== null),
     ),
+    ...viaProblems(asked),
     ...problemAt('model', form.model === '' ? required : null),
     ...shapeProblems(form, model),
-    ...ruleProblems(requestOf({ ...form, fields: readable }, model), model),
+    ...ruleProblems(asked, model),
   ];
   const problems = problemsOf(fields, form.fields, { problems: found }, null);
   const isWrong = problems.some(({ severity }) => severity === 'problem');
@@ -154,10 +177,11 @@ function addressArguments(url: string, host: string | undefined, isFrontend: boo
 }
 
 export function commandOf(request: MeasureRequest): readonly string[] {
-  const { url, host, tls, headers, model, shapes, p99BudgetMs, performance } = request;
+  const { url, host, tls, headers, model, shapes, p99BudgetMs, performance, via } = request;
   const form = { fields: { performance } };
   return [
     ...['triton-workbench', 'perf', ...addressArguments(url, host, asksFrontend(form)), '-m', model],
+    ...(via === undefined ? [] : ['--via', via]),
     ...loadPathsOf(form).flatMap((path) => {
       const values = [getAt(request, path.split('.'))].flat();
       return values[0] === undefined

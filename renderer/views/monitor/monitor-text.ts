@@ -16,6 +16,7 @@ import {
   type MonitorState,
   type ServerState,
   watchedName,
+  watchedServer,
 } from '../../../main/contract/monitor/monitor';
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../main/contract/numbers';
 import type { StatusWord } from '../../components/status-text';
@@ -71,7 +72,7 @@ export function gpuSentence(gpu: GpuSample): string {
 
 export function serverSentence({ server, metricsProblem, models }: MonitorSample): string {
   const parts = [
-    server.version === null ? null : `Triton ${server.version}`,
+    watchedServer(server),
     server.state === 'gone' && models.length === 0 ? null : server.reason,
     server.restarts === 0
       ? null

@@ -5,7 +5,7 @@ import { isJobEngine } from '../../../main/contract/job/run-job';
 import { inContainers, isElsewhere } from '../../../main/contract/run/engine-kinds';
 import { accuracyOf } from '../../../main/contract/run/run-outcome';
 import { type Deployed, isDeployed } from '../../../main/contract/run/run-source';
-import type { RunSpec } from '../../../main/contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../../../main/contract/run/run-spec';
 import type { DeployedRun, RunState } from '../../../main/contract/run/run-state';
 import { ActionMenu, MenuAction, SmallButton } from '../../components/actions';
 import { ConfirmInPlace } from '../../components/confirm-in-place';
@@ -27,6 +27,10 @@ export const isServable = <Of extends Run>(run: Of): run is Deployed<Of> =>
 /** The same, and its accuracy is verified. */
 export const isDeployable = <Of extends Run & Pick<RunState, 'accuracy'>>(run: Of): run is Deployed<Of> =>
   isServable(run) && run.accuracy?.result.passed === true;
+
+/** A repository that is served as it is, without a golden file: nobody checked its outputs. */
+export const isUnchecked = <Of extends Run & Pick<RunState, 'accuracy'>>(run: Of): run is Deployed<Of> =>
+  isServable(run) && run.accuracy === null && repositoryOf(run.source.spec.model) !== null;
 
 const hostOf = ({ engine }: RunSpec): string | null => (inContainers(engine) ? (engine.host ?? null) : null);
 

@@ -20,6 +20,7 @@ import {
 } from '../../../main/contract/measured/detail-columns';
 import { tokenCounts, tokenTimes } from '../../../main/contract/measured/generation-columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
+import { wayColumns } from '../../../main/contract/measured/sent/way-columns';
 import { sliceColumns } from '../../../main/contract/measured/slice-columns';
 import { formatCount, missing } from '../../../main/contract/numbers';
 import { levelText } from '../../../main/contract/words';
@@ -81,6 +82,17 @@ export const SliceTable = detailsTable({
     (point.timeline?.slices ?? []).map((slice) => ({
       key: `${keyOf(point)} ${slice.startUs}`,
       cells: [levelText(point), ...sliceColumns.map((column) => cellText(column, slice))],
+    })),
+});
+
+export const WayTable = detailsTable({
+  title: 'Through the gateway',
+  note: 'direct and through it in turns; differences with their 95 % interval',
+  headings: [{ title: 'Level' }, ...headingsOf(wayColumns)],
+  rowsOf: (point) =>
+    (point.way?.rows ?? []).map((row) => ({
+      key: `${keyOf(point)} ${row.part}`,
+      cells: [levelText(point), ...wayColumns.map((column) => cellText(column, row))],
     })),
 });
 

@@ -37,6 +37,7 @@ import {
   StreamTable,
   TogetherTable,
   TokenTable,
+  WayTable,
 } from './level-details';
 import { SweepCharts, WindowsPanel } from './live/live-charts';
 import { PointsTable } from './points-table';
@@ -67,6 +68,7 @@ const details = [
   ComposingTable,
   EffortTable,
   GpuTable,
+  WayTable,
   SliceTable,
 ] as const;
 

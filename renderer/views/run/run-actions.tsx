@@ -30,7 +30,7 @@ import { useReportDialog } from '../../components/report/use-report-dialog';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
 import { useWorkbench } from '../../workbench';
 import { changeRun, isChangeable, runAgain } from '../runs/run-tools';
-import { isDeployable, isServable, KeepServing } from './keep-serving';
+import { isDeployable, isServable, isUnchecked, KeepServing } from './keep-serving';
 import { remediesOf } from './remedies';
 
 const buttons = {
@@ -171,8 +171,10 @@ function kindsOf(state: RunState): readonly ReportFile['kind'][] {
   return ['pdf', 'html', 'markdown', 'json', `csv-${scenario}`];
 }
 
-function BundleItem({ runId }: { runId: string }) {
+function BundleItem({ state }: { state: RunState }) {
   const { client } = useWorkbench();
+  const { runId } = state;
+  const unchecked = isUnchecked(state);
   return (
     <MenuAction
       icon={IconPackageExport}
@@ -180,11 +182,14 @@ function BundleItem({ runId }: { runId: string }) {
         const title = 'Empty folder for the deployment bundle';
         const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
         if (chosen === null) return;
-        const { path } = await client.call('runs.bundle', { runId, out: chosen.path });
+        const { path } = await client.call('runs.bundle', {
+          ...{ runId, out: chosen.path },
+          ...(unchecked ? { allowUnverified: true } : {}),
+        });
         noticeDone('Bundle written', path);
       })}
     >
-      Deployment bundle…
+      {unchecked ? 'Deployment bundle, accuracy not checked…' : 'Deployment bundle…'}
     </MenuAction>
   );
 }
@@ -227,7 +232,7 @@ function ExportMenu({
             {report.item}
           </>
         ) : null}
-        {isDeployable(state) ? <BundleItem runId={runId} /> : null}
+        {isDeployable(state) || isUnchecked(state) ? <BundleItem state={state} /> : null}
         <MenuAction
           icon={IconFolder}
           onClick={attempting(() => client.call('desktop.showRunFolder', { runId }))}
@@ -278,7 +283,7 @@ export function RunActions({ state }: { state: RunState }) {
           })}
         />
       ) : null}
-      {isDeployable(state) ? <ModelStudies runId={runId} /> : null}
+      {isDeployable(state) || isUnchecked(state) ? <ModelStudies runId={runId} /> : null}
       {load === null || status === 'running' ? null : (
         <OnServerAgain load={load} budgetMs={budgetMsOf(state)} />
       )}

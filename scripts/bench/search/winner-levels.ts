@@ -7,7 +7,7 @@ import {
 } from '../../../main/engine/local/server-command';
 import { parseAnalyzerCsv } from '../../../main/perf/analyzer/parse-analyzer-output';
 import { homeLayout } from '../../../main/platform/layout';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { freePorts } from '../../../test/support/triton';
 import { until } from '../../../test/support/until';
 import { shuffled } from '../bench-facts';

@@ -4,6 +4,7 @@ import { StepManifests } from '../../../main/store/file-manifest';
 import { runFolder } from '../../../main/store/run-folder';
 import { RunKey } from '../../../main/store/run-key';
 import { rejection } from '../../support/rejection';
+import { repositorySpec } from '../../support/repository-source';
 import {
   completeState,
   environmentFixture,
@@ -31,6 +32,16 @@ it.each([
     imageId: 'sha256:1',
     builtHere,
   });
+});
+
+it('serves a repository as it is, as its run did', () => {
+  const engineOf = (spec = repositorySpec()) =>
+    deploymentEngineOf({ source: sourceFixture(spec), environment, runId: 'a' });
+  expect(engineOf()).toEqual({ kind: 'local', framework: 'pyt', asIs: true });
+  expect(engineOf({ ...repositorySpec(), engine: containers('ngc').engine })).toMatchObject({
+    ...{ kind: 'docker', asIs: true },
+  });
+  expect(engineOf(specFixture())).not.toHaveProperty('asIs');
 });
 
 it('refuses a run without a reference and one that did not come so far, each with its way', async () => {

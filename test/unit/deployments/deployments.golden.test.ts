@@ -9,7 +9,7 @@ import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';
 import type { DeploymentServer } from '../../../main/engine/engine';
 import { keepGolden } from '../../../main/golden/keep-golden';
-import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import type { Tensor } from '../../../main/triton/tensor';
 import { rejection } from '../../support/rejection';
 import { tinyConfig } from '../../support/tiny-model';

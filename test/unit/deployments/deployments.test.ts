@@ -9,7 +9,7 @@ import { type DeployableRun, readConfig } from '../../../main/deployments/deploy
 import { DeploymentStore } from '../../../main/deployments/deployment-store';
 import { Deployments } from '../../../main/deployments/deployments';
 import type { DeploymentPaths, DeploymentServer, ServerStatus } from '../../../main/engine/engine';
-import { formatConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { rejection } from '../../support/rejection';
 import { tinyConfig } from '../../support/tiny-model';
 

@@ -30,7 +30,7 @@ function serving(fails: WorkbenchError | null = null) {
 }
 
 const loadOf = (client: TritonClient, readyUs: number | null) => ({
-  ...{ client, config: tinyConfig, version: 2, readyUs },
+  ...{ client, config: tinyConfig, version: 2, grpcAddress: undefined, readyUs },
   signal: new AbortController().signal,
 });
 

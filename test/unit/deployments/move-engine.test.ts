@@ -40,6 +40,7 @@ function partsWith(fault: Readonly<Record<string, Error>> = {}): MoveParts & { r
     },
     untilAnswering: () => Promise.resolve(),
     clientOf: () => Promise.resolve({}),
+    serverOf: () => ({ reach: (_deployment: unknown, address: string) => Promise.resolve(address) }),
     withLog: (_stored: StoredDeployment, error: unknown) => Promise.resolve(error),
   } as unknown as MoveParts['tritons'];
   return { store, tritons, started };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerDifference, outputDifference } from '../../../main/deployments/version-check';
-import { encodeTexts } from '../../../main/perf/input/encode-values';
+import { encodeTexts } from '../../../main/triton/encode-values';
 import { repeatedRows, type Tensor } from '../../../main/triton/tensor';
 
 const tensor = (shape: readonly number[], values: readonly number[]): Tensor => ({

@@ -14,7 +14,7 @@ import {
 } from '../../../main/contract/run/run-spec';
 import { formatOf, modelFormats } from '../../../main/formats/formats';
 import { modelConfigOf } from '../../../main/formats/model-config-of';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 
 const signature: Signature = {
   inputs: [{ name: 'INPUT__0', datatype: 'FP32', shape: [-1, 3, 224, 224] }],

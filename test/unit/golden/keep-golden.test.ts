@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { keepCheck, keptSamples, readSamples } from '../../../main/deployments/version-check';
 import { keepGolden } from '../../../main/golden/keep-golden';
-import { encodeTexts } from '../../../main/perf/input/encode-values';
+import { encodeTexts } from '../../../main/triton/encode-values';
 import type { Tensor } from '../../../main/triton/tensor';
 
 let dir: string;

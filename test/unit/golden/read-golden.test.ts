@@ -6,8 +6,8 @@ import { goldenJson, goldenText } from '../../../main/golden/golden-json';
 import { goldenNpz } from '../../../main/golden/golden-npz';
 import type { GoldenSample } from '../../../main/golden/golden-samples';
 import { goldenModel, readGolden } from '../../../main/golden/read-golden';
-import { encodeTexts } from '../../../main/perf/input/encode-values';
 import type { WantedTensors } from '../../../main/perf/input/wanted-tensor';
+import { encodeTexts } from '../../../main/triton/encode-values';
 import { rejection } from '../../support/rejection';
 import { zipBytes } from '../../support/zip-bytes';
 

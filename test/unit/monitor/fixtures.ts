@@ -27,6 +27,7 @@ export const answer = (change: Partial<PollAnswer> = {}): PollAnswer => ({
   kind: 'answer',
   ready: true,
   version: null,
+  traits: null,
   index: [{ name: 'echo', version: '1', state: 'READY' }],
   statistics: [statistics()],
   hole: null,

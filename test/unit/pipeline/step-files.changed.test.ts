@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { editedConfig, writtenConfig } from '../../../main/pipeline/step-files';
 import { formatJournalLine, readJournal } from '../../../main/store/journal';
 import { runFolder } from '../../../main/store/run-folder';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { NotingRuns } from '../../support/noting-runs';
 import { rejection } from '../../support/rejection';
 import { deployed } from '../../support/run-state';

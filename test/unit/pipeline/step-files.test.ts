@@ -6,7 +6,7 @@ import type { StepInputs } from '../../../main/pipeline/step';
 import { editedConfig, writtenConfig } from '../../../main/pipeline/step-files';
 import { deployStep } from '../../../main/pipeline/steps/deploy.step';
 import { runFolder } from '../../../main/store/run-folder';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { specFixture } from '../../support/run-state';
 
 const spec = specFixture();

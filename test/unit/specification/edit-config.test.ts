@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeTrees } from '../../../main/contract/trees';
 import { editConfig } from '../../../main/specification/edit-config';
 import { previewSpec } from '../../../main/specification/preview-spec';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { modelConfigSchema } from '../../../main/triton/model-config';
 import { diffConfig } from '../../../main/triton/served-config';
 import { choice, places, resnet50 } from './places';

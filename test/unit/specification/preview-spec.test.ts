@@ -10,7 +10,7 @@ import { readReplay } from '../../../main/perf/replay/read-replay';
 import { hashValue } from '../../../main/platform/files';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 import { previewSpec } from '../../../main/specification/preview-spec';
-import { parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { choice, places, resnet50 } from './places';
 
 const preview = (overrides: Record<string, unknown> = {}) => previewSpec(resnet50, choice(overrides), places);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeTexts } from '../../../main/perf/input/encode-values';
 import { bytesElements, decodeTensor } from '../../../main/triton/decode-tensor';
+import { encodeTexts } from '../../../main/triton/encode-values';
 
 const tensor = (datatype: string, shape: number[], data: Uint8Array) => ({
   name: 'OUT',

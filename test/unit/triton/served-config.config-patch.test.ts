@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { applyConfigPatch, diffConfig } from '../../../main/triton/served-config';
 import { tinyConfig } from '../../support/tiny-model';
 

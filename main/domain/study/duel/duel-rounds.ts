@@ -9,6 +9,9 @@ import { judgedOf } from './judge-duel';
  */
 const order = [1, 2, 2, 1, 2, 1, 1, 2] as const;
 
+/** Which side look number `look`, from 0, is at. */
+export const inTurnOrder = (look: number): 1 | 2 => order[look % order.length] ?? 1;
+
 export const secondsOf = ({ looks }: Searched): number =>
   looks.reduce((sum, { seconds }) => sum + seconds, 0);
 
@@ -59,7 +62,7 @@ export function nextTurn(
 ): readonly DueLook[] {
   const { looks, failed } = searched;
   const isPaired = looks.length % 2 === 0;
-  const candidate = order[looks.length % order.length] ?? 1;
+  const candidate = inTurnOrder(looks.length);
   const seconds = ((isPaired ? 2 : 1) * turns.lookMs) / 1000;
   if (Object.keys(failed).length > 0) return [];
   if (secondsOf(searched) + seconds > turns.budgetS) return [];

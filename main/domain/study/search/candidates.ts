@@ -18,6 +18,8 @@ export interface SearchMachine {
   /** Of the machine that serves. */
   readonly processors: number;
   readonly targetUs: number;
+  /** The configuration has a place for the fields; absent: it has for all. */
+  readonly isServable?: ((fields: Configured) => boolean) | undefined;
 }
 
 /** More than that no search compares. */
@@ -139,7 +141,9 @@ export function candidatesOf(
   const all = combined({ ...usualSpace(present, machine), ...asked(space) }).map(effective);
   const [own = {}, ...tried] = beside(others);
   const found = tried.flatMap((choice) => [present, ...all].map((one) => ({ ...choice, ...one })));
-  const isSendable = (one: Candidate): boolean => isPossible(one, others.largestBatchSize);
+  const { isServable = () => true } = machine;
+  const isSendable = (one: Candidate): boolean =>
+    isPossible(one, others.largestBatchSize) && isServable(configuredOf(one));
   return [{ ...own, ...present }, ...found.filter(isSendable)].filter(
     (one, at, list) => list.findIndex((other) => sameValue(other, one)) === at,
   );

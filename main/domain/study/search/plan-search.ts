@@ -218,6 +218,7 @@ export function planSearch(
       errorPercentage: request.errorPercentage ?? spec.performance.errorPercentage,
     },
     ...present({
+      part: request.part,
       objective: request.objective,
       memory: request.memory,
       server: machine.server,

@@ -99,6 +99,7 @@ export const setOptions = (changes: readonly Change[]): readonly string[] =>
 /** The command that runs the best configuration; null: it is the present one, or there is none. Pure. */
 export function searchWinner(study: Pick<Study, 'searched'>, search: SearchStrategy): SearchWinner | null {
   const changes = winnerChanges(study, search);
-  if (changes.length === 0 || search.runId === null) return null;
+  // The fields of a run are those of its model.
+  if (changes.length === 0 || search.runId === null || search.part !== undefined) return null;
   return { runId: search.runId, argv: ['triton-workbench', 'resume', search.runId, ...setOptions(changes)] };
 }

@@ -58,6 +58,10 @@ export class CancellingTransport implements Transport {
     return this.inner.faults;
   }
 
+  get opened(): Transport['opened'] {
+    return this.inner.opened;
+  }
+
   close(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.inner.close();

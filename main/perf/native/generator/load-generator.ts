@@ -5,6 +5,7 @@ import { refusalOf } from '../../../domain/measured/overload/refusals';
 import { GrpcTransport } from '../grpc/transport';
 import { TextTransport } from '../http1/text-transport';
 import { HttpTransport } from '../http1/transport';
+import { Http2Transport } from '../rest/http2-transport';
 import type { FromWorker, LoadJob } from '../seam/load-job';
 import {
   FailureCounter,
@@ -137,9 +138,8 @@ export class LoadGenerator implements TransportEvents {
   private transportOf(job: LoadJob): Transport {
     const made = (events: TransportEvents): Transport => {
       if (job.protocol === 'grpc') return new GrpcTransport(job, events);
-      return job.generation === undefined
-        ? new HttpTransport(job, events)
-        : new TextTransport(job, job.generation.endpoint, events);
+      if (job.generation !== undefined) return new TextTransport(job, job.generation.endpoint, events);
+      return job.httpVersion === '2' ? new Http2Transport(job, events) : new HttpTransport(job, events);
     };
     return job.cancellation === undefined
       ? made(this)
@@ -327,6 +327,7 @@ export class LoadGenerator implements TransportEvents {
           checks: this.transport.checks,
           outputs: this.transport.outputs,
           faults: this.transport.faults,
+          opened: this.transport.opened,
         },
       });
     }

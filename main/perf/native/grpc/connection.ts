@@ -1,20 +1,14 @@
 import { defaultWindowBytes } from '../http2/frame-reader';
-import { Http2Session, type Http2SessionEvents, type Http2SessionOptions } from '../http2/session';
+import type { Http2Session } from '../http2/session';
+import { MultiplexedConnection, type MultiplexedOptions } from '../requests/multiplexed-connection';
 import { ReplyTooLarge } from '../seam/load-job';
-import { cancelled, nowUs, type TransportEvents } from '../seam/transport';
+import { cancelled, nowUs } from '../seam/transport';
 import type { MessageSink } from './message-reader';
 import { grpcPrefixBytes } from './request';
 import { GrpcResponseChecker } from './response';
 import { GrpcStream } from './stream';
 
-interface GrpcConnectionEvents extends Pick<TransportEvents, 'success' | 'failure'> {
-  /** No further request may start here; active ones continue. */
-  retired(connection: GrpcSlotConnection): void;
-  /** Requests of `slots` were active or waiting. */
-  lost(connection: GrpcSlotConnection, opened: boolean, reason: string, slots: readonly number[]): void;
-}
-
-export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events'> {
+export interface GrpcConnectionOptions extends MultiplexedOptions {
   /** Concurrency 1 of unary calls: no other request waits while the model instance writes a response. */
   readonly alone: boolean;
   /** The next request as a gRPC message. */
@@ -29,96 +23,10 @@ export interface GrpcConnectionOptions extends Omit<Http2SessionOptions, 'events
   readonly check: (slot: number, buffer: Buffer, start: number, end: number) => void;
   /** Streams pass the text of their answers on. */
   readonly keepsTexts?: boolean | undefined;
-  readonly events: GrpcConnectionEvents;
-}
-
-/** An HTTP/2 connection shared by a few slots, for unary calls or streams. */
-export abstract class GrpcSlotConnection {
-  protected abstract readonly session: Http2Session;
-  private waiting: number[] = [];
-  private retired = false;
-
-  constructor(protected readonly options: GrpcConnectionOptions) {}
-
-  /** Sends as soon as the connection is open. */
-  start(slot: number): void {
-    if (!this.session.isReady) {
-      this.waiting.push(slot);
-      return;
-    }
-    this.begin(slot);
-    this.session.flush();
-  }
-
-  /** Ends the slot's request, which fails; nothing where it has none. */
-  cancel(slot: number): void {
-    const waiting = this.waiting.indexOf(slot);
-    if (waiting >= 0) {
-      this.waiting.splice(waiting, 1);
-      this.options.events.failure(slot, cancelled.kind, cancelled.message);
-      return;
-    }
-    this.abandon(slot);
-    this.session.flush();
-  }
-
-  /** No events after this. */
-  close(): void {
-    this.session.close();
-  }
-
-  /** Resets the stream of the slot's request, which fails. */
-  protected abstract abandon(slot: number): void;
-
-  /** Passes the slot's next request to the session; the caller flushes. */
-  protected abstract begin(slot: number): void;
-
-  protected abstract hasRequests(): boolean;
-
-  /** Fails the requests on streams above `last`. */
-  protected abstract failAbove(last: number, kind: string, message: string): void;
-
-  /** Forgets all streams. @returns slots with an active request */
-  protected abstract takeSlots(): number[];
-
-  /** Opens a session whose connection events are handled here. */
-  protected connect(
-    streams: Pick<Http2SessionEvents, 'fieldsOf' | 'data' | 'due' | 'room' | 'ended' | 'reset'>,
-  ): Http2Session {
-    const { host, port, tls, blocks, requestBytes, events } = this.options;
-    return new Http2Session({
-      ...{ host, port, tls, blocks, requestBytes },
-      events: {
-        ...streams,
-        ready: () => {
-          for (const slot of this.takeWaiting()) this.begin(slot);
-        },
-        goAway: (last, text) => {
-          this.retire();
-          this.failAbove(last, 'UNAVAILABLE', `the server is closing the connection ${text}`.trim());
-        },
-        idle: () => this.retired && !this.hasRequests(),
-        closed: (opened, reason) =>
-          events.lost(this, opened, reason, [...this.takeSlots(), ...this.takeWaiting()]),
-      },
-    });
-  }
-
-  protected retire(): void {
-    if (this.retired) return;
-    this.retired = true;
-    this.options.events.retired(this);
-  }
-
-  private takeWaiting(): number[] {
-    const { waiting } = this;
-    this.waiting = [];
-    return waiting;
-  }
 }
 
 /** Unary calls. */
-export class GrpcConnection extends GrpcSlotConnection {
+export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions> {
   protected readonly session: Http2Session;
   private readonly checker: GrpcResponseChecker;
   private readonly bySlot = new Map<number, GrpcStream>();

@@ -3,9 +3,10 @@ import { untilEnded } from '../../../platform/abort';
 import type { Tensor } from '../../../triton/tensor';
 import type { TlsMaterial } from '../../../triton/tls';
 import type { Http2Session } from '../http2/session';
+import { MultiplexedConnection } from '../requests/multiplexed-connection';
 import { largestReplyBytes, parseAddress, ReplyTooLarge } from '../seam/load-job';
 import { authorityOf, cancelled, nowUs } from '../seam/transport';
-import { type GrpcConnectionOptions, GrpcSlotConnection } from './connection';
+import type { GrpcConnectionOptions } from './connection';
 import { GrpcMessageSplitter } from './message-reader';
 import { outputText } from './output-text';
 import { encodeGrpcRequest, grpcHeaders } from './request';
@@ -46,7 +47,7 @@ function addText(stream: SlotStream, text: string | null): void {
 }
 
 /** Bidirectional ModelStreamInfer, one stream per slot with one active request, which ends with its final response. */
-export class GrpcStreamConnection extends GrpcSlotConnection {
+export class GrpcStreamConnection extends MultiplexedConnection<GrpcConnectionOptions> {
   protected readonly session: Http2Session;
   private readonly answer = new GrpcStreamAnswer();
   private readonly bySlot = new Map<number, SlotStream>();
@@ -257,6 +258,7 @@ export function inferOverStream(input: StreamInference): Promise<readonly (reado
       events: {
         success: () => done(answers),
         failure: (_slot, kind, text) => fail(failed('inference-failed', `${kind}: ${text}`)),
+        opened: () => undefined,
         retired: () => undefined,
         lost: (_connection, _opened, reason) => fail(failed('server-unreachable', reason)),
       },

@@ -1,4 +1,5 @@
 import { ReplyTooLarge } from '../seam/load-job';
+import { parseReplyHead, type ReplyHead } from './reply-head';
 
 const maxHeadBytes = 64 * 1024;
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
@@ -6,47 +7,8 @@ const lineEnd = 0x0a;
 /** A chunk's size in hexadecimal with its extensions. */
 const maxSizeLineBytes = 1024;
 
-/** Of a reply with a body of any length. */
-export interface TextHead {
-  readonly status: number;
-  /** Media type in lower case, without parameters; '' if absent. */
-  readonly type: string;
-  readonly keepAlive: boolean;
-}
-
-type Framing = { readonly kind: 'chunks' | 'close' } | { readonly kind: 'length'; readonly bytes: number };
-
-/** Throws an Error for anything but HTTP/1.1. */
-export function parseTextHead(head: string): TextHead & { readonly framing: Framing } {
-  const [first = '', ...lines] = head.split('\r\n');
-  const [, version, status] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(first) ?? [];
-  if (status === undefined) throw new Error('the server does not answer with HTTP/1.1');
-  const fields = new Map(
-    lines.map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-    }),
-  );
-  const has = (name: string, token: string) => (fields.get(name) ?? '').toLowerCase().includes(token);
-  const length = fields.get('content-length');
-  const bytes = Number(length);
-  if (length !== undefined && !/^\d+$/.test(length)) throw new Error('a reply with a wrong Content-Length');
-  const framing: Framing = has('transfer-encoding', 'chunked')
-    ? { kind: 'chunks' }
-    : length === undefined
-      ? { kind: 'close' }
-      : { kind: 'length', bytes };
-  const keeps = version === '1' ? !has('connection', 'close') : has('connection', 'keep-alive');
-  return {
-    status: Number(status),
-    type: (fields.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
-    keepAlive: keeps && framing.kind !== 'close',
-    framing,
-  };
-}
-
 interface BodySink {
-  head(head: TextHead): void;
+  head(head: ReplyHead): void;
   /** A piece of the body; only valid during the call. */
   body(buffer: Buffer, start: number, end: number): void;
   /** The reply is complete. */
@@ -79,6 +41,11 @@ export class BodyReader {
     return true;
   }
 
+  /** Between two replies. */
+  get isBetween(): boolean {
+    return this.state === 'head' && this.kept.length === 0;
+  }
+
   private step(buffer: Buffer, at: number, end: number): number {
     switch (this.state) {
       case 'head':
@@ -103,7 +70,7 @@ export class BodyReader {
       return end;
     }
     this.kept = Buffer.alloc(0);
-    const { framing, ...head } = parseTextHead(whole.toString('latin1', 0, found));
+    const { framing, ...head } = parseReplyHead(whole.toString('latin1', 0, found));
     const next = at + found + headEnd.length - before;
     // An interim reply comes before the reply itself.
     if (head.status < 200) return next;

@@ -1,70 +1,36 @@
+import { gunzipSync, inflateSync } from 'node:zlib';
 import { datatypeBytes } from '../../../contract/measured/input-data';
 import { parseJson } from '../../../platform/parse-json';
 import { decodeInferReply } from '../../../triton/plain-message';
 import type { Tensor } from '../../../triton/tensor';
-import type { RequestInputs } from '../requests/batch-payloads';
-import type { SharedPlaces } from '../requests/request-source';
-import type { SequencePlace } from '../requests/sequence-plan';
-import type { SharedPlace } from '../requests/shared-names';
-import { largestReplyBytes, ReplyTooLarge, type RequestTarget } from '../seam/load-job';
+import { largestReplyBytes, ReplyTooLarge } from '../seam/load-job';
 import { ReceiveBuffer } from '../socket/socket';
+import { BodyReader } from './body-reader';
+import { jsonLengthHeader, parseReplyHead, type ReplyHead } from './reply-head';
 
-/** Binary tensor data extension: length of the JSON before raw tensors. */
-const jsonLengthHeader = 'Inference-Header-Content-Length';
 const maxHeadBytes = 64 * 1024;
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
-
-export interface HttpReply {
-  readonly status: number;
-  /** Bytes of JSON before raw tensors; -1 if the reply is only JSON. */
-  readonly jsonBytes: number;
-  readonly bodyBytes: number;
-  readonly keepAlive: boolean;
-}
-
-/** `head` includes the empty line. Throws an Error for replies without Content-Length. */
-export function parseHttpHead(head: string): HttpReply {
-  const lines = head.split('\r\n');
-  const status = /^HTTP\/1\.1 (\d{3})(?: |$)/.exec(lines[0] ?? '')?.[1];
-  if (status === undefined) throw new Error('the server does not answer with HTTP/1.1');
-  let bodyBytes = -1;
-  let jsonBytes = -1;
-  let keepAlive = true;
-  for (let index = 1; index < lines.length; index += 1) {
-    const line = lines[index] ?? '';
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    if (name === 'content-length') bodyBytes = Number(line.slice(colon + 1));
-    else if (name === lowerJsonLengthHeader) jsonBytes = Number(line.slice(colon + 1));
-    else if (name === 'connection')
-      keepAlive =
-        line
-          .slice(colon + 1)
-          .trim()
-          .toLowerCase() !== 'close';
-    else if (name === 'transfer-encoding')
-      throw new Error('the server answers in chunks, which this client does not read');
-  }
-  if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0) throw new Error('a reply without a Content-Length');
-  if (!Number.isSafeInteger(jsonBytes) || jsonBytes > bodyBytes)
-    throw new Error(`a reply with a wrong ${jsonLengthHeader}`);
-  return { status: Number(status), jsonBytes, bodyBytes, keepAlive };
-}
-
-const lowerJsonLengthHeader = jsonLengthHeader.toLowerCase();
 
 interface ReplySink {
   /** The first body bytes have arrived. */
   bodyBegins(): void;
-  /** The complete body; only valid during the call. */
-  reply(reply: HttpReply, buffer: Buffer, start: number, end: number): void;
+  /** The complete body, as it was encoded; only valid during the call. */
+  reply(head: ReplyHead, buffer: Buffer, start: number, end: number): void;
+}
+
+/** A reply whose length is known, which arrives in place. */
+interface LongReply {
+  readonly head: ReplyHead;
+  readonly bytes: number;
 }
 
 /** Splits a keep-alive connection's bytes into replies. */
 export class HttpReplyReader {
   private readonly gathered = new ReceiveBuffer();
   /** Reply whose body is being read; null during a head. */
-  private reply: HttpReply | null = null;
+  private reply: LongReply | null = null;
+  /** Reads replies in chunks, those that end with the connection, and interim ones; null: none is under way. */
+  private other: BodyReader | null = null;
   private begun = false;
 
   constructor(
@@ -74,6 +40,10 @@ export class HttpReplyReader {
 
   /** Throws an Error for invalid replies and for excess bytes, because requests are not pipelined; ReplyTooLarge. */
   push(chunk: Buffer, length: number): void {
+    if (this.other !== null) {
+      this.pushOther(this.other, chunk, length);
+      return;
+    }
     if (this.reply !== null) {
       this.body(this.reply, chunk, 0, length);
       return;
@@ -84,9 +54,14 @@ export class HttpReplyReader {
     if (!first) this.head(Buffer.from(this.gathered.bytes), this.gathered.length);
   }
 
+  /** The connection was closed. @returns whether that completes the reply */
+  closed(): boolean {
+    return this.other?.closed() ?? false;
+  }
+
   /** Where to read the next bytes, which are then pushed unchanged; null: anywhere. */
   room(): Buffer | null {
-    return this.reply === null ? null : this.gathered.room(this.reply.bodyBytes - this.gathered.length);
+    return this.reply === null ? null : this.gathered.room(this.reply.bytes - this.gathered.length);
   }
 
   /** Parses the head and starts the body; false while the head is incomplete. */
@@ -96,35 +71,71 @@ export class HttpReplyReader {
       if (length > maxHeadBytes) throw new Error('a reply with a head of more than 64 KiB');
       return false;
     }
-    const reply = parseHttpHead(buffer.toString('latin1', 0, at));
-    if (reply.bodyBytes > this.limitBytes) throw new ReplyTooLarge(reply.bodyBytes, this.limitBytes);
-    this.reply = reply;
+    const { framing, ...head } = parseReplyHead(buffer.toString('latin1', 0, at));
     this.gathered.clear();
     this.begun = false;
-    this.body(reply, buffer, at + headEnd.length, length);
+    if (framing.kind !== 'length' || head.status < 200) {
+      this.other = this.otherReader();
+      this.pushOther(this.other, buffer, length);
+      return true;
+    }
+    const { bytes } = framing;
+    if (bytes > this.limitBytes) throw new ReplyTooLarge(bytes, this.limitBytes);
+    this.reply = { head, bytes };
+    this.body(this.reply, buffer, at + headEnd.length, length);
     return true;
   }
 
-  private body(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
-    if (!this.begun && end > start) {
-      this.begun = true;
-      this.sink.bodyBegins();
-    }
+  private otherReader(): BodyReader {
     const { gathered } = this;
-    if (gathered.length + end - start > reply.bodyBytes)
-      throw new Error('bytes behind a reply that nobody asked for');
-    if (gathered.length === 0 && end - start === reply.bodyBytes) {
-      this.done(reply, buffer, start, end);
-      return;
-    }
-    gathered.add(buffer, start, end, reply.bodyBytes);
-    if (gathered.length === reply.bodyBytes) this.done(reply, gathered.bytes, 0, reply.bodyBytes);
+    let found: ReplyHead | null = null;
+    return new BodyReader(
+      {
+        head: (head) => {
+          found = head;
+        },
+        body: (buffer, start, end) => {
+          this.begins(end > start);
+          gathered.add(buffer, start, end);
+        },
+        end: () => {
+          this.other = null;
+          if (found !== null) this.done(found, gathered.bytes, 0, gathered.length);
+        },
+      },
+      this.limitBytes,
+    );
   }
 
-  private done(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
+  private pushOther(reader: BodyReader, buffer: Buffer, length: number): void {
+    reader.push(buffer, length);
+    if (this.other === null && !reader.isBetween)
+      throw new Error('bytes behind a reply that nobody asked for');
+  }
+
+  private begins(hasBytes: boolean): void {
+    if (this.begun || !hasBytes) return;
+    this.begun = true;
+    this.sink.bodyBegins();
+  }
+
+  private body(reply: LongReply, buffer: Buffer, start: number, end: number): void {
+    this.begins(end > start);
+    const { gathered } = this;
+    const { head, bytes } = reply;
+    if (gathered.length + end - start > bytes) throw new Error('bytes behind a reply that nobody asked for');
+    if (gathered.length === 0 && end - start === bytes) {
+      this.done(head, buffer, start, end);
+      return;
+    }
+    gathered.add(buffer, start, end, bytes);
+    if (gathered.length === bytes) this.done(head, gathered.bytes, 0, bytes);
+  }
+
+  private done(head: ReplyHead, buffer: Buffer, start: number, end: number): void {
     this.reply = null;
     this.gathered.clear();
-    this.sink.reply(reply, buffer, start, end);
+    this.sink.reply(head, buffer, start, end);
   }
 }
 
@@ -165,16 +176,35 @@ function announcedBytes(json: string, shared: boolean): number {
   return sum;
 }
 
+/** Values are read where responses are checked, which are not all. Throws an Error for an incomplete reply. */
+function checkJsonOutputs(buffer: Buffer, start: number, end: number): void {
+  const body = buffer.subarray(start, end);
+  const text = body.subarray(-16).toString('latin1').trimEnd();
+  if (!text.endsWith('}')) throw new Error('a reply that is not whole JSON');
+  if (!body.includes('"outputs"')) throw new Error('no output tensor');
+}
+
 /** Checks that binary outputs have the length of shape and datatype. A JSON part equal to the last is not parsed. */
 export class HttpResponseChecker {
   private known = Buffer.alloc(0);
   private knownBytes = 0;
 
-  /** @param shared outputs are in shared memory, and the reply is only JSON */
-  constructor(private readonly shared = false) {}
+  /**
+   * @param shared outputs are in shared memory, and the reply is only JSON
+   * @param json outputs are JSON
+   */
+  constructor(
+    private readonly shared = false,
+    private readonly json = false,
+  ) {}
 
   /** Throws an Error for an invalid reply. */
   check(buffer: Buffer, start: number, end: number, rawAfterBytes: number): void {
+    if (rawAfterBytes > end - start) throw new Error(`a reply with a wrong ${jsonLengthHeader}`);
+    if (this.json && rawAfterBytes < 0) {
+      checkJsonOutputs(buffer, start, end);
+      return;
+    }
     const jsonBytes = this.shared && rawAfterBytes < 0 ? end - start : rawAfterBytes;
     if (jsonBytes < 0) throw new Error('the outputs did not come in raw form');
     const jsonEnd = start + jsonBytes;
@@ -198,55 +228,10 @@ export const decodeHttpOutputs = (
 ): readonly Tensor[] =>
   decodeInferReply(buffer.subarray(start, end), jsonBytes < 0 ? null : String(jsonBytes)).outputs;
 
-const placeParameters = (place: SharedPlace) => ({
-  shared_memory_region: place.region,
-  shared_memory_offset: place.offset,
-  shared_memory_byte_size: place.bytes,
-});
-
-/** A complete HTTP/1.1 request with raw tensors or shared memory; requests binary outputs. */
-export function encodeHttpRequest(
-  target: RequestTarget,
-  authority: string,
-  inputs: RequestInputs,
-  shared: SharedPlaces | null = null,
-  sequence: SequencePlace | null = null,
-): Buffer {
-  const inSequence =
-    sequence === null
-      ? {}
-      : { sequence_id: sequence.id, sequence_start: sequence.start, sequence_end: sequence.end };
-  const json = Buffer.from(
-    JSON.stringify({
-      inputs: [
-        ...inputs.map(({ data, ...head }) => ({ ...head, parameters: { binary_data_size: data.length } })),
-        ...(shared?.inputs ?? []).map(({ place, ...head }) => ({
-          ...head,
-          parameters: placeParameters(place),
-        })),
-      ],
-      ...(shared === null
-        ? { parameters: { binary_data_output: true, ...inSequence } }
-        : {
-            outputs: shared.outputs.map(({ name, place }) => ({
-              name,
-              parameters: placeParameters(place),
-            })),
-          }),
-    }),
-  );
-  const raw = inputs.map((input) => input.data);
-  const version = target.modelVersion === '' ? '' : `/versions/${encodeURIComponent(target.modelVersion)}`;
-  const bytes = raw.reduce((sum, data) => sum + data.length, json.length);
-  const head = [
-    `POST /v2/models/${encodeURIComponent(target.modelName)}${version}/infer HTTP/1.1`,
-    `Host: ${authority}`,
-    'Content-Type: application/octet-stream',
-    `${jsonLengthHeader}: ${json.length}`,
-    `Content-Length: ${bytes}`,
-    ...(target.headers ?? []).map(({ name, value }) => `${name}: ${value}`),
-    '',
-    '',
-  ].join('\r\n');
-  return Buffer.concat([Buffer.from(head, 'latin1'), json, ...raw]);
+/** The body without its encoding. Throws an Error for an unknown encoding, broken data and more than the limit. */
+export function decodedBody(encoding: string, body: Buffer, limitBytes: number): Buffer {
+  const limit = { maxOutputLength: limitBytes };
+  if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(body, limit);
+  if (encoding === 'deflate') return inflateSync(body, limit);
+  throw new Error(`a reply in the encoding "${encoding.slice(0, 40)}", which was not asked for`);
 }

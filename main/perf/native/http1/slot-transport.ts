@@ -2,6 +2,7 @@ import { largestRequestBytes } from '../requests/batch-payloads';
 import { JobTransport } from '../requests/job-transport';
 import { replyLimitBytes } from '../seam/load-job';
 import { cancelled } from '../seam/transport';
+import type { ConnectTimes } from '../socket/socket';
 
 /** A connection with one request at a time, of its slot. */
 interface SlotConnection {
@@ -39,6 +40,9 @@ export abstract class SlotTransport<Connection extends SlotConnection> extends J
         requestBytes: largestRequestBytes(job),
       },
       ...{ events, source, losses },
+      opened: (times: ConnectTimes) => {
+        this.connected.add(times);
+      },
       replyLimitBytes: replyLimitBytes(job),
       failed: (slot: number, kind: string, message: string) => {
         this.failed(slot, kind, message);

@@ -1,7 +1,8 @@
 import { type Endpoint, isOpenai, isStreamed } from '../../../contract/load/generation';
 import { errorWords } from '../../../triton/http';
 import type { Failure } from '../seam/transport';
-import { BodyReader, type TextHead } from './body-reader';
+import { BodyReader } from './body-reader';
+import type { ReplyHead } from './reply-head';
 import { SseReader } from './sse';
 import { doneMark, readTextAnswer } from './text-answers';
 
@@ -26,7 +27,7 @@ export interface TextOutcome {
 export class TextExchange {
   private readonly reader: BodyReader;
   private readonly events: SseReader;
-  private head: TextHead | null = null;
+  private head: ReplyHead | null = null;
   private whole: Buffer[] = [];
   private fault: Failure | null = null;
   private contentUs: number[] = [];
@@ -134,7 +135,7 @@ export class TextExchange {
   }
 
   /** A reply in one piece: an error, or the whole output. */
-  private plainReply({ status, type }: TextHead): void {
+  private plainReply({ status, type }: ReplyHead): void {
     const text = Buffer.concat(this.whole).toString('utf8');
     if (status !== 200) {
       this.fault = { kind: `HTTP ${status}`, message: refusalText(text.slice(0, mostErrorBytes)) };

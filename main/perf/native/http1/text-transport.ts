@@ -4,7 +4,7 @@ import type { RequestInputs } from '../requests/batch-payloads';
 import type { RequestSource } from '../requests/request-source';
 import { type LoadJob, ReplyTooLarge, type RequestTarget } from '../seam/load-job';
 import { authorityOf, nowUs, type ReconnectPolicy, type TransportEvents } from '../seam/transport';
-import { openSocket, type SocketTarget } from '../socket/socket';
+import { type ConnectTimes, openSocket, type SocketTarget } from '../socket/socket';
 import { SlotTransport } from './slot-transport';
 import { TextExchange, type TextOutcome } from './text-exchange';
 
@@ -43,6 +43,7 @@ export function encodeTextRequest(
 interface Owner {
   readonly endpoint: Endpoint;
   readonly target: SocketTarget;
+  opened(times: ConnectTimes): void;
   readonly replyLimitBytes: number;
   readonly events: Pick<TransportEvents, 'success'>;
   readonly source: Pick<RequestSource, 'next'>;
@@ -72,8 +73,9 @@ class TextConnection {
   ) {
     this.exchange = new TextExchange(owner.endpoint, owner.replyLimitBytes, (outcome) => this.onEnd(outcome));
     this.socket = openSocket(owner.target, {
-      opened: () => {
+      opened: (times) => {
         this.open = true;
+        owner.opened(times);
         if (this.wanted) this.send();
       },
       received: (buffer, length) => this.receive(buffer, length),

@@ -10,20 +10,18 @@ import {
   type ReconnectPolicy,
   type TransportEvents,
 } from '../seam/transport';
-import { openSocket, type SocketTarget } from '../socket/socket';
-import {
-  decodeHttpOutputs,
-  encodeHttpRequest,
-  type HttpReply,
-  HttpReplyReader,
-  HttpResponseChecker,
-} from './messages';
+import { type ConnectTimes, openSocket, type SocketTarget } from '../socket/socket';
+import { encodeHttpRequest } from './infer-request';
+import { decodedBody, decodeHttpOutputs, HttpReplyReader, HttpResponseChecker } from './messages';
+import type { ReplyHead } from './reply-head';
 import { SlotTransport } from './slot-transport';
 
 interface Owner {
   readonly target: SocketTarget;
+  opened(times: ConnectTimes): void;
   readonly events: Pick<TransportEvents, 'success'>;
   readonly shared: boolean;
+  readonly json: boolean;
   readonly replyLimitBytes: number;
   readonly source: Pick<RequestSource, 'next' | 'payloadOf'>;
   readonly validator: OutputValidator | null;
@@ -57,7 +55,7 @@ class HttpConnection {
     readonly slot: number,
     private readonly owner: Owner,
   ) {
-    this.checker = new HttpResponseChecker(owner.shared);
+    this.checker = new HttpResponseChecker(owner.shared, owner.json);
     this.reader = new HttpReplyReader(
       {
         bodyBegins: () => {
@@ -68,17 +66,14 @@ class HttpConnection {
       owner.replyLimitBytes,
     );
     this.socket = openSocket(owner.target, {
-      opened: () => {
+      opened: (times) => {
         this.open = true;
+        owner.opened(times);
         if (this.wanted) this.send();
       },
       received: (buffer, length) => this.receive(buffer, length),
       room: () => this.reader.room(),
-      closed: (opened, reason) => {
-        if (this.closing) return;
-        this.closing = true;
-        this.owner.lost(this, opened, this.fault === '' ? reason : this.fault);
-      },
+      closed: (opened, reason) => this.onClosed(opened, reason),
     });
   }
 
@@ -130,6 +125,18 @@ class HttpConnection {
     }
   }
 
+  private onClosed(opened: boolean, reason: string): void {
+    if (this.closing) return;
+    try {
+      // The end of the connection may be that of the reply.
+      if (this.fault === '' && this.busy && this.reader.closed()) return;
+    } catch (error) {
+      this.fault = error instanceof Error ? error.message : String(error);
+    }
+    this.closing = true;
+    this.owner.lost(this, opened, this.fault === '' ? reason : this.fault);
+  }
+
   /** The rest of an oversized reply is not read, so the connection is closed. */
   private refuse(error: ReplyTooLarge): void {
     this.busy = false;
@@ -138,23 +145,13 @@ class HttpConnection {
     this.owner.failed(this.slot, error.kind, error.message);
   }
 
-  private onReply(reply: HttpReply, buffer: Buffer, start: number, end: number): void {
+  private onReply(reply: ReplyHead, buffer: Buffer, start: number, end: number): void {
     this.busy = false;
-    let fault: Failure | null = null;
     let endUs = nowUs();
-    if (reply.status !== 200) {
-      const text = buffer.toString('utf8', start, Math.min(end, start + mostErrorBytes));
-      fault = { kind: `HTTP ${reply.status}`, message: errorWords(text) };
-    } else {
-      try {
-        this.checker.check(buffer, start, end, reply.jsonBytes);
-        // Taken before the response is checked.
-        endUs = nowUs();
-        this.check(buffer, start, end, reply.jsonBytes);
-      } catch (error) {
-        fault = { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
-      }
-    }
+    const fault = this.faultOf(reply, buffer.subarray(start, end), () => {
+      // Taken before the response is checked.
+      endUs = nowUs();
+    });
     const { startUs } = this;
     // The server may respond before it has read everything.
     const sendUs = this.sendUs < 0 ? this.bodyUs - startUs : this.sendUs;
@@ -170,6 +167,24 @@ class HttpConnection {
     }
   }
 
+  /** @param read the reply is read as far as a client does */
+  private faultOf(reply: ReplyHead, received: Buffer, read: () => void): Failure | null {
+    try {
+      const { status, encoding, jsonBytes } = reply;
+      const body = encoding === '' ? received : decodedBody(encoding, received, this.owner.replyLimitBytes);
+      if (status !== 200) {
+        const text = body.toString('utf8', 0, Math.min(body.length, mostErrorBytes));
+        return { kind: `HTTP ${status}`, message: errorWords(text) };
+      }
+      this.checker.check(body, 0, body.length, jsonBytes);
+      read();
+      this.check(body, 0, body.length, jsonBytes);
+      return null;
+    } catch (error) {
+      return { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   private check(buffer: Buffer, start: number, end: number, jsonBytes: number): void {
     const { validator, source } = this.owner;
     const payload = source.payloadOf(this.slot);
@@ -180,7 +195,7 @@ class HttpConnection {
   }
 }
 
-/** Binary tensor data extension, one connection per slot. */
+/** Raw tensors by the binary tensor data extension, or JSON; one connection per slot. */
 export class HttpTransport extends SlotTransport<HttpConnection> {
   private readonly owner: Owner;
 
@@ -194,7 +209,7 @@ export class HttpTransport extends SlotTransport<HttpConnection> {
     );
     this.owner = {
       ...this.ofSlots(),
-      ...{ validator: this.validator, shared: job.shared !== null },
+      ...{ validator: this.validator, shared: job.shared !== null, json: job.json === true },
       settle: (slot) => this.settle(slot),
     };
     this.openFirst();

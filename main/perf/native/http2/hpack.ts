@@ -124,6 +124,10 @@ export function encodeHeaderBlocks(fields: readonly HeaderField[]): HeaderBlocks
   return { plain: Buffer.concat(plain), first: Buffer.concat(first), later: Buffer.concat(later) };
 }
 
+/** Fields that leave the peer's table as it is. */
+export const encodeLiterals = (fields: readonly HeaderField[]): Buffer =>
+  Buffer.concat(fields.map((field) => literal(field, 4, 0)));
+
 /** RFC 7541, 4.1: overhead of a table entry. */
 const entryOverhead = 32;
 /** Default SETTINGS_HEADER_TABLE_SIZE, which this client keeps. */

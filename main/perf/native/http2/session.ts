@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TlsMaterial } from '../../../triton/tls';
-import { openSocket } from '../socket/socket';
+import { type ConnectTimes, openSocket } from '../socket/socket';
 import { ReceiveLowWaterMark } from '../socket/socket-options';
 import {
   connectionPreface,
@@ -34,6 +34,8 @@ interface FieldSink {
 }
 
 export interface Http2SessionEvents {
+  /** The connection is open. */
+  opened?(times: ConnectTimes): void;
   /** The peer's SETTINGS have arrived. */
   ready(): void;
   /** undefined: headers are discarded. */
@@ -95,7 +97,10 @@ export class Http2Session {
     this.socket = openSocket(
       { ...options, protocol: 'h2' },
       {
-        opened: () => this.greet(),
+        opened: (times) => {
+          this.events.opened?.(times);
+          this.greet();
+        },
         received: (buffer, length) => this.receive(buffer, length),
         room: () => {
           const { contentLeft, contentStream } = this.frames;
@@ -124,8 +129,13 @@ export class Http2Session {
     return streamId;
   }
 
-  /** Header block of the next stream; blocks must be sent in this order. */
-  headerBlock(): Buffer {
+  /** Header block of the next stream; blocks must be sent in this order. @param more fields of this request, without a table */
+  headerBlock(more: Buffer | null = null): Buffer {
+    const block = this.constantBlock();
+    return more === null ? block : Buffer.concat([block, more]);
+  }
+
+  private constantBlock(): Buffer {
     const { blocks } = this.options;
     this.requests += 1;
     if (this.tableReset) {

@@ -63,11 +63,27 @@ export const failureCount = (failures: readonly FailureCount[]): number =>
 const itemsOf = ({ items, latencies }: RecordedWindow, batchSize: number): number =>
   items ?? histogramOf(latencies).count * batchSize;
 
+interface WindowColumns {
+  readonly percentile?: number | undefined;
+  /** The parts of its mean latency. */
+  readonly keepsParts?: boolean | undefined;
+}
+
+/** Means of the requests; the connections are counted where their turn ends. */
+function partsOf({ sendSumUs, recvSumUs }: RecordedWindow, { count, avgUs }: LatencyHistogram) {
+  if (count === 0) return undefined;
+  const [sendUs, receiveUs] = [sendSumUs / count, recvSumUs / count];
+  return {
+    ...{ connectUs: null, tlsUs: null, sendUs: roundUs(sendUs), receiveUs: roundUs(receiveUs) },
+    firstByteUs: roundUs(Math.max(0, avgUs - sendUs - receiveUs)),
+  };
+}
+
 /** Summary of a window for events and the result. */
 export function summarizeWindow(
   window: RecordedWindow,
   batchSize: number,
-  percentile = 0,
+  { percentile = 0, keepsParts = false }: WindowColumns = {},
 ): MeasurementWindow {
   const latencies = histogramOf(window.latencies);
   const { count } = latencies;
@@ -87,6 +103,7 @@ export function summarizeWindow(
     ...(window.scheduled === null || count === 0
       ? {}
       : { scheduledP99Us: roundUs(histogramOf(window.scheduled).percentile(99)) }),
+    ...(keepsParts ? present({ parts: partsOf(window, latencies) }) : {}),
   };
 }
 
@@ -170,6 +187,8 @@ interface LevelSettings {
   readonly promptTokens?: InputData['promptTokens'];
   /** The server has no counters of Triton. */
   readonly uncounted?: boolean;
+  /** All windows count, not only the last ones. */
+  readonly looks?: boolean;
   /** Absent: neither stages nor time slices. */
   readonly shape?: ShapeSettings;
 }
@@ -247,13 +266,16 @@ const hasTooManyErrors = (
   { errorPercentage = defaultErrorPercentage }: LevelSettings,
 ): boolean => failed * 100 > errorPercentage * (succeeded + failed);
 
+const countingOf = (windows: readonly MeasuredWindow[], { looks = false }: LevelSettings) =>
+  looks ? windows : windows.slice(-stabilityWindows);
+
 /** Merges the last three windows as perf_analyzer does. @returns null if none of their requests succeeded */
 export function levelResult(
   windows: readonly MeasuredWindow[],
   level: LoadLevel,
   settings: LevelSettings,
 ): Omit<LoadPoint, 'loadTool' | 'protocol' | 'elapsedUs'> | null {
-  const last = windows.slice(-stabilityWindows);
+  const last = countingOf(windows, settings);
   const recorded = last.map((window) => window.recorded);
   const latencies = merged(recorded.map((window) => window.latencies));
   const { count, avgUs } = latencies;

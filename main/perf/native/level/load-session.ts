@@ -23,6 +23,7 @@ import {
   type RecordedWindow,
   type ToWorker,
 } from '../seam/load-job';
+import { agreedHttpVersion } from '../socket/alpn';
 import type { MeasuredWindow } from './level-result';
 
 async function readTensor(
@@ -128,6 +129,21 @@ function generationJob({
   };
 }
 
+const addressOf = (input: MeasureInput): NonNullable<MeasureInput['sentTo']> =>
+  input.protocol === 'grpc'
+    ? { address: input.grpcAddress, tls: input.grpcTls }
+    : { address: input.httpAddress, tls: input.httpTls };
+
+/** The version of HTTP that a job speaks; undefined with gRPC and text. */
+export async function httpVersionOf(
+  { protocol, generation, host, port, tls }: LoadJob,
+  { settings, signal }: Pick<MeasureInput, 'settings' | 'signal'>,
+): Promise<LoadJob['httpVersion']> {
+  if (protocol !== 'http' || generation !== undefined) return undefined;
+  if (settings.httpVersion !== undefined) return settings.httpVersion;
+  return tls === null ? '1.1' : agreedHttpVersion({ host, port, tls }, signal);
+}
+
 /** Reads a level's raw inputs. Throws input-invalid. */
 export async function readJob(input: MeasureInput): Promise<LoadJob> {
   const { settings, level } = input;
@@ -140,8 +156,9 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
       'Use batch size 1.',
     );
   }
+  const { sentTo = addressOf(input) } = input;
   return {
-    ...parseAddress(input.protocol === 'grpc' ? input.grpcAddress : input.httpAddress),
+    ...parseAddress(sentTo.address),
     protocol: input.protocol,
     modelName: input.modelName,
     modelVersion: input.modelVersion,
@@ -161,8 +178,9 @@ export async function readJob(input: MeasureInput): Promise<LoadJob> {
     ...(input.inputData.streams === undefined ? {} : { streams: input.inputData.streams }),
     streaming: settings.streaming ?? settings.generation !== undefined,
     generation: generationJob(input),
-    tls: await readTls(input.protocol === 'grpc' ? input.grpcTls : input.httpTls),
+    tls: await readTls(sentTo.tls),
     headers: input.headers ?? [],
+    compression: input.protocol === 'http' ? settings.httpCompression : undefined,
     // The warm-up begins when the load has its height.
     warmupMs: settings.warmupMs + (settings.rampUpMs ?? 0),
     warmupRequests: settings.warmupRequestCount,
@@ -346,5 +364,6 @@ export function addedTotals(before: LoadTotals, more: LoadTotals): LoadTotals {
       notFiniteMessage: before.outputs.notFiniteMessage || more.outputs.notFiniteMessage,
     },
     faults: [...before.faults, ...more.faults],
+    opened: more.opened,
   };
 }

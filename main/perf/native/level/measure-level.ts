@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkbenchError } from '../../../contract/errors';
-import { asksOpenai } from '../../../contract/load/generation';
 import type { LoadPoint } from '../../../contract/measured/results';
+import { roundUs } from '../../../contract/numbers';
 import { present } from '../../../contract/trees';
 import { levelText } from '../../../contract/words';
 import { scatterOf } from '../../../domain/arrivals/intervals';
 import { linkedAbort } from '../../../platform/abort';
-import { createTritonClient, type TritonClient } from '../../../triton/client';
-import { composingModels, type Counters, createCounters, type Ensemble } from '../../../triton/model-traits';
+import type { TritonClient } from '../../../triton/client';
+import type { Counters } from '../../../triton/model-traits';
 import { runtimeReason } from '../../../triton/runtime-reason';
-import { readTls } from '../../../triton/tls';
 import { isSteady } from '../../intervals';
 import type { MeasureInput } from '../../load-tool';
 import { experimentText, writeExperiment } from '../../profile-export';
@@ -23,14 +22,8 @@ import type { FailureCount } from '../seam/transport';
 import { checkedColumns, checkedLines, responseFlags } from './checked-answers';
 import { withCountedOutputs } from './counted-outputs';
 import { failureCount, levelResult, type MeasuredWindow, summarizeWindow } from './level-result';
-import {
-  addedTotals,
-  type LevelGroup,
-  type LevelTurns,
-  readJob,
-  readOutputChecks,
-  runLoadSession,
-} from './load-session';
+import { addedTotals, type LevelGroup, type LevelTurns, runLoadSession } from './load-session';
+import { countedServer, plainJob, serverOf } from './measured-server';
 
 export interface MeasuredLevel {
   readonly point: LoadPoint;
@@ -130,7 +123,10 @@ class LevelWindows {
     const { input, measured } = this;
     const { group } = this.context;
     const recorded = shifted(window, this.offsetUs);
-    const summary = summarizeWindow(recorded, input.level.batchSize, input.settings.percentile);
+    const summary = summarizeWindow(recorded, input.level.batchSize, {
+      percentile: input.settings.percentile,
+      keepsParts: input.looks,
+    });
     if (measured.length === 0 && recorded.latencies.total === 0) throw allFailed(input, recorded.failures);
     measured.push({
       recorded,
@@ -199,7 +195,10 @@ function windowsOf({ settings, ...input }: MeasureInput): MeasureInput {
 }
 
 /** Columns about how requests were sent. */
-function jobColumns({ schedule, tls, replay }: LoadJob, { settings }: MeasureInput) {
+function jobColumns(
+  { schedule, tls, replay, httpVersion, compression, json }: LoadJob,
+  { settings }: MeasureInput,
+) {
   const custom = schedule !== null && schedule.intervalsUs.length > 0;
   const own: LoadPoint['requestDistribution'] = custom ? 'custom' : schedule?.distribution;
   const distribution: LoadPoint['requestDistribution'] = settings.replay === undefined ? own : 'replay';
@@ -210,20 +209,24 @@ function jobColumns({ schedule, tls, replay }: LoadJob, { settings }: MeasureInp
     burstiness: distribution === 'gamma' ? (settings.burstiness ?? 1) : null,
     rampUpMs: settings.rampUpMs,
     tls: tls && { verified: !tls.insecure, clientCertificate: tls.cert !== undefined },
+    httpVersion,
+    compression,
+    jsonTensors: json === true ? (true as const) : undefined,
   });
 }
 
 function judgedBy(
-  { settings, decoupled, inputData }: MeasureInput,
+  { settings, decoupled, inputData, looks }: MeasureInput,
   { exactRequests, replay, generation, schedule }: LoadJob,
 ) {
   const { stabilityPercentage, errorPercentage, sequences, percentile } = settings;
   return {
+    looks: looks === true,
     ...{ stabilityPercentage, errorPercentage, sequences },
     shape: { ...settings, scatter: schedule === null ? 0 : scatterOf(schedule) },
     decoupled: decoupled === true,
     streams: inputData.streams,
-    counted: exactRequests !== undefined,
+    counted: exactRequests !== undefined || looks === true,
     // The rate of a trace and of stages rises and falls by itself.
     replayed: replay !== undefined,
     tokens: generation,
@@ -240,37 +243,22 @@ async function writeProfile(
   await writeExperiment(profileFile, experimentText(level, kept));
 }
 
-function modelsWithin(client: TritonClient, input: MeasureInput): Promise<Ensemble> {
-  const { modelName: name, modelVersion: version, settings, signal } = input;
-  return composingModels(
-    client,
-    { name, version, ...present({ blsModels: settings.blsModels }) },
-    { signal },
-  );
-}
-
-/** What the server counts of a level: of OpenAI's protocol nothing. Throws as {@link composingModels}. */
-async function countedServer(client: TritonClient, input: MeasureInput) {
-  if (asksOpenai(input.settings)) {
-    const nothing = (): Promise<Counters> => Promise.resolve({ own: [], composing: [] });
-    return { uncounted: true, ensemble: { steps: [], models: [] }, countersFor: () => nothing };
-  }
-  const ensemble = await modelsWithin(client, input);
-  return {
-    uncounted: false,
-    ensemble,
-    countersFor: (until: AbortSignal) => createCounters(client, input, ensemble.models, until),
-  };
+/** The last window with how long the connections of its turn took to open. */
+function withConnections(windows: readonly MeasuredWindow[], { opened }: LoadTotals): MeasuredWindow[] {
+  const { count, connectUs, tlsUs } = opened;
+  const mean = (sum: number | null) => (sum === null || count === 0 ? null : roundUs(sum / count));
+  return windows.map((window, index) => {
+    const { parts } = window.summary;
+    if (index < windows.length - 1 || parts === undefined) return window;
+    const connected = { ...parts, connectUs: mean(connectUs), tlsUs: mean(tlsUs) };
+    return { ...window, summary: { ...window.summary, parts: connected } };
+  });
 }
 
 /** Levels measured in this process, which share its CPU time. */
 let underWay = 0;
 
 const generatorsNow = ({ group }: MeasureContext): number => Math.max(group?.size ?? 1, underWay);
-
-async function clientOf({ httpAddress, httpTls, headers }: MeasureInput): Promise<TritonClient> {
-  return createTritonClient(httpAddress, { tls: await readTls(httpTls), headers });
-}
 
 /** Measures one level, or another turn of it; the point covers all its windows. Throws as {@link LoadTool}. */
 export async function measureLevel(
@@ -280,10 +268,11 @@ export async function measureLevel(
 ): Promise<MeasuredLevel> {
   const input = windowsOf(asked);
   const startMs = performance.now();
-  const client = await clientOf(input);
-  const plain = { ...(await readJob(input)), outputChecks: await readOutputChecks(client, input) };
+  const server = await serverOf(input);
+  const { client } = server;
+  const plain = await plainJob(server, input);
   sayWhatIsSent(input, plain);
-  const { ensemble, uncounted, countersFor } = await countedServer(client, input);
+  const { ensemble, uncounted, countersFor } = await countedServer(server, input);
   const regions = await sharedRegions(client, input, plain);
   // Shared memory outputs are compared with responses over the network, which were checked.
   const job = regions === null ? plain : { ...plain, tensors: [], outputChecks: null, shared: regions.job };
@@ -316,7 +305,8 @@ export async function measureLevel(
     const sent = regions === null ? run : { ...run, outputs: regions.checked };
     input.onLog(checkedLines(job, sent));
     const totals = earlier === null ? sent : addedTotals(earlier.totals, sent);
-    const measured = await withCountedOutputs(windows.measured, job.generation, input);
+    const counted = await withCountedOutputs(windows.measured, job.generation, input);
+    const measured = withConnections(counted, sent);
     const elapsedUs = Math.round((performance.now() - startMs) * 1000) + (earlier?.elapsedUs ?? 0);
     const result = levelResult(measured, input.level, {
       ...judgedBy(input, job),

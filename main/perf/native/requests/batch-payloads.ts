@@ -47,18 +47,24 @@ function shapeOf(
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
+/** Characters of a value and its comma per byte of its raw form, about. */
+const jsonGrowth = 6;
+
+type Sized = Pick<LoadJob, 'tensors' | 'batchSize' | 'json'>;
+
 /** Maximum tensor bytes of a request; 0 with shared memory. */
-export function largestRequestBytes({ tensors, batchSize }: Pick<LoadJob, 'tensors' | 'batchSize'>): number {
+export function largestRequestBytes({ tensors, batchSize, json = false }: Sized): number {
   const largest = (tensor: JobTensor) =>
     tensor.samples.reduce((most, sample) => Math.max(most, sample.byteLength), 0);
-  return batchSize * tensors.reduce((sum, tensor) => sum + largest(tensor), 0);
+  const raw = batchSize * tensors.reduce((sum, tensor) => sum + largest(tensor), 0);
+  return json ? jsonGrowth * raw : raw;
 }
 
 /**
  * Number of distinct requests, and of those that are prepared: all, or the first that fit 256 MiB (at least one).
  * Throws input-invalid if items of a request differ in shape.
  */
-export function payloadCounts(job: Pick<LoadJob, 'tensors' | 'batchSize'>) {
+export function payloadCounts(job: Sized) {
   const { tensors, batchSize } = job;
   const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
   const affordable = Math.max(1, Math.floor(mostPayloadBytes / Math.max(1, largestRequestBytes(job))));
@@ -91,7 +97,7 @@ export function requestInputs(
  * Inputs of distinct requests: request k has samples k*batch, k*batch + 1, ..., wrapping around. Limited to 256 MiB, at
  * least one. Throws input-invalid if items of a request differ in shape.
  */
-export function batchPayloads(job: Pick<LoadJob, 'tensors' | 'batchSize' | 'batched'>): RequestInputs[] {
+export function batchPayloads(job: Sized & Pick<LoadJob, 'batched'>): RequestInputs[] {
   const { made } = payloadCounts(job);
   return Array.from({ length: made }, (_unused, index) =>
     requestInputs(job, index * job.batchSize, job.batchSize),

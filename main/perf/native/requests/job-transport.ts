@@ -1,8 +1,10 @@
 import type { LoadJob } from '../seam/load-job';
 import {
   authorityOf,
+  type ConnectionSums,
   type FailureCount,
   FailureCounter,
+  noConnections,
   noOutputChecks,
   type OutputCheckCounts,
   ReconnectPolicy,
@@ -10,12 +12,27 @@ import {
   type Transport,
   type TransportEvents,
 } from '../seam/transport';
+import type { ConnectTimes } from '../socket/socket';
 import { OutputValidator } from './output-validator';
 import { createRequestSource, type RequestSource } from './request-source';
+
+class ConnectionTally {
+  sums: ConnectionSums = noConnections;
+
+  add({ connectUs, tlsUs }: ConnectTimes): void {
+    const { sums } = this;
+    this.sums = {
+      count: sums.count + 1,
+      connectUs: sums.connectUs + connectUs,
+      tlsUs: tlsUs === null ? sums.tlsUs : (sums.tlsUs ?? 0) + tlsUs,
+    };
+  }
+}
 
 /** Shared by all protocols: requests, response checks and the end of a job. */
 export abstract class JobTransport<Connection extends { close(): void }> implements Transport {
   protected readonly connections: Connection[] = [];
+  protected readonly connected = new ConnectionTally();
   protected readonly source: RequestSource;
   protected readonly validator: OutputValidator | null;
   protected readonly losses: ReconnectPolicy;
@@ -50,6 +67,10 @@ export abstract class JobTransport<Connection extends { close(): void }> impleme
 
   get faults(): readonly FailureCount[] {
     return this.wrong.counts;
+  }
+
+  get opened(): ConnectionSums {
+    return this.connected.sums;
   }
 
   closeSequence(slot: number): boolean {

@@ -24,11 +24,11 @@ export interface ReplayPlan {
  * 256 MiB; then requests in turn repeat one of their size. Throws input-invalid where the named ones do not fit.
  */
 export function planReplay(
-  { tensors }: Pick<LoadJob, 'tensors'>,
+  { tensors, json }: Pick<LoadJob, 'tensors' | 'json'>,
   { sizes, firsts }: Pick<Arrivals, 'sizes' | 'firsts'>,
 ): ReplayPlan {
   const samples = largestOf(tensors.map((tensor) => tensor.samples.length));
-  const itemBytes = largestRequestBytes({ tensors, batchSize: 1 });
+  const itemBytes = largestRequestBytes({ tensors, json, batchSize: 1 });
   const parts: PayloadPart[] = [];
   const made = new Map<string, number>();
   const ofSize = new Map<number, number[]>();

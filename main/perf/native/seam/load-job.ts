@@ -10,7 +10,7 @@ import type { PartLatencies } from '../../intervals';
 import type { HistogramData } from '../../latency-histogram';
 import type { Arrivals } from '../../replay/arrivals';
 import type { RecordedTokens, TokenBudgets } from '../../token-recorder';
-import type { Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
+import type { ConnectionSums, Failure, FailureCount, OutputCheckCounts, SharedChecks } from './transport';
 
 /** Limit for replies of undeclared length: half of gRPC's 2 GiB maximum. */
 export const largestReplyBytes = 2 ** 30;
@@ -172,6 +172,12 @@ export interface LoadJob {
   readonly tls: TlsMaterial | null;
   /** Go with every request. */
   readonly headers?: readonly RequestHeader[];
+  /** Of HTTP: tensors as JSON, for servers without the extension for binary tensor data. */
+  readonly json?: boolean | undefined;
+  /** Of HTTP: requests are sent compressed, and such answers asked for; absent: neither. */
+  readonly compression?: 'gzip' | 'deflate' | undefined;
+  /** Of HTTP; absent: 1.1. */
+  readonly httpVersion?: '1.1' | '2' | undefined;
   /** Ignored if a number of warm-up requests is set. */
   readonly warmupMs: number;
   readonly warmupRequests?: number | undefined;
@@ -269,6 +275,7 @@ export interface LoadTotals {
   readonly outputs: OutputCheckCounts;
   /** Problems of checked responses, by kind. */
   readonly faults: readonly FailureCount[];
+  readonly opened: ConnectionSums;
 }
 
 export type FromWorker =

@@ -71,9 +71,20 @@ export interface Transport {
   readonly outputs: OutputCheckCounts;
   /** Problems found by `checks` and `outputs`; their requests count as successful. */
   readonly faults: readonly FailureCount[];
+  readonly opened: ConnectionSums;
   /** Closes all connections and drops active requests. */
   close(): void;
 }
+
+/** Of the connections that were opened: how many, and how long that took, in microseconds. */
+export interface ConnectionSums {
+  readonly count: number;
+  readonly connectUs: number;
+  /** TLS handshakes; null without TLS. */
+  readonly tlsUs: number | null;
+}
+
+export const noConnections: ConnectionSums = { count: 0, connectUs: 0, tlsUs: null };
 
 export const noOutputChecks: OutputCheckCounts = {
   checked: 0,

@@ -12,8 +12,16 @@ const readBytes = 512 * 1024;
 /** Shared by the thread's connections: data are consumed before the next read. */
 const common = Buffer.alloc(readBytes);
 
+/** How long a connection took to open, in microseconds. */
+export interface ConnectTimes {
+  /** From the call to the end of TCP's handshake, with the look-up of the name. */
+  readonly connectUs: number;
+  /** TLS handshake after it; null without TLS. */
+  readonly tlsUs: number | null;
+}
+
 interface SocketEvents {
-  opened(): void;
+  opened(times: ConnectTimes): void;
   /** The buffer is reused after the call. */
   received(buffer: Buffer, length: number): void;
   /** Target buffer of the next read, which avoids a copy; null: the shared one. */
@@ -49,11 +57,16 @@ export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
       },
     },
   };
+  const startMs = performance.now();
+  let connectedMs = startMs;
   const opened = () => {
     clearTimeout(timer);
     state.opened = true;
     limitSendBuffer(socket, requestBytes);
-    events.opened();
+    events.opened({
+      connectUs: (connectedMs - startMs) * 1000,
+      tlsUs: tls === null ? null : (performance.now() - connectedMs) * 1000,
+    });
   };
   const refuse = (reason: string) => {
     state.reason = reason;
@@ -62,16 +75,19 @@ export function openSocket(target: SocketTarget, events: SocketEvents): Socket {
   let socket: Socket;
   if (tls === null) {
     socket = connect({ ...options, autoSelectFamily: true });
-    socket.once('connect', opened);
   } else {
     const secured = connectTls({ ...options, ...tlsConnection(tls, host), ALPNProtocols: [protocol] });
     socket = secured;
     secured.once('secureConnect', () => {
       if (protocol === 'h2' && secured.alpnProtocol !== 'h2') {
-        refuse('the server does not agree on HTTP/2 (ALPN h2), which gRPC over TLS needs');
+        refuse('the server does not agree on HTTP/2 (ALPN h2)');
       } else opened();
     });
   }
+  socket.once('connect', () => {
+    connectedMs = performance.now();
+    if (tls === null) opened();
+  });
   const timeoutMs = tls === null ? connectTimeoutMs : handshakeTimeoutMs;
   const timer = setTimeout(() => refuse(`no connection within ${timeoutMs / 1000} s`), timeoutMs);
   socket.once('end', () => {

@@ -2,10 +2,33 @@ import { IconDownload, IconPackageExport, IconPlayerPlay, IconServer2 } from '@t
 import type { WinnerConfigs } from '../../../../main/contract/study/study';
 import { noticeSaved } from '../../../components/action-message';
 import { SmallButton } from '../../../components/actions';
+import { AskFirst } from '../../../components/confirm-in-place';
 import { CopyButton } from '../../../components/copy-button';
 import { noticeDone } from '../../../components/notices';
 import { useWork } from '../../../use-work';
 import { useWorkbench } from '../../../workbench';
+
+function DeployAction(props: { busy: boolean; unchecked: boolean; onDeploy: () => void }) {
+  const { busy, unchecked, onDeploy } = props;
+  return (
+    <AskFirst
+      question="Accuracy not checked. Serve this model anyway?"
+      action="Serve anyway"
+      onConfirm={onDeploy}
+    >
+      {(ask) => (
+        <SmallButton
+          icon={IconServer2}
+          loading={busy}
+          title="Keeps the model serving with this configuration after the workbench is closed"
+          onClick={unchecked ? ask : onDeploy}
+        >
+          Deploy
+        </SmallButton>
+      )}
+    </AskFirst>
+  );
+}
 
 /** What becomes of the best configuration, a click each. */
 export function WinnerActions(props: {
@@ -21,6 +44,15 @@ export function WinnerActions(props: {
   const servedRunId = configs?.runId ?? runId;
   const { client, deployments, route } = useWorkbench();
   const [busy, working] = useWork();
+  const given = configs?.unchecked === true ? { allowUnverified: true } : {};
+  const deploy = working(async () => {
+    const { id, httpUrl } = await client.call('deployments.deploy', {
+      ...{ runId: servedRunId, search: name, ...given },
+    });
+    noticeDone('Serving', `${id} serves at ${httpUrl}`);
+    await deployments.getState().load();
+    route.getState().go({ page: 'deployments' });
+  });
   return (
     <div
       className="row wrap"
@@ -41,22 +73,7 @@ export function WinnerActions(props: {
           Run it
         </SmallButton>
       ) : null}
-      <SmallButton
-        icon={IconServer2}
-        loading={busy}
-        title="Keeps the model serving with this configuration after the workbench is closed"
-        onClick={working(async () => {
-          const { id, httpUrl } = await client.call('deployments.deploy', {
-            runId: servedRunId,
-            search: name,
-          });
-          noticeDone('Serving', `${id} serves at ${httpUrl}`);
-          await deployments.getState().load();
-          route.getState().go({ page: 'deployments' });
-        })}
-      >
-        Deploy
-      </SmallButton>
+      <DeployAction busy={busy} unchecked={configs?.unchecked === true} onDeploy={deploy} />
       <SmallButton
         icon={IconPackageExport}
         loading={busy}
@@ -66,7 +83,7 @@ export function WinnerActions(props: {
           const chosen = await client.call('desktop.choosePath', { kind: 'folder', title });
           if (chosen === null) return;
           const { path } = await client.call('runs.bundle', {
-            ...{ runId: servedRunId, out: chosen.path, search: name },
+            ...{ runId: servedRunId, out: chosen.path, search: name, ...given },
           });
           noticeDone('Bundle written', path);
         })}

@@ -90,8 +90,8 @@ export interface AskedServer {
   readonly isAsking: boolean;
 }
 
-const serverText = ({ tritonVersion, models }: ServerDescription): string =>
-  `Triton ${tritonVersion}, ${counted(models.length, 'model')} ready`;
+const serverText = ({ title, models }: ServerDescription): string =>
+  `${title}, ${counted(models.length, 'model')} ready`;
 
 const errorText = (error: WireError): string => `${asSentence(error.message)} ${remedyOf(error)}`;
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressOptions, resolveAddresses } from '../../../../main/cli/perf/perf-addresses';
+import {
+  type AddressOptions,
+  protocolOfVia,
+  readVia,
+  resolveAddresses,
+} from '../../../../main/cli/perf/perf-addresses';
 
 /** A Triton whose ports speak what they are said to. */
 const asking = (ports: Readonly<Record<number, 'http' | 'grpc'>>) => (address: string) =>
@@ -72,5 +77,35 @@ describe('the address of perf', () => {
       protocol: undefined,
     });
     expect(await resolved({ url: 'localhost:8000', host: 'gpu1' }, 'grpc', never)).toMatchObject(whole);
+  });
+});
+
+describe('the address of a gateway', () => {
+  it.each([
+    ['http://localhost:9000', 'http', 'localhost:9000', null],
+    ['localhost:9000', 'http', 'localhost:9000', null],
+    [':9000', 'http', 'localhost:9000', null],
+    ['https://localhost', 'http', 'localhost:443', {}],
+    ['grpc://localhost:9001', 'grpc', 'localhost:9001', null],
+    ['grpcs://localhost:9001', 'grpc', 'localhost:9001', {}],
+  ] as const)('%s says the protocol, unless it is typed', (via, protocol, address, tls) => {
+    expect(protocolOfVia({ via })).toBe(protocol);
+    expect(readVia({ via }, protocol)).toEqual({ address, tls });
+  });
+
+  it('has the options of TLS, although the server itself is spoken to in clear text', async () => {
+    const options = { url: 'http://localhost:8000', via: 'https://localhost:9443', tlsServerName: 'gateway' };
+    const { addresses } = await resolveAddresses(options, 'http', () => undefined, asking(triton));
+    expect(addresses.httpTls).toBeNull();
+    expect(readVia(options, 'http')).toEqual({ address: 'localhost:9443', tls: { serverName: 'gateway' } });
+  });
+
+  it.each([
+    ['another protocol than the measured one', 'grpc://localhost:9001', 'via', 'names another protocol'],
+    ['another machine', 'http://10.0.0.7:80', '--via', 'is another machine'],
+  ])('is refused with %s', (_what, via, where, message) => {
+    expect(() => readVia({ via }, 'http')).toThrow(
+      expect.objectContaining({ where, message: expect.stringContaining(message) as string }),
+    );
   });
 });

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../../main/cli/perf/perf-options';
-import { addPerfOptions, byFlag, planText, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import { addPerfOptions, byFlag, readPerfPlan } from '../../../../main/cli/perf/perf-plan';
+import { planText } from '../../../../main/cli/perf/plan-text';
 import { WorkbenchError } from '../../../../main/contract/errors';
 import { readReplay } from '../../../../main/perf/replay/read-replay';
 
@@ -179,6 +180,16 @@ it('the warm-up of a level and its windows are told', () => {
       settings: { ...settings, warmupMs: 0, measurementMode: 'count_windows' },
     }),
   ).toBe('each level: no warm-up, then windows of 50 requests, at least one second each');
+});
+
+it('a gateway is said to be measured in turns, over HTTP unless it names gRPC', async () => {
+  const plan = await planOf('--model', 'm', '--via', 'http://localhost:9000');
+  expect(plan).toMatchObject({ protocol: 'http', via: { address: 'localhost:9000', tls: null } });
+  expect(planText(plan)).toBe(
+    'each level: warm-up 150 ms, discarded, then looks of 500 ms in turns, directly and through http://localhost:9000',
+  );
+  const grpc = await planOf('--model', 'm', '--url', 'localhost:8000', '--via', 'grpc://localhost:9001');
+  expect(grpc).toMatchObject({ protocol: 'grpc', via: { address: 'localhost:9001' } });
 });
 
 it('perf_analyzer is not said to warm up', () => {

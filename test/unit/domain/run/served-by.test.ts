@@ -4,6 +4,7 @@ import { servedBy, servedByText } from '../../../../main/domain/run/served-by';
 import { reportSummary } from '../../../../main/reports/summary';
 import { toSummary } from '../../../../main/store/summary';
 import { completeState, specFixture } from '../../../support/run-state';
+import { serverLoadFixture } from '../../../support/server-load';
 
 it('names ONNX Runtime in the Python backend in tile, list, page 1 and doubts of a local run', () => {
   const state = completeState();
@@ -44,4 +45,16 @@ it('names the backend of Triton’s own on GPUs, on another server, and as confi
       spec.configure.configPatch = { backend: 'custom' };
     }).short,
   ).toBe('custom backend');
+});
+
+it('names a server that is not Triton as it calls itself', () => {
+  const state = completeState();
+  const source = { kind: 'server', load: serverLoadFixture() } as const;
+  const environment = { ...state.environment, tritonVersion: null, server: 'mlserver 1.7.1' };
+  const measured = { ...state, source, environment };
+  expect(servedByText(measured)).toBe('mlserver 1.7.1 at localhost:8000');
+  expect(toSummary(measured, '/runs/a')).toMatchObject({ server: 'mlserver 1.7.1' });
+  const { machine } = reportSummary(measured, { titles: {}, title: 'bert' });
+  expect(machine).toContainEqual({ name: 'Server', value: 'mlserver 1.7.1' });
+  expect(machine.map(({ name }) => name)).not.toContain('Triton');
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planReplayedLoad, planServerLoad, wantedLoad } from '../../../../main/domain/run/server-plan';
+import { otherServerFindings } from '../../../../main/domain/run/server-rules';
 import { serverLoadFixture } from '../../../support/server-load';
 
 const planOf = (performance: Record<string, unknown>) => {
@@ -179,5 +180,80 @@ describe('a replayed trace', () => {
     const load = { ...wanted(['a']), given: {} };
     expect((await planReplayedLoad(load, never)).settings.replay).toBeUndefined();
     await expect(planReplayedLoad(wanted(['a'], 2), never)).rejects.toThrow('does not support weights');
+  });
+});
+
+describe('a gateway in front of the server', () => {
+  const via = { address: '127.0.0.1:9000', tls: null };
+  const throughIt = (performance: Record<string, unknown>, more: Record<string, unknown> = {}) => {
+    const { addresses, models, modelVersion, sources, shapes } = serverLoadFixture();
+    const what = { addresses, models, modelVersion, sources, shapes, via, ...more };
+    return planServerLoad({ ...what, given: { performance }, inTurns: true, limits: {} });
+  };
+
+  it('is measured in turns with each level, by short looks', () => {
+    expect(throughIt({ concurrency: [1, 4] })).toMatchObject({
+      ...{ via, inTurns: false },
+      settings: { measurementIntervalMs: 500, warmupMs: 150 },
+    });
+    expect(throughIt({ measurementIntervalMs: 1000 }).settings.measurementIntervalMs).toBe(1000);
+  });
+
+  it.each([
+    ['perf_analyzer', { loadTool: 'perf_analyzer' }, {}, 'via'],
+    ['a number of requests', { requestCount: 100 }, {}, 'via'],
+    ['streaming', { streaming: true }, {}, 'via'],
+    ['shared memory', { sharedMemory: 'system' }, {}, 'performance.sharedMemory'],
+    ['several models', {}, { models: ['a', 'b'].map((name) => ({ name, weight: 1 })) }, 'via'],
+    ['an export of single requests', {}, { profileExportFile: '/tmp/x.json' }, 'profileExportFile'],
+  ])('is refused with %s', (_what, performance, more, where) => {
+    expect(() => throughIt(performance, more)).toThrow(
+      expect.objectContaining({ code: 'combination-unsupported', where }),
+    );
+  });
+});
+
+describe('HTTP', () => {
+  it('has a version and a compression', () => {
+    const performance = { protocol: 'http', httpVersion: '2', httpCompression: 'gzip' };
+    expect(planOf(performance).settings).toMatchObject(performance);
+  });
+
+  it.each([
+    ['gRPC', { protocol: 'grpc', httpVersion: '2' }, 'input-invalid', 'performance.httpVersion'],
+    [
+      'perf_analyzer',
+      { protocol: 'http', httpCompression: 'gzip', loadTool: 'perf_analyzer' },
+      'combination-unsupported',
+      'performance.httpCompression',
+    ],
+  ])('has neither with %s', (_what, performance, code, where) => {
+    expect(() => planOf(performance)).toThrow(expect.objectContaining({ code, where }));
+  });
+});
+
+describe('a server that is not Triton', () => {
+  const of = (performance: Record<string, unknown>) =>
+    otherServerFindings(planOf(performance), { title: 'mlserver 1.7.1' });
+
+  it('takes plain requests', () => {
+    expect(of({ protocol: 'http' })).toEqual([]);
+    expect(otherServerFindings(planOf({ sharedMemory: 'system' }), { title: null })).toEqual([]);
+  });
+
+  it.each([
+    ['perf_analyzer', { loadTool: 'perf_analyzer' }, 'performance.loadTool'],
+    ['shared memory', { sharedMemory: 'system' }, 'performance.sharedMemory'],
+    ['a gRPC stream', { streaming: true }, 'performance.streaming'],
+    ['sequences', { sequences: {} }, 'performance.sequences'],
+  ])('does not take %s', (_what, performance, field) => {
+    expect(of(performance)).toMatchObject([
+      {
+        field,
+        message: expect.stringContaining(
+          field === 'performance.loadTool' ? 'perf_analyzer' : 'mlserver 1.7.1',
+        ) as string,
+      },
+    ]);
   });
 });

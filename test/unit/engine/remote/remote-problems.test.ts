@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tensorMismatches } from '../../../../main/engine/remote/remote-problems';
-import { toModelConfig } from '../../../../main/triton/config-pbtxt';
+import { toModelConfig } from '../../../../main/triton/config/config-pbtxt';
 import type { ModelConfig } from '../../../../main/triton/model-config';
 
 const config = (dataType: string, dims: readonly number[], maxBatchSize = 8): ModelConfig =>

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeValues } from '../../../../main/perf/input/encode-values';
 import { encodeFixedBytes, encodeFixedLetters, rowsOf } from '../../../../main/perf/input/parse-npy';
 import { readInput } from '../../../../main/perf/input/read-input';
 import type { WantedTensors } from '../../../../main/perf/input/wanted-tensor';
+import { encodeValues } from '../../../../main/triton/encode-values';
 import { rejection } from '../../../support/rejection';
 
 let dir: string;

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeTexts } from '../../../../main/perf/input/encode-values';
 import { readInput } from '../../../../main/perf/input/read-input';
 import type { InputEntry, WantedTensors } from '../../../../main/perf/input/wanted-tensor';
+import { encodeTexts } from '../../../../main/triton/encode-values';
 import { rejection } from '../../../support/rejection';
 
 let dir: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeModelRepository } from '../../../../main/pipeline/steps/configure.step';
-import { parseConfigPbtxt } from '../../../../main/triton/config-pbtxt';
+import { parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
 import { modelConfigSchema } from '../../../../main/triton/model-config';
 import { rejection } from '../../../support/rejection';
 

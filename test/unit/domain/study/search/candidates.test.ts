@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Candidate, candidateFields } from '../../../../../main/contract/study/search';
+import { type Candidate, candidateFields, type Configured } from '../../../../../main/contract/study/search';
 import {
   candidateAxes,
   candidatesOf,
@@ -45,6 +45,14 @@ it('varies what is asked for with the values that were given, and leaves the res
       threads: 2,
     },
   ]);
+});
+
+it('leaves out what the configuration has no place for, and keeps the present one', () => {
+  const isServable = ({ threads }: Configured) => threads === 1;
+  const found = candidatesOf(configure({ threads: 2 }), {}, { ...machine, isServable });
+  expect(found.length).toBeGreaterThan(2);
+  expect(found[0]?.threads).toBe(2);
+  expect(found.slice(1).every(({ threads }) => threads === 1)).toBe(true);
 });
 
 it('drops preferred sizes above the maximum, and dynamic batching without a batch dimension', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CancellingTransport } from '../../../../../main/perf/native/generator/cancelling-transport';
 import {
   cancelled,
+  noConnections,
   noOutputChecks,
   type Transport,
   type TransportEvents,
@@ -17,6 +18,7 @@ afterEach(() => {
 /** Answers each request after a time, unless it is cancelled. */
 class TimedTransport implements Transport {
   readonly sequencesEnded = 0;
+  readonly opened = noConnections;
   readonly checks = { checked: 0, wrong: 0 };
   readonly outputs = noOutputChecks;
   readonly faults = [];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { encodeTexts } from '../../../../../main/perf/input/encode-values';
 import { outputText } from '../../../../../main/perf/native/grpc/output-text';
 import {
   encodeBytesField,
   encodeStringField,
   encodeVarint,
 } from '../../../../../main/perf/native/grpc/protobuf';
+import { encodeTexts } from '../../../../../main/triton/encode-values';
 
 interface Output {
   readonly name: string;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyReader, type TextHead } from '../../../../../main/perf/native/http1/body-reader';
+import { BodyReader } from '../../../../../main/perf/native/http1/body-reader';
+import type { ReplyHead } from '../../../../../main/perf/native/http1/reply-head';
 
 function reader(limitBytes = 1000) {
-  const replies: { head: TextHead; body: string; ended: boolean }[] = [];
+  const replies: { head: ReplyHead; body: string; ended: boolean }[] = [];
   const made = new BodyReader(
     {
       head: (head) => replies.push({ head, body: '', ended: false }),
@@ -33,14 +34,15 @@ const plain =
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\ncontent-length: 4\r\nConnection: close\r\n\r\nnone';
 const empty = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 const whole = chunked + empty + plain;
+const plainBody = { jsonBytes: -1, encoding: '' };
 const expected = [
   {
-    head: { status: 200, type: 'text/event-stream', keepAlive: true },
+    head: { status: 200, type: 'text/event-stream', keepAlive: true, ...plainBody },
     body: 'hello world',
     ended: true,
   },
-  { head: { status: 200, type: '', keepAlive: true }, body: '', ended: true },
-  { head: { status: 404, type: '', keepAlive: false }, body: 'none', ended: true },
+  { head: { status: 200, type: '', keepAlive: true, ...plainBody }, body: '', ended: true },
+  { head: { status: 404, type: '', keepAlive: false, ...plainBody }, body: 'none', ended: true },
 ];
 
 describe('replies of text', () => {

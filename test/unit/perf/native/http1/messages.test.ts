@@ -1,15 +1,15 @@
+import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  encodeHttpRequest,
-  type HttpReply,
+  decodedBody,
   HttpReplyReader,
   HttpResponseChecker,
-  parseHttpHead,
 } from '../../../../../main/perf/native/http1/messages';
+import type { ReplyHead } from '../../../../../main/perf/native/http1/reply-head';
 
 interface Seen {
-  readonly reply: HttpReply;
+  readonly reply: ReplyHead;
   readonly body: string;
 }
 
@@ -53,26 +53,52 @@ describe('replies', () => {
     );
   });
 
-  it('have the fields that matter read', () => {
-    expect(
-      parseHttpHead(
-        'HTTP/1.1 400 Bad Request\r\ncontent-length:12\r\nINFERENCE-HEADER-CONTENT-LENGTH: 5\r\nConnection: close',
+  const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const chunksOf = (body: string, size: number): string => {
+    const chunks: string[] = [];
+    for (let at = 0; at < body.length; at += size) {
+      const chunk = body.slice(at, at + size);
+      chunks.push(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    }
+    return `${chunkedHead}${chunks.join('')}0\r\n\r\n`;
+  };
+
+  it('come in chunks, in turn with those of a length, wherever the pieces end', () => {
+    const body = fc.string({ unit: 'binary-ascii', maxLength: 80 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(body, fc.nat(9)), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }),
+        (sent, sizes) => {
+          const { reader, seen } = collect();
+          for (const [text, size] of sent) {
+            const wire = Buffer.from(size === 0 ? head(text) + text : chunksOf(text, size), 'latin1');
+            for (let at = 0, piece = 0; at < wire.length; piece += 1) {
+              const end = Math.min(wire.length, at + (sizes[piece % sizes.length] ?? 1));
+              reader.push(wire.subarray(at, end), end - at);
+              at = end;
+            }
+          }
+          expect(seen.map((reply) => reply.body)).toEqual(sent.map(([text]) => text));
+        },
       ),
-    ).toEqual({ status: 400, jsonBytes: 5, bodyBytes: 12, keepAlive: false });
+    );
   });
 
-  it.each([
-    ['something else', 'SSH-2.0-OpenSSH', /HTTP\/1\.1/],
-    ['no length', 'HTTP/1.1 200 OK', /Content-Length/],
-    ['a wrong length', 'HTTP/1.1 200 OK\r\nContent-Length: -4', /Content-Length/],
-    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked', /chunks/],
-    [
-      'more JSON than body',
-      'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nInference-Header-Content-Length: 5',
-      /wrong/,
-    ],
-  ])('with %s are refused', (_what, text, message) => {
-    expect(() => parseHttpHead(text)).toThrow(message);
+  it('without a length end with the connection', () => {
+    const { reader, seen } = collect();
+    const wire = Buffer.from('HTTP/1.1 200 OK\r\n\r\nall', 'latin1');
+    reader.push(wire, wire.length);
+    expect(seen).toEqual([]);
+    expect(reader.closed()).toBe(true);
+    expect(seen).toMatchObject([{ body: 'all', reply: { keepAlive: false } }]);
+  });
+
+  it('with bytes behind the last chunk are refused', () => {
+    const wire = Buffer.from(`${chunksOf('abc', 2)}more`, 'latin1');
+    expect(() => {
+      collect().reader.push(wire, wire.length);
+    }).toThrow(/nobody asked/);
   });
 
   it('with bytes behind them are refused', () => {
@@ -127,32 +153,49 @@ describe('the check of an inference reply', () => {
   });
 });
 
-it('a request has the lengths of its parts in its head', () => {
-  const data = Buffer.alloc(8, 1);
-  const bytes = encodeHttpRequest({ modelName: 'a b', modelVersion: '2' }, 'host:8000', [
-    { name: 'X', datatype: 'FP32', shape: [2], data },
-  ]);
-  const [top = '', ...rest] = bytes.toString('latin1').split('\r\n\r\n');
-  const body = rest.join('\r\n\r\n');
-  expect(top.split('\r\n')[0]).toBe('POST /v2/models/a%20b/versions/2/infer HTTP/1.1');
-  expect(top).toContain(`Content-Length: ${body.length}`);
-  const json = Number(/Inference-Header-Content-Length: (\d+)/.exec(top)?.[1]);
-  expect(JSON.parse(body.slice(0, json))).toMatchObject({
-    inputs: [{ parameters: { binary_data_size: 8 } }],
+describe('tensors as JSON', () => {
+  const check = (text: string) => {
+    const bytes = Buffer.from(text);
+    new HttpResponseChecker(false, true).check(bytes, 0, bytes.length, -1);
+  };
+
+  it('are whole', () => {
+    expect(() => {
+      check('{"outputs":[{"name":"Y","data":[1]}]}\n');
+    }).not.toThrow();
   });
-  expect(body.length - json).toBe(8);
+
+  it.each([
+    ['that is cut off', '{"outputs":[{"name":"Y","da', /not whole JSON/],
+    ['without outputs', '{"detail":"none"}', /no output/],
+  ])('are refused in a reply %s', (_what, text, message) => {
+    expect(() => {
+      check(text);
+    }).toThrow(message);
+  });
 });
 
-it('a request says which sequence it belongs to', () => {
-  const input = { name: 'X', datatype: 'FP32', shape: [1], data: Buffer.alloc(4) };
-  const place = { id: 7, start: false, end: true, step: 2, first: 0 };
-  const target = { modelName: 'm', modelVersion: '' };
-  const text = encodeHttpRequest(target, 'host:8000', [input], null, place).toString('latin1');
-  const json = JSON.parse(/\r\n\r\n(\{.*\})/.exec(text)?.[1] ?? '') as { parameters: unknown };
-  expect(json.parameters).toEqual({
-    binary_data_output: true,
-    sequence_id: 7,
-    sequence_start: false,
-    sequence_end: true,
+it('the length of the JSON is that before compression, and may not be beyond the body', () => {
+  expect(() => {
+    new HttpResponseChecker().check(Buffer.from('{}'), 0, 2, 3);
+  }).toThrow(/wrong Inference-Header-Content-Length/);
+});
+
+describe('an encoded body', () => {
+  const plain = Buffer.from('outputs '.repeat(100));
+
+  it.each([
+    ['gzip', gzipSync(plain)],
+    ['deflate', deflateSync(plain)],
+  ])('in %s is decoded', (encoding, body) => {
+    expect(decodedBody(encoding, body, 1000).equals(plain)).toBe(true);
+  });
+
+  it.each([
+    ['beyond the limit', 'gzip', gzipSync(plain), 100, /larger than|limit/i],
+    ['that is broken', 'gzip', Buffer.from('no gzip'), 1000, /header/],
+    ['that was not asked for', 'br', plain, 1000, /"br", which was not asked for/],
+  ])('%s is refused', (_what, encoding, body, limit, message) => {
+    expect(() => decodedBody(encoding, body, limit)).toThrow(message);
   });
 });

@@ -49,7 +49,7 @@ it('forgets what another address answered, asks the new one by Enter, and says w
       asked.push(url);
       if (url !== 'localhost:8000') throw new WorkbenchError('server-unreachable', refused);
       const model = { name: 'echo', versions: ['1'], maxBatchSize: 4, dynamicInputs: [] };
-      return Promise.resolve({ tritonVersion: '2.51.0', models: [model], more: 0 });
+      return Promise.resolve({ title: 'Triton 2.51.0', models: [model], listsModels: true, more: 0 });
     },
   });
   mounted = await mount(client, <MeasureDialog />, ({ overlay }) => {
@@ -94,7 +94,8 @@ it('asks a server of OpenAI’s protocol for its models as soon as a request goe
       const { openai = false } = input as { readonly openai?: boolean };
       const name = openai ? 'lm' : 'echo';
       const model = { name, versions: ['1'], maxBatchSize: 0, dynamicInputs: [] };
-      return Promise.resolve({ tritonVersion: openai ? null : '2.51.0', models: [model], more: 0 });
+      const title = openai ? 'OpenAI server' : 'Triton 2.51.0';
+      return Promise.resolve({ title, models: [model], listsModels: true, more: 0 });
     },
   });
   mounted = await mount(client, <MeasureDialog />, ({ overlay }) => {

@@ -127,3 +127,42 @@ describe('what is asked to measure', () => {
     );
   });
 });
+
+describe('a gateway', () => {
+  const through = (via: string, performance: Record<string, unknown> = { protocol: 'http' }) => ({
+    ...filled,
+    via,
+    fields: { ...filled.fields, performance },
+  });
+
+  it('is measured by looks of its own length, unless one was typed', () => {
+    const { request } = readForm(through(' http://localhost:9000 '), model);
+    expect(request).toMatchObject({ via: 'http://localhost:9000' });
+    expect(request?.performance).not.toHaveProperty('measurementIntervalMs');
+    const typed = through('localhost:9000', { protocol: 'http', measurementIntervalMs: 700 });
+    expect(readForm(typed, model).request?.performance).toMatchObject({ measurementIntervalMs: 700 });
+    expect(request === null ? '' : commandOf(request).join(' ')).toContain('--via http://localhost:9000');
+  });
+
+  it('has the protocol that is measured', () => {
+    expect(problemsOf(through('http://localhost:9000', {}), model)).toEqual({
+      via: 'http://localhost:9000 names another protocol than grpc, which is measured',
+    });
+    expect(problemsOf(through('grpc://localhost:9001', {}), model)).toEqual({});
+  });
+
+  it('is not measured with prompts, whatever protocol it names', () => {
+    const generation = { endpoint: 'chat', promptsFile: '/p.jsonl' };
+    const form = { ...emptyForm, model: 'lm', via: 'http://localhost:9000' };
+    expect(problemsOf({ ...form, fields: { performance: { generation } } }, null)).toEqual({
+      via: 'A gateway is measured with requests that have one response',
+    });
+  });
+
+  it('on another machine gets no more than a server there', () => {
+    const performance = { protocol: 'http', concurrency: [2048] };
+    expect(Object.keys(problemsOf(through('http://far.example:80', performance), model))).toEqual([
+      'performance.concurrency',
+    ]);
+  });
+});

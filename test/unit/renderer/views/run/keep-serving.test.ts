@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDeployable, isServable } from '../../../../../renderer/views/run/keep-serving';
+import { isDeployable, isServable, isUnchecked } from '../../../../../renderer/views/run/keep-serving';
 
 type State = Parameters<typeof isDeployable>[0];
 const passed = (isPassed: boolean) => ({ result: { passed: isPassed } });
@@ -35,4 +35,13 @@ it('is servable, after a question, also without an accuracy check that passed', 
   expect(isServable(state({ status: 'running' }))).toBe(false);
   expect(isServable(state({ origin: 'foreign' }))).toBe(false);
   expect(isServable(state({ source: on({ kind: 'remote' }) }))).toBe(false);
+});
+
+it('is unchecked where a repository is served as it is without a golden file', () => {
+  const source = { repository: { models: [{ name: 'm', backend: 'python' }] } };
+  const asIs = { kind: 'deployed', spec: { engine: { kind: 'local' }, model: { source } } };
+  const plain = { kind: 'deployed', spec: { engine: { kind: 'local' }, model: {} } };
+  expect(isUnchecked(state({ accuracy: null, source: asIs }))).toBe(true);
+  expect(isUnchecked(state({ accuracy: passed(true), source: asIs }))).toBe(false);
+  expect(isUnchecked(state({ accuracy: null, source: plain }))).toBe(false);
 });

@@ -2,7 +2,12 @@
 import { act } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Candidate, Look, Searched, SearchStrategy } from '../../../../../../main/contract/study/search';
-import type { Study, StudyDetail, StudyState } from '../../../../../../main/contract/study/study';
+import type {
+  Study,
+  StudyDetail,
+  StudyState,
+  WinnerConfigs,
+} from '../../../../../../main/contract/study/study';
 import { createRandom } from '../../../../../../main/domain/random';
 import { searchAnswer } from '../../../../../../main/domain/study/search/search-answer';
 import { searchSummary } from '../../../../../../main/domain/study/search/search-study';
@@ -61,7 +66,9 @@ const planned = stateOf([
 
 let shown: Mounted | null = null;
 let detail = detailFrom(whole);
-const configs = {
+let configs: WinnerConfigs;
+const checked: WinnerConfigs = {
+  runId: 'run-1',
   present: 'instance_group [\n  count: 1\n]\nbackend: "onnxruntime"\n',
   winner: 'instance_group [\n  count: 2\n]\nbackend: "onnxruntime"\n',
 };
@@ -92,6 +99,7 @@ async function show(of: StudyDetail): Promise<Mounted> {
 }
 
 beforeEach(() => {
+  configs = checked;
   vi.useFakeTimers();
 });
 afterEach(() => {
@@ -165,6 +173,19 @@ describe('the page of a search', () => {
     ]) {
       expect(calls).toContainEqual(call);
     }
+  });
+
+  it('asks before it serves what nobody checked', async () => {
+    configs = { ...checked, unchecked: true };
+    const { page, click, button } = await show(detailFrom(whole));
+    await click(button('Deploy'));
+    expect(page.textContent).toContain('Accuracy not checked. Serve this model anyway?');
+    expect(calls.some(([name]) => name === 'deployments.deploy')).toBe(false);
+    await click(button('Serve anyway'));
+    await click(button('Bundle…'));
+    const given = { runId: 'run-1', search: 'night', allowUnverified: true };
+    expect(calls).toContainEqual(['deployments.deploy', given]);
+    expect(calls).toContainEqual(['runs.bundle', { ...given, out: '/empty' }]);
   });
 
   it('says while it runs what is best so far, and offers nothing of it yet', async () => {

@@ -32,7 +32,7 @@ async function show(target: SoakTarget) {
       return isReloaded ? { ...plan, asks } : plan;
     },
     'servers.describe': () => ({
-      ...{ tritonVersion: '2.51.0', more: 0 },
+      ...{ title: 'Triton 2.51.0', listsModels: true, more: 0 },
       models: [{ name: 'ocr', versions: ['1'], maxBatchSize: 4, dynamicInputs: [] }],
     }),
     'deployments.list': () => [{ id: 'vision', models: [{ name: 'ocr' }] }],

@@ -1,4 +1,4 @@
-import type { WorkbenchError } from '../contract/errors';
+import type { WorkbenchError } from '../../contract/errors';
 import { configComplaint } from './config-complaint';
 
 /** Mistakes that have one correction, wherever they are in a line. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repairConfigPbtxt } from '../../../main/triton/config-repair';
+import { repairConfigPbtxt } from '../../../../main/triton/config/config-repair';
 
 describe('repairConfigPbtxt', () => {
   it.each([

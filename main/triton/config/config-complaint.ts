@@ -1,8 +1,8 @@
 import * as protobuf from 'protobufjs/light.js';
-import { type WorkbenchError } from '../contract/errors';
-import { nearestName } from '../platform/nearest-name';
+import { type WorkbenchError } from '../../contract/errors';
+import { nearestName } from '../../platform/nearest-name';
+import { integerRanges, modelConfigType, textName } from '../plain-message';
 import { complaint, type ConfigToken, configTokens } from './config-tokens';
-import { integerRanges, modelConfigType, textName } from './plain-message';
 
 const deepest = 50;
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WorkbenchError } from '../../../main/contract/errors';
-import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
-import { type ModelConfig, modelConfigSchema } from '../../../main/triton/model-config';
+import { WorkbenchError } from '../../../../main/contract/errors';
+import { formatConfigPbtxt, parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
+import { type ModelConfig, modelConfigSchema } from '../../../../main/triton/model-config';
 
 function failure(action: () => unknown): WorkbenchError {
   try {

@@ -1,11 +1,11 @@
 import * as protobuf from 'protobufjs/light.js';
-import { WorkbenchError } from '../contract/errors';
-import { canonicalJson } from '../platform/files';
+import { WorkbenchError } from '../../contract/errors';
+import { canonicalJson } from '../../platform/files';
+import { modelConfigType, type PlainMessage, plainMessage, textName } from '../plain-message';
 import { applyEdits, type Edit, Layout, oneLine } from './config-layout';
 import { configPath, type ConfigStep, entryIndex, withValue } from './config-path';
 import { messageLines, parsePlain, scalarText } from './config-pbtxt';
 import { type ConfigNode, type ConfigNodeMessage, type ConfigNodeValue, configTree } from './config-tree';
-import { modelConfigType, type PlainMessage, plainMessage, textName } from './plain-message';
 
 /** A message of the text whose field is changed; null for the file itself. */
 interface Place {

@@ -1,6 +1,6 @@
-import { type Datatype, datatypeBytes, type SampleDatatype } from '../../contract/measured/input-data';
-import { fileLimits } from '../../contract/reader-limits';
-import { shortValue } from '../../platform/lines';
+import { type Datatype, datatypeBytes, type SampleDatatype } from '../contract/measured/input-data';
+import { fileLimits } from '../contract/reader-limits';
+import { shortValue } from '../platform/lines';
 
 /** Round half to even, for non-negative numbers. */
 function roundEven(value: number): number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkbenchError } from '../../../main/contract/errors';
-import { editConfigPbtxt } from '../../../main/triton/config-editor';
-import { parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import type { WorkbenchError } from '../../../../main/contract/errors';
+import { editConfigPbtxt } from '../../../../main/triton/config/config-editor';
+import { parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
 
 /** As people write them: comments everywhere, every kind of bracket, separator, number and string. */
 const odd = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toWire } from '../../../main/contract/errors';
-import { configComplaint } from '../../../main/triton/config-complaint';
-import { parseConfigPbtxt } from '../../../main/triton/config-pbtxt';
+import { toWire } from '../../../../main/contract/errors';
+import { configComplaint } from '../../../../main/triton/config/config-complaint';
+import { parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
 
 const tensor = 'input [{ name: "x" data_type: TYPE_FP32 dims: [3] }]';
 

@@ -1,4 +1,4 @@
-import { WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../../contract/errors';
 
 /** A token of protobuf's text format. */
 export interface ConfigToken {

@@ -1,11 +1,11 @@
 import * as textformat from 'protobufjs/ext/textformat.js';
 import * as protobuf from 'protobufjs/light.js';
 import { z } from 'zod';
-import { WorkbenchError } from '../contract/errors';
-import { canonicalJson } from '../platform/files';
+import { WorkbenchError } from '../../contract/errors';
+import { canonicalJson } from '../../platform/files';
+import { type ModelConfig, modelConfigSchema } from '../model-config';
+import { modelConfigType, type PlainMessage, plainMessage, textName } from '../plain-message';
 import { configComplaint } from './config-complaint';
-import { type ModelConfig, modelConfigSchema } from './model-config';
-import { modelConfigType, type PlainMessage, plainMessage, textName } from './plain-message';
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
