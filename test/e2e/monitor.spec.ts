@@ -43,7 +43,10 @@ test('a server is watched, probed and recorded', async () => {
     .getByRole('button', { name: 'Start probes' })
     .click();
   await expect(monitor.probes).toBeChecked();
+  const before = await monitor.rules.count();
   await monitor.action('Add a rule').click();
+  // The one before it is of the same kind.
+  await expect(monitor.rules).toHaveCount(before + 1);
   await monitor.newRule.getByLabel('Probe p99 above').fill('0.001');
   await monitor.newRule.getByLabel('Probe p99: duration in seconds').fill('0');
   await expect(monitor.firing).toContainText('echo');

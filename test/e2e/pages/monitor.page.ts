@@ -42,9 +42,13 @@ export class MonitorPage {
     return this.page.locator(`[data-chart="${chart}"] .scatterlayer .trace .js-line`);
   }
 
+  get rules(): Locator {
+    return this.page.getByRole('list', { name: 'Alert rules' }).getByRole('listitem');
+  }
+
   /** The rule that was added last. */
   get newRule(): Locator {
-    return this.page.getByRole('list', { name: 'Alert rules' }).getByRole('listitem').last();
+    return this.rules.last();
   }
 
   get firing(): Locator {
