@@ -130,7 +130,7 @@ export async function pollServer(
     return failureOf(error, address, performance.now() - startedMs, timeoutMs);
   }
   const [counted, measures, listed, traits] = await Promise.all([statistics, metrics, index, found]);
-  // Missing counters are no gap of a server that has none.
+  // A server without counters has no gap where they are missing.
   const isCounted = (traits ?? options.traits)?.statistics !== false;
   const asked = listed === null && !isCounted ? await askedModel(client, options) : null;
   return {

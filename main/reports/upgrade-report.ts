@@ -1,4 +1,4 @@
-import { cellText, type Column, titleWithUnit } from '../contract/measured/column';
+import type { Column } from '../contract/measured/column';
 import type { UpgradeStrategy } from '../contract/study/upgrade';
 import { duelLevelText } from '../domain/study/duel/duel-answer';
 import { questionColumns } from '../domain/study/duel/duel-columns';
@@ -7,8 +7,8 @@ import type { UpgradeAnswer } from '../domain/study/upgrade/upgrade-answer';
 import { upgradeColumns, upgradeOutputColumns } from '../domain/study/upgrade/upgrade-columns';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { markup, tableHead, tableRow } from './html/markup';
-import { escaped, list, table } from './markdown.exporter';
+import { columnTable, markup } from './html/markup';
+import { escaped, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
@@ -76,8 +76,7 @@ ${
     ? tablesOf(
         answer,
         ({ title, columns, rows }) => markup`<h2>${title}</h2>
-<table class="matrix">${tableHead(columns)}<tbody>${rows.map((row) => tableRow(columns, row))}
-</tbody></table>`,
+${columnTable(columns, rows)}`,
       )
     : null
 }
@@ -98,13 +97,7 @@ function markdown(report: UpgradeReport): string {
     `**${escaped(answer.sentence)}.**`,
     ...(answer.notes.length === 0 ? [] : [list(answer.notes.map((line) => `${line}.`))]),
     ...tablesOf(answer, ({ title, columns, rows }) =>
-      [
-        `## ${title}`,
-        table(
-          columns.map(titleWithUnit),
-          rows.map((row) => columns.map((column) => cellText(column, row))),
-        ),
-      ].join('\n\n'),
+      [`## ${title}`, markdownTable(columns, rows)].join('\n\n'),
     ),
     list(procedure(report).map((line) => `${line}.`)),
     '',

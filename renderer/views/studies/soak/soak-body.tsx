@@ -24,7 +24,7 @@ function Charts({ name, soaked }: { name: string } & Pick<SoakDetail, 'soaked'>)
   const theme = useChartTheme();
   const charts = useMemo(() => soakCharts(soaked, theme), [soaked, theme]);
   const [cursor] = useState(() => new SharedCursor());
-  // A single point is no course.
+  // A single point shows no change.
   const hasMemory = charts.memory.data.length > 0 && soaked.blocks.length > 1;
   const hasLine = charts.memory.layout['shapes'] !== undefined;
   const panel = (id: keyof typeof charts, height: number) => (
