@@ -275,7 +275,7 @@ function scalingNote(serving: Serving): string {
       ? []
       : [
           `Needs an adapter that serves Triton's ${queueMetric} as a metric of pods, such as prometheus-adapter.`,
-          `Another pod is started when more requests wait than were under way at the ${level}.`,
+          `Another pod is started when more requests wait than were in flight at the ${level}.`,
         ]),
     ...(scaledRate === null
       ? []

@@ -186,7 +186,7 @@ function rulesOf(watched: Watched): readonly Rule[] {
     ),
     rule(
       ['TritonRestarted', 'ticket', `${of5m.restarts} > 0`],
-      `Triton started again and loaded ${model} anew`,
+      `Triton restarted and loaded ${model} again`,
       'The first requests after a load are slower, at each batch size.',
     ),
     ...(gpus === 0

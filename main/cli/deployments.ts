@@ -184,7 +184,7 @@ function addChange(program: Verb, verb: string, description: string, call: Call)
 function addReadVerbs(program: Verb, context: CliContext): void {
   program
     .command('list', { isDefault: true })
-    .description('List deployments, each with its state as it is now')
+    .description('List deployments with their present states')
     .answer(async ({ core }) => {
       const found = await core.handlers['deployments.list'](undefined);
       const nameOf = await runNames(core);
@@ -222,7 +222,7 @@ function addReadVerbs(program: Verb, context: CliContext): void {
     });
   program
     .command('logs')
-    .description('Print the last lines of the Triton of a deployment')
+    .description('Print the last lines of the Triton log of a deployment')
     .argument('<deployment>', deploymentArgument)
     .option('--tail <lines>', 'number of lines; default: 200', readTail)
     .action(async (id: string, { tail: limit = 200 }: { readonly tail?: number }) => {

@@ -51,7 +51,7 @@ const flagText: Readonly<Record<Exclude<PointFlag, CountedFlag>, string>> = {
   'clocks-throttled':
     'Clocks throttled: power, temperature or the hardware held the clocks of a GPU down, so a cooler or less limited one is faster.',
   'gpu-idle':
-    'GPU idle: Triton computed most of the time while its GPU was busy for less than 5 % of it, so the work is on the CPU, or kernels are chosen anew for each batch size.',
+    'GPU idle: Triton computed most of the time while its GPU was busy for less than 5 % of it, so the work is on the CPU, or kernels are selected again for each batch size.',
   'over-saturated':
     'Over-saturated: requests in flight and latency rose without end, so the level ended early; the server answers fewer requests than were due.',
 };

@@ -40,7 +40,7 @@ export async function requireIdle(
   const busy = (code: 'run-busy' | 'deployment-busy', message: string, remedy: string) =>
     new WorkbenchError(code, message, { where: layout.home, remedy });
   if (Object.values(underWay()).some((one: readonly unknown[]) => one.length > 0)) {
-    throw busy('run-busy', 'Work is under way', 'Wait for it to end, or cancel it, then move the home.');
+    throw busy('run-busy', 'Work is in progress', 'Wait for it to end, or cancel it, then move the home.');
   }
   const { recording } = await monitor.handlers['monitor.state'](undefined);
   if (recording !== null && recording.problem === null) {

@@ -192,7 +192,7 @@ function slowLevel({ title, slow, problem }: SlowLevel): string {
 }
 
 const slowSection = ({ slow }: Report): string =>
-  section('Where did the slow ones spend their time', ...slow.map(slowLevel));
+  section('Where slow requests spend their time', ...slow.map(slowLevel));
 
 const shown = ({ without }: Report, id: ReportSection, make: () => readonly string[]): readonly string[] =>
   without.includes(id) ? [] : make();

@@ -69,7 +69,7 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
 
 const statusWords: Readonly<Record<StepState['status'], { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'not reached', tone: 'neutral' },
-  running: { label: 'under way', tone: 'neutral' },
+  running: { label: 'in progress', tone: 'neutral' },
   done: { label: 'done', tone: 'good' },
   skipped: { label: 'skipped', tone: 'neutral' },
   failed: { label: 'failed', tone: 'bad' },

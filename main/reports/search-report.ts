@@ -56,7 +56,7 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
   const kind =
     load.kind === 'open'
       ? `Open load: requests at ${timesText(search)}, whether the ones before are answered or not`
-      : `Closed load: ${load.concurrency.join(', ')} requests under way`;
+      : `Closed load: ${load.concurrency.join(', ')} requests in flight`;
   return [
     `Run: ${search.runId}`,
     'Accuracy: only a run whose check passed is searched',

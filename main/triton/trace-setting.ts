@@ -96,7 +96,7 @@ export function requireTraceable(
   if (levels.some((level) => level !== off)) {
     throw refused(
       `Tracing of ${model} is on already (${levels.join(', ')})`,
-      'It is left to whoever switched it on. Open its trace file: trace FILE.',
+      'It is left on. Open its trace file: trace FILE.',
     );
   }
 }

@@ -82,7 +82,7 @@ test('the page of a soak says whose memory grows, then draws it, and scrolls in 
   await new Shell(page).go('Studies');
   const soak = study('night');
   await expect(soak.getByRole('status')).toContainText('The Python stub of ocr grows by');
-  await expect(soak.getByRole('status')).toContainText('rss-slope>1MB/h: beyond it');
+  await expect(soak.getByRole('status')).toContainText('rss-slope>1MB/h: exceeded');
   await expect(soak.locator('.answer')).toHaveAttribute('data-tone', 'bad');
   for (const name of [
     'Change of resident memory since the warm part',

@@ -149,5 +149,5 @@ class TritonPythonModel:
   });
   expect(kinds).toEqual(['measurement', 'begun', 'put-back', 'traced']);
   const report = await readFile(join(runDir, 'results', 'report.html'), 'utf8');
-  expect(report).toContain('Where did the slow ones spend their time');
+  expect(report).toContain('Where slow requests spend their time');
 });

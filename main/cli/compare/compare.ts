@@ -253,12 +253,12 @@ export function addCompare(program: Verb): void {
     .option('--junit <file>', 'with --fail-if: also write the outcome as JUnit XML, for a CI system')
     .option(
       '--measure',
-      'serve both again side by side, and measure them in turns until each criterion is told',
+      'serve both again side by side, and measure them in turns until each criterion is decided',
     )
-    .option('--budget <time>', 'with --measure: most load in all, e.g. 3m; default: 5m')
+    .option('--budget <time>', 'with --measure: most time under load, e.g. 3m; default: 5m')
     .option(
       '--concurrency <n>',
-      'with --measure: requests under way; default: the level of the answer of run A',
+      'with --measure: requests in flight; default: the level of the answer of run A',
     )
     .option(
       '--request-rate <n>',

@@ -154,14 +154,14 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['compare published:A30 latest', 'against the published figures'],
       [
         "compare accepted latest --measure --budget 3m --fail-if 'throughput<0.93x'",
-        'both again, side by side, until it can be told',
+        'both again, side by side, until the difference is clear',
       ],
     ],
     exits: [
       [exitCodes.outside, 'beyond a criterion of --fail-if at some level'],
       [
         exitCodes.unclear,
-        'a criterion of --fail-if cannot be judged: the noise is larger than the distance or unknown, or a level is not steady; with --measure: the budget ended before it was told, or it was paused',
+        'a criterion of --fail-if cannot be judged: the noise is larger than the distance or unknown, or a level is not steady; with --measure: the budget ended before a decision, or it was paused',
       ],
       cancelled,
     ],
@@ -188,7 +188,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   'cold-start': {
     examples: [
       ['cold-start latest', 'time to ready, and the first request at each batch size'],
-      ['cold-start latest --try --batch-sizes 1,8', 'what a warm-up of these batch sizes makes of it'],
+      ['cold-start latest --try --batch-sizes 1,8', 'the same with a warm-up of these batch sizes'],
     ],
     exits: [cancelled],
   },
@@ -258,7 +258,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [
       [exitCodes.outside, 'a process of the server grows faster than a criterion of --fail-if'],
-      [exitCodes.unclear, 'a criterion of --fail-if cannot be told yet, or it was paused'],
+      [exitCodes.unclear, 'a criterion of --fail-if is inconclusive so far, or it was paused'],
       cancelled,
     ],
   },
@@ -273,17 +273,17 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     exits: [
       [
         exitCodes.outside,
-        'it should not move: outputs differ, it cannot be served there, or it is too much worse',
+        'it should not move: outputs differ, it cannot be served there, or a criterion is exceeded',
       ],
-      [exitCodes.unclear, 'a criterion cannot be told within the budget, or it was paused'],
+      [exitCodes.unclear, 'a criterion is inconclusive within the budget, or it was paused'],
       cancelled,
     ],
   },
   studies: { examples: [['studies', 'each with how many of its runs are complete']] },
   'studies list': { examples: [['studies list --json', 'as one JSON document']] },
-  'studies show': { examples: [['studies show night', 'each run with what it came to so far']] },
-  'studies pause': { examples: [['studies pause night', 'of another terminal or the window, too']] },
-  'studies cancel': { examples: [['studies cancel night', 'no further run begins']] },
+  'studies show': { examples: [['studies show night', 'each run with its result so far']] },
+  'studies pause': { examples: [['studies pause night', 'also a study of another terminal or the window']] },
+  'studies cancel': { examples: [['studies cancel night', 'no further run starts']] },
   'studies resume': {
     examples: [['studies resume night', 'what is complete is kept']],
     exits: runExits,
@@ -292,10 +292,10 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     examples: [['studies report night --title "Night of 28 Nov"', 'written again, with a title']],
   },
   'studies remove': { examples: [['studies remove night --with-runs', 'its runs go to the trash']] },
-  deployments: { examples: [['deployments', 'each with its state as it is now']] },
+  deployments: { examples: [['deployments', 'each with its present state']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
   'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },
-  'deployments logs': { examples: [['deployments logs vision --tail 50', 'the last lines of its Triton']] },
+  'deployments logs': { examples: [['deployments logs vision --tail 50', 'the last lines of its Triton log']] },
   'deployments start': { examples: [['deployments start vision', 'on the same ports']] },
   'deployments stop': { examples: [['deployments stop vision', 'keeps its files and ports']] },
   'deployments restart': { examples: [['deployments restart vision', 'stops and starts it']] },
@@ -324,7 +324,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
   },
   detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
-  hosts: { examples: [['hosts', 'every host as it is now']] },
+  hosts: { examples: [['hosts', 'every host with its present state']] },
   'hosts list': {
     examples: [
       ['hosts list', 'GPUs, Docker, disk and what runs there'],
@@ -342,7 +342,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [[exitCodes.notReady, 'added, but it is unreachable, or a check found a problem']],
   },
-  'hosts show': { examples: [['hosts show gpu1', 'one host as it is now']] },
+  'hosts show': { examples: [['hosts show gpu1', 'its present state']] },
   'hosts check': {
     examples: [['hosts check gpu1', 'the preflight checks for containers there']],
     exits: [[exitCodes.notReady, 'the host is unreachable, or a check found a problem']],
@@ -353,7 +353,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['setup', 'installs Python environment, Triton and perf_analyzer'],
       ['setup --check', 'what is installed, and what the rest would take'],
       ['setup tensorflow', 'before the first TensorFlow model'],
-      ['setup --repair python', 'makes the Python environment anew'],
+      ['setup --repair python', 'reinstalls the Python environment'],
     ],
     exits: [[exitCodes.notReady, 'with --check: something is not installed'], cancelled],
   },

@@ -99,12 +99,12 @@ function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): rea
 function addReadVerbs(hosts: Verb): void {
   hosts
     .command('list', { isDefault: true })
-    .description('List the hosts, each as it is now: GPUs, Docker, disk, what runs there')
+    .description('List the hosts with their present state: GPUs, Docker, disk, and what runs there')
     .option('--no-check', 'do not connect to them')
     .answer(({ core }, { check }: { readonly check: boolean }) => list(core, check));
   hosts
     .command('show')
-    .description('Show one host as it is now')
+    .description('Show the present state of one host')
     .argument('<name>', nameHelp)
     .answer(async ({ core }, name: string) => {
       const status = await core.handlers['hosts.status']({ name: readName(name) });

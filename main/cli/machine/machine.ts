@@ -254,7 +254,7 @@ export function addSetup(program: Verb): void {
     )
     .argument('[component...]', 'what to install, with everything it needs')
     .option('--check', 'show what is installed and what the rest would take, and change nothing')
-    .option('--repair', 'make it anew, with fresh downloads')
+    .option('--repair', 'reinstall it, with fresh downloads')
     .option('--remove', 'remove it, with everything that was made from it; asks')
     .option('-y, --yes', 'do not ask')
     .checking((options: SetupOptions, names) => {

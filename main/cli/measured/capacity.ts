@@ -175,13 +175,13 @@ export function addCapacity(program: Verb): void {
     )
     .option(
       '--candidate <number>',
-      'of a search: the configuration with this number; default: the best',
+      'with a search: the configuration with this number; default: the best',
       (text) => readNumber('--candidate', text),
     )
-    .option('--model <title>', 'of a search of several models: the one that the rate is of, by its title')
+    .option('--model <title>', 'with a search of several models: the model that the rate applies to, by its title')
     .option(
       '--measure-memory',
-      'first load the model by itself, and measure what context, weights and an instance take',
+      'first load the model by itself, and measure the memory of context, weights and an instance',
     )
     .answer(async ({ core, output, exit }, run: string, options: CapacityOptions) => {
       const source = await sourceOf(core, run, options);

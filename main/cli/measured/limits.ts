@@ -15,12 +15,12 @@ interface LimitsOptions {
 export function addLimits(program: Verb): void {
   program
     .command('limits')
-    .description('Say what limits a run, and measure a suggested change beside the run as it is')
+    .description('Show what limits a run, and measure a suggested change against its present configuration')
     .argument('<run>', runArgument)
     .option('--try <n>', 'measure this suggestion in turns with the present configuration', (text) =>
       readNumber('--try', text),
     )
-    .option('--budget <time>', 'with --try: most load in all, e.g. 2m; default: 5m')
+    .option('--budget <time>', 'with --try: most time under load, e.g. 2m; default: 5m')
     .option('--name <name>', 'with --try: name of the study; default: try-<date>-<time>')
     .option('--dry-run', 'with --try: show what would be measured; nothing is started')
     .work(async ({ core, output, exit }, given: string, options: LimitsOptions) => {

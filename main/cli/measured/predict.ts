@@ -33,7 +33,7 @@ export function addPredict(program: Verb): void {
     .description('Predict a run’s model under another load or configuration; nothing is measured')
     .argument('<run>', runArgument)
     .option('--rate <requests>', 'requests per second, at Poisson times', number('--rate'))
-    .option('--concurrency <n>', 'requests under way, in place of a rate', number('--concurrency'))
+    .option('--concurrency <n>', 'requests in flight, in place of a rate', number('--concurrency'))
     .option('--instances <n>', 'model instances; default: those of the run', number('--instances'))
     .option(
       '--max-batch-size <n>',

@@ -144,20 +144,20 @@ export function addTrace(program: Verb): void {
   program
     .command('trace')
     .description(
-      'Show where the slow requests spent their time: of a trace file, of a run with --trace, or of the next requests to a deployment',
+      'Show where slow requests spend their time, from a trace file, a run with --trace, or the next requests to a deployment',
     )
-    .argument('<what>', 'trace file of Triton or OTLP in JSON, deployment, or run')
+    .argument('<what>', 'trace file (Triton’s, or OTLP in JSON), deployment, or run')
     .option(
       '--requests <n>',
-      `of a deployment: requests to trace, whoever sends them; default: ${usualRequests}`,
+      `with a deployment: requests to trace, from any client; default: ${usualRequests}`,
       readRequests,
     )
     .option(
       '--for <time>',
-      `of a deployment: how long they are waited for; default: ${usualLimitMs / 1000}s`,
+      `with a deployment: how long to wait for them; default: ${usualLimitMs / 1000}s`,
       (text) => readDuration('--for', text, 'ms', 's'),
     )
-    .option('--model <name>', 'of a deployment with several models: which')
+    .option('--model <name>', 'with a deployment of several models: the one to trace')
     .answer(async ({ core, output }, what: string, options: TraceOptions) => {
       const traced = await tracedOf(core, output, what, options);
       const { dir } = traced.of;

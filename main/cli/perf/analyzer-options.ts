@@ -56,7 +56,7 @@ export const analyzerOptions: readonly AnalyzerOption[] = [
   idle('-a, --async', 'requests are always asynchronous, on as many connections as the load needs', {
     forwarded: true,
   }),
-  idle('--sync', 'requests are always asynchronous, with as many under way', { forwarded: true }),
+  idle('--sync', 'requests are always asynchronous, with as many in flight', { forwarded: true }),
   same('-p, --measurement-interval <ms>', 'a unit may follow: `5s`'),
   same('--measurement-mode <mode>'),
   same('--measurement-request-count <n>'),

@@ -27,16 +27,16 @@ const names = [...Object.keys(reportParts), ...reportSections].join(', ');
 /** What a report says of itself and has, for every verb that writes one. */
 export const addReportOptions = <Of extends Command>(command: Of): Of =>
   command
-    .option('--title <text>', 'title of the report, kept with what it is of; "" removes it')
-    .option('--customer <text>', 'for whom the report is, at the head of each page; kept with what it is of')
-    .option('--author <text>', 'by whom every further report is, at the foot of each page')
-    .option('--notes <text>', 'what the reader should know, below the verdict; kept with what it is of')
+    .option('--title <text>', 'title of the report, saved for this run, study or comparison; "" removes it')
+    .option('--customer <text>', 'customer at the head of each page, saved likewise')
+    .option('--author <text>', 'author of all further reports, at the foot of each page')
+    .option('--notes <text>', 'notes for the reader below the answer, saved likewise')
     .option(
       '--logo <file>',
-      'PNG, JPEG or SVG of at most 256 KiB at the head of every further report; "none" removes it',
+      'PNG, JPEG or SVG of at most 256 KiB at the head of all further reports; "none" removes it',
     )
-    .option('--sections <names>', `what every further report has: "all", "summary", or some of ${names}`)
-    .option('--without <names>', 'what every further report leaves out, of the same names');
+    .option('--sections <names>', `contents of all further reports: "all", "summary", or some of ${names}`)
+    .option('--without <names>', 'contents that all further reports leave out, by the same names');
 
 function readSections(text: string, option: string): readonly ReportSection[] {
   return text

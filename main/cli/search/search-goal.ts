@@ -25,10 +25,10 @@ export const addGoalOptions = (verb: Verb): Verb =>
       'throughput: the most load; latency: the lowest latency at --rate; cost: the lowest cost per inference',
       'throughput',
     )
-    .option('--rate <requests>', 'of the objective latency: requests per second, the only load')
+    .option('--rate <requests>', 'with --objective latency: requests per second, the only load')
     .option(
       '--price-per-hour <price>',
-      'of the objective cost: price of one replica with its GPUs per hour, in any currency',
+      'with --objective cost: price of one replica with its GPUs per hour, in any currency',
     )
     .option('--gpu-memory <size>', 'most GPU memory of a configuration, e.g. 8GiB')
     .option('--host-memory <size>', 'most host memory of a configuration, e.g. 2GiB');

@@ -21,7 +21,7 @@ export const addReplayOptions = (verb: Verb): Verb =>
       '--replay <file>',
       'requests at the times of a recorded trace in place of Poisson times, sent faster or slower as the rate asks',
     )
-    .option('--speed <factor>', 'of the objective latency: how many times as fast as recorded; default: 1')
+    .option('--speed <factor>', 'with --objective latency: how many times as fast as recorded; default: 1')
     .option('--from <time>', 'start of the part of the trace that is sent, e.g. 10m')
     .option('--to <time>', 'end of that part');
 

@@ -258,16 +258,16 @@ export function addSearch(program: Verb): void {
     .description('Find the configuration of a model that takes the most load within a latency target')
     .argument(
       '[subject]',
-      'run (id or its beginning, name, latest), preset, own model, or file with a specification or with several models; default: the model of --from-analyzer',
+      'run (id or its beginning, name, latest), preset, your own model, or file with a specification or with several models; default: the model of --from-analyzer',
     )
-    .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest concurrency')
+    .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest throughput at a concurrency')
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
     .option('--p50 <time>', 'largest median latency in place of a p99');
   addAtOptions(addReplayOptions(addGoalOptions(verb)))
-    .option('--budget <time>', `most load in all, e.g. 10m; default: ${usualBudget}`)
-    .option('--part <model>', 'of a run of an ensemble: the model in it whose configuration is searched')
+    .option('--budget <time>', `most time under load, e.g. 10m; default: ${usualBudget}`)
+    .option('--part <model>', 'with a run of an ensemble: the model in it whose configuration is searched')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
     .option('--batching <list>', 'batching to try: disabled, static, dynamic')
@@ -277,15 +277,15 @@ export function addSearch(program: Verb): void {
     .option('--formats <list>', `formats to try: ${exportFormats.join(', ')}; each is prepared first`)
     .option('--precisions <list>', `precisions to try: ${exportPrecisions.join(', ')}; default on GPUs: both`)
     .option('--accelerators <list>', `backend accelerators to try: ${accelerators.join(', ')}`)
-    .option('--concurrency <list>', 'of closed load: concurrencies to try')
+    .option('--concurrency <list>', 'with --load closed: concurrencies to try')
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
     .option('--batch-sizes <list>', 'batch sizes of requests to try')
     .option('--error-percentage <n>', 'largest share of failed requests, percent')
     .option('--from-analyzer <file>', 'values, load and target of a configuration of Model Analyzer (YAML)')
     .option('--analyzer-model <name>', 'model of that file; default: the one named as the run’s')
     .option('--name <name>', 'name of the study; default: search-<date>-<time>')
-    .option('--set <KEY=VALUE>', 'of a model or a specification: a field of run.yaml; repeatable', collect)
-    .option('--shape <name=dims>', 'of an own model file: sample shape of an input; repeatable', collect)
+    .option('--set <KEY=VALUE>', 'with a model or a specification: a field of run.yaml; repeatable', collect)
+    .option('--shape <name=dims>', 'with your own model file: sample shape of an input; repeatable', collect)
     .option('--trust', 'trust the code of your own model, and approve the files that a specification names')
     .option('--dry-run', 'show what would be compared; nothing is started')
     .work(async ({ core, output, exit }, text: string | undefined, options: SearchOptions) => {

@@ -141,25 +141,25 @@ async function soak(
 export function addSoak(program: Verb): void {
   program
     .command('soak')
-    .description('Send the same load for hours, and tell whether memory grows, how fast, and whose')
+    .description('Send the same load for hours, and report whether memory grows, how fast, and in which process')
     .argument('[subject]', 'a verified run (id or its beginning, name, latest, or latest~N) or a deployment')
     .requiredOption('--for <time>', 'how long, e.g. 8h or 20m; pauses do not count')
     .option('--rate <rate>', 'requests per second, or a share of what the run held, e.g. 60%; default: 60%')
-    .option('--concurrency <n>', 'requests under way in place of a rate')
+    .option('--concurrency <n>', 'requests in flight, in place of a rate')
     .option('-b, --batch-size <n>', 'batch size of each request; default: that of the run’s answer')
     .option(
       '--reload-every <n>',
       'unload and load the model after so many requests, or a time, e.g. 30s, to find what unloading leaves behind',
     )
-    .option('--read-every <time>', 'time between two readings of memory; default: 5s, less of a short soak')
+    .option('--read-every <time>', 'time between two readings of memory; default: 5s, less for a short soak')
     .option(
       '--fail-if <criterion...>',
-      'exit with code 3 if a process of the server grows faster, as "rss-slope>1MB/h" or "rss-slope>1MB/1000" (requests), and with 4 if that cannot be told',
+      'exit with code 3 if a process of the server grows faster, as "rss-slope>1MB/h" or "rss-slope>1MB/1000" (requests), and with 4 if that is inconclusive',
     )
     .option('-u, --url <address>', 'a Triton that runs already, e.g. localhost:8000')
-    .option('-m, --model <name>', 'its model, or one of several of a deployment')
+    .option('-m, --model <name>', 'model to load: that of the server, or one of several of the deployment')
     .option('-i, --protocol <protocol>', 'with --url: http or grpc; default: http')
-    .option('--shape <name:dims...>', 'with --url: dimensions of an input that are open, e.g. ids:128')
+    .option('--shape <name:dims...>', 'with --url: dimensions of an input that vary, e.g. ids:128')
     .option('--allow-remote-load', 'with --url: that Triton is on another machine, which receives the load')
     .option('--name <name>', 'name of the study; default: soak-<date>-<time>')
     .option('--markdown', 'Markdown, for a pull request')

@@ -58,7 +58,7 @@ function addReadVerbs(program: Verb): void {
     });
   program
     .command('show')
-    .description('Show a study: its runs, and what each came to so far')
+    .description('Show a study: its runs, and the result of each so far')
     .argument('<study>', studyArgument)
     .answer(async ({ core }, name: string) => {
       const shown = await core.handlers['studies.show']({ name });
@@ -126,10 +126,10 @@ function addReadVerbs(program: Verb): void {
 const stops = [
   {
     verb: 'pause',
-    description: 'Begin no further run, and stop the run in progress before its next level or step',
+    description: 'Start no further run, and stop the run in progress before its next level or step',
     said: 'Pausing',
   },
-  { verb: 'cancel', description: 'Begin no further run, and cancel those in progress', said: 'Cancelling' },
+  { verb: 'cancel', description: 'Start no further run, and cancel those in progress', said: 'Cancelling' },
 ] as const;
 
 function addStops(program: Verb): void {
@@ -156,7 +156,7 @@ interface ResumeOptions {
 function addResume(program: Verb): void {
   program
     .command('resume')
-    .description('Continue a study: complete runs are kept, the others continue or begin')
+    .description('Continue a study: complete runs are kept, the others continue or start')
     .argument('<study>', studyArgument)
     .option('--out <dir>', 'folder of the report; default: in the workbench home')
     .option('--trust', 'approve the files, images, hosts and clusters that its runs name')
@@ -253,7 +253,7 @@ function addRemove(program: Verb): void {
 export function addStudies(program: Verb): void {
   const studies = program
     .command('studies')
-    .description('Manage studies: the runs of a matrix, which are driven and reported together');
+    .description('Manage studies: matrices, searches, comparisons, soaks and upgrades');
   addReadVerbs(studies);
   addReport(studies);
   addStops(studies);

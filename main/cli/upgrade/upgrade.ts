@@ -65,7 +65,7 @@ async function planned(core: Core, given: string, options: UpgradeOptions): Prom
   if (options.to === undefined) {
     throw invalidInput(
       '--to',
-      'What it may move to is missing',
+      'The target of the upgrade is missing',
       'Give a release such as 26.07, an image, or the folder of a serving environment.',
     );
   }
@@ -136,33 +136,33 @@ export function addUpgrade(program: Verb): void {
   program
     .command('upgrade')
     .description(
-      'Serve the same files in another serving environment in turns, and tell whether they may move',
+      'Compare two serving environments with the same model files, and report whether the model can move',
     )
     .argument('[subject]', 'a verified run (id or its beginning, name, latest, or latest~N) or a deployment')
     .option(
       '--to <target>',
-      'a release (26.07) or an image of Docker, or a folder: another Triton, or a Python environment',
+      'a release (26.07), a Docker image, or a folder with another Triton or a Python environment',
     )
-    .option('--budget <time>', 'seconds of load at most, or a time, e.g. 3m; default: 3m')
+    .option('--budget <time>', 'most time under load, e.g. 3m; default: 3m')
     .option(
       '--fail-if <criterion...>',
-      'what is too much worse, as "p99>1.1x" or "throughput<0.95x"; default: both with 10 %',
+      'regression that blocks the move, as "p99>1.1x" or "throughput<0.95x"; default: both with 10 %',
     )
     .option('-b, --batch-size <n>', 'batch size of each request; default: that of the run’s answer')
-    .option('--concurrency <n>', 'requests under way; default: the level of the run’s answer')
+    .option('--concurrency <n>', 'requests in flight; default: the level of the run’s answer')
     .option('--request-rate <n>', 'requests per second at Poisson times, in place of a concurrency')
-    .option('--loads <n>', 'loads of each that are timed; default: 3')
-    .option('--move <study>', 'serve the deployment of an earlier upgrade that may move where it may move to')
+    .option('--loads <n>', 'model loads to time on each side; default: 3')
+    .option('--move <study>', 'move the deployment of an earlier upgrade whose answer was ready to move')
     .option('--name <name>', 'name of the study; default: upgrade-<date>-<time>')
     .option('--markdown', 'Markdown, for a pull request')
-    .option('--dry-run', 'show what is known before; nothing is started')
-    .option('-y, --yes', 'move the deployment without asking where it may move')
+    .option('--dry-run', 'show what is known beforehand; nothing is started')
+    .option('-y, --yes', 'if it is ready to move, move the deployment without asking')
     .work(async ({ core, output, exit }, given: string | undefined, options: UpgradeOptions) => {
       const { move } = options;
       if ((given === undefined) === (move === undefined)) {
         throw invalidInput(
           given === undefined ? 'run' : '--move',
-          'An upgrade is of a run or of a deployment',
+          'An upgrade needs a run or a deployment',
           'Name one of them: upgrade latest --to 26.07; or an earlier upgrade: upgrade --move NAME.',
         );
       }

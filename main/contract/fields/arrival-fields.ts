@@ -35,7 +35,7 @@ export const arrivalFields: readonly FieldRow[] = [
     group: 'online',
     label: 'Burstiness',
     term: 'burstiness',
-    help: 'Shape of the gamma distribution, as in vLLM: 1 is Poisson, less comes in bursts, more is even.',
+    help: 'Shape of the gamma distribution, as in vLLM: 1 is Poisson, lower values come in bursts, higher values are more even.',
     absent: '1',
     option: '--burstiness <n>',
     aliases: ['--arrival-smoothness', '--vllm-burstiness'],
@@ -51,13 +51,13 @@ export const arrivalFields: readonly FieldRow[] = [
     group: 'online',
     label: 'Request seed',
     term: 'request-seed',
-    help: 'Seed of the Poisson or gamma schedule, of the choice of cancelled requests and of made prompts: the same seed gives the same send times and prompts.',
+    help: 'Seed of the Poisson or gamma schedule, of the choice of cancelled requests and of generated prompts: the same seed gives the same send times and prompts.',
     identifier: true,
     option: '--request-seed <n>',
     aliases: ['--random-seed'],
     decides: 'level',
     onlyWith: {
-      text: 'Poisson, gamma, cancelled requests or made prompts',
+      text: 'Poisson, gamma, cancelled requests or generated prompts',
       isNeeded: true,
       holds: (at) =>
         (withRates(at) && ['poisson', 'gamma'].includes(String(distributionAt(at)))) ||

@@ -174,7 +174,7 @@ export const windowFields: readonly FieldRow[] = [
     group: 'windows',
     label: 'Traced requests per level',
     term: 'trace',
-    help: 'Requests of each level that are sent once more after all levels, with tracing of Triton on, to show where the slowest spend their time. They never enter the results.',
+    help: 'Requests of each level that are sent once more after all levels, with tracing of Triton on, to show where the slowest ones spend their time. They never enter the results.',
     zero: 'none',
     absent: 'none',
     option: '--trace <requests>',

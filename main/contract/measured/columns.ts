@@ -21,7 +21,7 @@ export const batchSize: Column = {
 const concurrency: Column = {
   ...named('concurrency', 'Concurrency', sweepTitle.concurrency, count),
   short: 'Conc.',
-  help: 'Requests under way at the same time.',
+  help: 'Requests in flight at the same time.',
   read: (point) => point.concurrency,
 };
 

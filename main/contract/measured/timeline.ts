@@ -87,14 +87,14 @@ const times = (factor: number): string =>
   Math.abs(factor - 2) < 0.005 ? 'twice' : `${formatTyped(Number(factor.toFixed(2)))} times`;
 
 function recoveryText({ recoveryUs, wellUs }: Overload): string {
-  if (wellUs === null) return 'what it is like when it is well was not measured';
-  if (recoveryUs === null) return 'it is not well again by the end of the level';
+  if (wellUs === null) return 'the latency without overload was not measured';
+  if (recoveryUs === null) return 'the server does not recover by the end of the level';
   return recoveryUs === 0
-    ? 'it is well again at once'
-    : `it is well again after ${formatDuration(recoveryUs)}`;
+    ? 'the server recovers at once'
+    : `the server recovers in ${formatDuration(recoveryUs)}`;
 }
 
-/** "At twice the promised rate 41 % are refused, the accepted keep p99 38 ms, and it is well again after 1.9 s." */
+/** "At twice the promised rate, 41 % of requests are refused, …, and the server recovers in 1.9 s." */
 export function overloadText(overload: Overload): string {
   const { factor, refusedShare, errorShare, p99Us, wellUs, endless } = overload;
   const at = `At ${times(factor)} the promised rate`;
@@ -102,14 +102,14 @@ export function overloadText(overload: Overload): string {
   const failed = errorShare === 0 ? '' : `, ${formatShortShare(errorShare)} fail`;
   if (endless) {
     const grown = p99Us === null ? '' : `, up to a p99 of ${formatMs(p99Us)} ms`;
-    return `${at} it queues without end${grown}${failed}, and ${again}.`;
+    return `${at}, the queue grows without end${grown}${failed}, and ${again}.`;
   }
-  const refused = refusedShare === 0 ? 'none is refused' : `${formatShortShare(refusedShare)} are refused`;
-  if (p99Us === null) return `${at} ${refused}${failed}, none is answered, and ${again}.`;
+  const refused = refusedShare === 0 ? 'no request is refused' : `${formatShortShare(refusedShare)} of requests are refused`;
+  if (p99Us === null) return `${at}, ${refused}${failed}, none is answered, and ${again}.`;
   const verb = wellUs !== null && p99Us > wellUs ? 'reach' : 'keep';
   const accepted =
-    refusedShare === 0 ? `p99 ${verb === 'keep' ? 'stays' : 'reaches'}` : `the accepted ${verb} p99`;
-  return `${at} ${refused}${failed}, ${accepted}${refusedShare === 0 && verb === 'keep' ? ' at' : ''} ${formatMs(p99Us)} ms, and ${again}.`;
+    refusedShare === 0 ? `p99 ${verb === 'keep' ? 'stays at' : 'reaches'}` : `the accepted ones ${verb} a p99 of`;
+  return `${at}, ${refused}${failed}, ${accepted} ${formatMs(p99Us)} ms, and ${again}.`;
 }
 
 /** "312 good requests/s within 50 ms"; null without a budget. */

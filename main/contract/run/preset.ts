@@ -237,7 +237,7 @@ export const presetSchema = z.strictObject({
       )
       .refine((found) => Object.keys(found).length > 0, 'must have a profile quick or full'),
     {
-      description: 'How long a run is: quick, full or both; a run takes quick where nobody says another',
+      description: 'How long a run is: quick, full or both; the default is quick',
       example: { quick: { summary: 'A short look.', args: {}, defaults: {} } },
     },
   ),

@@ -31,7 +31,7 @@ const sideSchema = z.strictObject({
 });
 export type DuelSide = Readonly<z.infer<typeof sideSchema>>;
 
-/** Measures two verified models in turns until it can be told how they differ. */
+/** Measures two verified models in turns until the difference is clear. */
 export const duelStrategySchema = z.object({
   kind: z.literal('duel'),
   /** The first is what the second is compared with. */

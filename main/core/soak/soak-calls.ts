@@ -79,7 +79,7 @@ function questionOf(subject: SoakSubject, { soak: { reloadMs } }: SoakPlan): Loa
       : [subject.load.models[0]?.name ?? '', subject.load.addresses.http];
   return {
     question: `Unload ${model} on ${where} and load it again every ${formatDuration(reloadMs * 1000)}?`,
-    facts: [`Meanwhile ${model} answers nobody there: requests of others fail.`],
+    facts: [`Meanwhile, requests of other clients to ${model} fail there.`],
   };
 }
 

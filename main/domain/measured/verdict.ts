@@ -60,7 +60,7 @@ function endClause(state: RunState): string | null {
   if (outcome === 'done' || outcome === 'created') return null;
   const at = state.steps.find(({ status }) => ['failed', 'cancelled', 'running'].includes(status));
   const where = at === undefined ? '' : ` in step “${stepTitle[at.id]}”`;
-  if (outcome === 'running') return `the run is still under way${where}`;
+  if (outcome === 'running') return `the run is still in progress${where}`;
   if (outcome === 'interrupted') return `the run was interrupted${where}`;
   if (outcome === 'cancelled') return `the run was cancelled${where}`;
   if (outcome === 'paused') return 'the run is paused';

@@ -179,7 +179,7 @@ function tooFar(
     (predictedMeanBatch ?? 0) > mostBeyond * range.largestBatch ||
     instances > mostBeyond * range.busyInstances;
   return isOutside && isFar
-    ? `Not predicted: the run measured ${rangeText(range)}, and this is more than twice as many. Measure levels with more requests under way, or with more instances.`
+    ? `Not predicted: the run measured ${rangeText(range)}, and this is more than twice as many. Measure levels with more requests in flight, or with more instances.`
     : null;
 }
 

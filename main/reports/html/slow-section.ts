@@ -71,7 +71,7 @@ ${problem === null ? slow.map(ofModel) : markup`<p>Not traced: ${problem}</p>`}`
 export function slowSection({ slow }: { readonly slow: readonly SlowLevel[] }): Markup | null {
   if (slow.length === 0) return null;
   return markup`<section>
-<h2>Where did the slow ones spend their time</h2>
+<h2>Where slow requests spend their time</h2>
 <p class="lead">Requests of each level that were sent once more after all levels, with Triton’s tracing on. They are not among the results, which have no trace.</p>
 ${slow.map(levelPart)}
 </section>`;

@@ -78,7 +78,7 @@ export function CompareActions({ runIds }: { runIds: readonly string[] }) {
           title="Serves both again side by side and measures them in turns"
           onClick={() => workbench.overlay.getState().measureInTurns({ first, second })}
         >
-          Measure both until it can be told
+          Measure both until it is clear
         </SmallButton>
       ) : null}
       <SavedMenu runIds={runIds} />

@@ -34,7 +34,7 @@ export function RerunQuestion(props: { state: RunState; step: StepId; onDone: ()
       <strong>{question}</strong>
       {steps.length === 0 ? null : <p>Steps to run again: {steps.map((id) => stepTitle[id]).join(', ')}.</p>}
       {levels === 0 ? null : (
-        <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured anew.</p>
+        <p>{levels === 1 ? '1 measured level is' : `${levels} measured levels are`} measured again.</p>
       )}
       <div className="buttons">
         <CompactButton autoFocus onClick={onDone}>

@@ -102,7 +102,7 @@ export const SlowPanel = memo(function SlowPanel({
   const { title, slow, problem } = level;
   return (
     <Panel
-      title="Where did the slow ones spend their time"
+      title="Where slow requests spend their time"
       note="Requests sent once more with tracing on, not among the results"
     >
       <NativeSelect

@@ -38,7 +38,7 @@ function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
       <p className="dim">
-        Serves both again side by side and measures them in turns, until it can be told how they differ.
+        Serves both again side by side, and measures them in turns until the difference is clear.
       </p>
       <NumberInput label="Most load (minutes)" min={0.5} max={600} value={minutes} onChange={setMinutes} />
       <PlaceField place={place} withHosts={false} error={error} isAsking={!isCurrent} onChange={setPlace} />
@@ -57,7 +57,7 @@ export function DuelDialog() {
   const { overlay } = useWorkbench();
   const { duel, close } = useStore(overlay);
   return (
-    <Modal opened={duel !== null} onClose={close} title="Measure both until it can be told" size="lg">
+    <Modal opened={duel !== null} onClose={close} title="Measure both until it is clear" size="lg">
       {duel === null ? null : <DuelForm pair={duel} onDone={close} />}
     </Modal>
   );

@@ -22,7 +22,7 @@ const loads = [
 ];
 const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
   open: 'Requests are sent at Poisson times or those of a trace, whether the ones before are answered or not: what can be promised.',
-  closed: 'A fixed number of requests is under way.',
+  closed: 'A fixed number of requests is in flight.',
 };
 
 const usualMinutes = 5;

@@ -19,7 +19,7 @@ it('has the answer first in every format, then both sides, outputs and condition
   expect(files.map(({ kind }) => kind)).toEqual(['html', 'csv', 'markdown', 'json', 'outputs']);
   const [html, markdown] = [contentOf(files, 'html'), contentOf(files, 'markdown')];
   for (const text of [html, markdown]) {
-    expect(text).toContain('May move: throughput');
+    expect(text).toContain('Ready to move: throughput');
     expect(text).toContain('loads 3.1 times slower');
     expect(text).toContain('release 26.07');
   }

@@ -222,7 +222,7 @@ function gpu(facts: LevelFacts): readonly FoundLimit[] {
             kind: 'gpu-idle' as const,
             weight: 0.9,
             sentence:
-              'The GPU is idle while Triton computes: the work is on the CPU, or kernels are chosen anew for each batch size.',
+              'The GPU is idle while Triton computes: the work is on the CPU, or kernels are selected again for each batch size.',
             evidence: share('GPU utilization', deviceShare),
             suggestions: () => [longerWarmup(facts, 2e6)],
           },
@@ -261,7 +261,7 @@ function tooLittleLoad(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'too-little-load',
     weight: (1 - used / 2) * (transferUs > ordinaryTransferUs ? 1 - transferShare : 1),
-    sentence: `The load is the limit: with ${underWay === 1 ? 'one request' : `${formatTyped(underWay)} requests`} under way the ${deviceShare === null ? 'instances are' : `${deviceName} is`} busy for ${formatShortShare(used)} of the time.`,
+    sentence: `The load is the limit: with ${underWay === 1 ? 'one request' : `${formatTyped(underWay)} requests`} in flight the ${deviceShare === null ? 'instances are' : `${deviceName} is`} busy for ${formatShortShare(used)} of the time.`,
     evidence: [
       { title: 'Concurrency', value: point.concurrency, kind: 'count' },
       ...share('Instances at work', busyShare),

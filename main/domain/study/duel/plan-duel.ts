@@ -81,7 +81,7 @@ export function usualLookMs(requestsPerSecond: number | null): number {
 export function requireBudget(budgetS: number, lookMs: number): void {
   const least = (2 * fewestPairs * lookMs) / 1000;
   if (budgetS >= least) return;
-  const message = `Nothing can be told in less than ${Math.ceil(least)} s of load`;
+  const message = `A result takes at least ${Math.ceil(least)} s of load`;
   throw invalidInput('--budget', message, `Give more time, for example --budget 3m.`);
 }
 

@@ -113,8 +113,8 @@ export function planSoak(
   if (forMs < shortestMs) {
     throw invalidInput(
       '--for',
-      `Nothing can be told in ${formatDuration(forMs * 1000)}`,
-      'Give 10s at least.',
+      `${formatDuration(forMs * 1000)} is too short for a result`,
+      'Give at least 10s.',
     );
   }
   const { level, note } = levelOf(request, of.run);

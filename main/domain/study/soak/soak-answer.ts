@@ -81,7 +81,7 @@ const stepText = ({ row, figure }: SoakCulprit): string => {
 };
 
 const unclearText = ({ row, figure }: SoakCulprit): string =>
-  `Not told yet: ${row.title} grew by ${slopeText(row, figure, 'h') ?? ''}, and may have stopped; a longer soak tells`;
+  `Inconclusive: ${row.title} grew by ${slopeText(row, figure, 'h') ?? ''}, and may have stopped; soak longer to find out`;
 
 function sentenceOf(
   verdict: SoakVerdict,
@@ -100,8 +100,8 @@ function sentenceOf(
       return flatText(rows);
     case 'unknown':
       return rows.length === 0
-        ? 'Nothing is known of the server’s memory yet'
-        : 'Too little was read yet to tell whether memory grows';
+        ? 'No memory of the server was read yet'
+        : 'Too few readings yet to judge whether memory grows';
   }
 }
 
@@ -132,7 +132,7 @@ function loadText(slices: readonly SoakSlice[], requests: number, errors: number
   const latency =
     ends === null || known.length < 2
       ? `p99 ${formatMs(ends?.last)} ms`
-      : `p99 ${formatMs(ends.first)} ms at first, ${formatMs(ends.last)} ms at last`;
+      : `p99 ${formatMs(ends.first)} ms at first, ${formatMs(ends.last)} ms at the end`;
   const failed =
     errors === 0 ? '' : `; ${formatCount(errors)} of ${formatCount(requests + errors)} requests failed`;
   return `${formatCount(requests)} requests at ${formatRate(rate)} inferences/s, ${latency}${failed}`;
@@ -143,7 +143,7 @@ function notesOf(rows: readonly SoakRow[]): readonly string[] {
   return [
     ...(client?.growth.rss.verdict === 'grows'
       ? [
-          `The load generator itself grows by ${slopeText(client, 'rss', 'h') ?? ''}, which is not the server’s`,
+          `The load generator itself grows by ${slopeText(client, 'rss', 'h') ?? ''}; that is not memory of the server`,
         ]
       : []),
     ...(rows.some(({ role }) => role === 'machine')

@@ -52,7 +52,7 @@ export function soakKeyFigures(
     growthFigure(own),
     memoryFigure(own),
     {
-      ...{ label: 'p99 at last', value: formatMs(p99?.last), unit: 'ms' },
+      ...{ label: 'p99 at the end', value: formatMs(p99?.last), unit: 'ms' },
       note: p99 === null ? 'not measured yet' : `${formatMs(p99.first)} ms at first`,
     },
     {

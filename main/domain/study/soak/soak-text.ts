@@ -30,13 +30,13 @@ export function slopeText(row: SoakRow, figure: SoakFigure, per: 'h' | '1000' | 
   return `${value ?? ''} ${nounOf(figure)} ${what} [${low ?? ''}, ${high ?? ''}]`;
 }
 
-const outcomes = { within: 'within', outside: 'beyond it', unclear: 'cannot be told yet' } as const;
+const outcomes = { within: 'within', outside: 'exceeded', unclear: 'inconclusive so far' } as const;
 
-/** "rss-slope>1MB/h: beyond it, the Python stub of resnet 14.8 MB per hour [13.0, 16.9]", without a full stop. */
+/** "rss-slope>1MB/h: exceeded, the Python stub of resnet 14.8 MB per hour [13.0, 16.9]", without a full stop. */
 export function judgedLine({ criterion, outcome, row }: JudgedCriterion): string {
   const { text, figure, per } = criterion;
   const slope = row === null ? null : slopeText(row, figure, per);
-  const of = row === null ? 'nothing was read of it' : `${row.title} ${slope ?? 'not known yet'}`;
+  const of = row === null ? 'no readings yet' : `${row.title} ${slope ?? 'not known yet'}`;
   return `${text}: ${outcomes[outcome]}, ${of}`;
 }
 

@@ -208,14 +208,14 @@ function sentenceOf(
       return `Do not move: ${reasons.join('; ')}`;
     case 'may-move': {
       const told = differences.map((one) => `${metricWord[one.metric]} ${percentText(one)}`);
-      return `May move: ${[told.join(', '), ...changesOf(rows)].join('; ')}`;
+      return `Ready to move: ${[told.join(', '), ...changesOf(rows)].join('; ')}`;
     }
     case 'unclear':
-      return `Not told yet: ${unclearText(upgrade, known, rows)}`;
+      return `Inconclusive: ${unclearText(upgrade, known, rows)}`;
     case 'unknown':
       return a.reason === null
         ? `${upgrade.title} from ${a.title} to ${b.title}`
-        : `Cannot be told: ${a.title} cannot serve it: ${a.reason}`;
+        : `Not compared: ${a.title} cannot serve it: ${a.reason}`;
   }
 }
 
@@ -233,7 +233,7 @@ function notesOf(upgrade: UpgradeStrategy, upgraded: Upgraded, rows: readonly Up
   return [
     ...upgrade.findings.filter(({ blocks }) => !blocks).map(({ text }) => text),
     ...varying.map(
-      (output) => `${output} changes from request to request, so that its difference tells nothing`,
+      (output) => `${output} changes from request to request, so its difference is not judged`,
     ),
     ...referenceLines(upgraded).notes,
     ...(outputReasons(rows).length === 0 ? [] : referenceLines(upgraded).reasons.map(capital)),

@@ -88,7 +88,7 @@ export function SweepControl(props: ControlProps) {
           </output>
           {input.error === undefined ? null : <p className="field-error">{input.error}</p>}
           <p className="field-help">
-            Twice as many items under way as all instances take at once, in about 32 steps, up to 256
+            Twice as many items in flight as all instances take at once, in about 32 steps, up to 256
             requests.
           </p>
         </div>

@@ -25,7 +25,7 @@ export const topicText = {
   instances: {
     title: 'Instance groups',
     paragraphs: [
-      'An instance is a copy of the model that executes one batch at a time. With two, one copies data while the other computes, and two batches can be under way.',
+      'An instance is a copy of the model that executes one batch at a time. With two, one copies data while the other computes, and two batches can be in progress.',
       'Each has memory of its own. On a CPU they share the cores: instances × threads should not be more than there are.',
       'KIND_GPU puts the given number on every GPU that Triton sees, KIND_CPU on the processor.',
     ],

@@ -31,7 +31,7 @@ const looks: Readonly<Record<Shown, { label: string; title: string }>> = {
   },
   concurrency: {
     label: 'Concurrency',
-    title: 'Requests under way, in place of a rate. Empty: the rate is used.',
+    title: 'Requests in flight, in place of a rate. Empty: the rate is used.',
   },
   instances: { label: 'Instances', title: 'Model instances. Default: those of the run.' },
   maxBatchSize: { label: 'Maximum batch size', title: 'Default: that of the run.' },

@@ -20,7 +20,7 @@ import { type AskedServer, SoakSubject } from './soak-subject';
 const loads: readonly { readonly value: SoakLoadKind; readonly label: string; readonly field: string }[] = [
   { value: 'share', label: 'Share of the run', field: 'Share of what the run held (%)' },
   { value: 'rate', label: 'Request rate', field: 'Rate (requests/s)' },
-  { value: 'concurrency', label: 'Concurrency', field: 'Requests under way' },
+  { value: 'concurrency', label: 'Concurrency', field: 'Requests in flight' },
 ];
 const loadHelp: Readonly<Record<SoakLoadKind, string>> = {
   share: 'Requests come at Poisson times, whether the ones before are answered or not.',

@@ -93,7 +93,7 @@ describe('upgrade', () => {
   it('says the answer first, and exits as a gate does', async () => {
     const may = coreWith({ known: upgraded({ loadMs: 3100 }) });
     const { text } = await said(may.core, 'upgrade', 'nightly', '--to', '26.07');
-    expect(text).toMatch(/May move: throughput .*; loads 3\.1 times slower\./);
+    expect(text).toMatch(/Ready to move: throughput .*; loads 3\.1 times slower\./);
     expect(text).toContain('html: /home/upgrade.html');
     expect(await exitOf(may.core, 'nightly', '--to', '26.07')).toBe(0);
     const not = coreWith({ known: { ...upgraded({}, differing()), loads: [] }, looks: [] });
@@ -126,8 +126,8 @@ describe('upgrade', () => {
   it('refuses a command line that names nothing to compare', async () => {
     const program = () => programWith({ core: () => Promise.resolve(coreWith().core) });
     for (const [words, message] of [
-      [['upgrade'], 'An upgrade is of a run or of a deployment'],
-      [['upgrade', 'nightly'], 'What it may move to is missing'],
+      [['upgrade'], 'An upgrade needs a run or a deployment'],
+      [['upgrade', 'nightly'], 'The target of the upgrade is missing'],
       [['upgrade', 'nightly', '--to', './nowhere-at-all'], 'is not a folder'],
     ] as const) {
       const error = await rejection(program().parseAsync([...words], { from: 'user' }));

@@ -81,7 +81,7 @@ const overloaded = (texts: readonly string[], queue?: number, budgetUs?: number)
 };
 
 describe('an overload', () => {
-  it('is refused in part where the queue has an end, and is well again at once', () => {
+  it('is refused in part where the queue has an end, and recovers at once', () => {
     const found = overloaded(['step:40s'], 16);
     // What is not capacity is refused: 1 - 120 / 200.
     expect(found?.refusedShare).toBeGreaterThan(0.37);
@@ -94,17 +94,17 @@ describe('an overload', () => {
     expect(found?.recoveryUs).toBeGreaterThan(0.5e6);
     expect(found?.recoveryUs).toBeLessThan(0.9e6);
     expect(overloadText({ ...(found as NonNullable<typeof found>), recoveryUs: 1.9e6 })).toMatch(
-      /^At twice the promised rate (?:39|40|41)(?:\.\d)? % are refused, the accepted reach p99 1\d\d(?:\.\d)? ms, and it is well again after 1\.9 s\.$/,
+      /^At twice the promised rate, (?:39|40|41)(?:\.\d)? % of requests are refused, the accepted ones reach a p99 of 1\d\d(?:\.\d)? ms, and the server recovers in 1\.9 s\.$/,
     );
   });
 
-  it('queues without end where the queue has none, and is well again only after the backlog', () => {
+  it('queues without end where the queue has none, and recovers only after the backlog', () => {
     const found = overloaded(['step:100s']);
     expect(found).toMatchObject({ endless: true, refusedShare: 0 });
     // 25 s at 80 requests/s too many, worked off at 20 a second more than come in: 100 s, longer than the level.
     expect(found?.recoveryUs).toBeNull();
     expect(overloadText(found as NonNullable<typeof found>)).toMatch(
-      /^At twice the promised rate it queues without end, up to a p99 of [\d,.]+ ms, and it is not well again by the end of the level\.$/,
+      /^At twice the promised rate, the queue grows without end, up to a p99 of [\d,.]+ ms, and the server does not recover by the end of the level\.$/,
     );
     const short = overloaded(['1x:10s', '2x:2s', '1x:30s']);
     // 160 requests too many take 8 s, the last of which are within twice the usual latency.
@@ -116,7 +116,7 @@ describe('an overload', () => {
     const kept = overloaded(['1x:10s', '1.1x:10s', '1x:10s'], 16);
     expect(kept).toMatchObject({ endless: false, refusedShare: 0, recoveryUs: 0 });
     expect(overloadText(kept as NonNullable<typeof kept>)).toBe(
-      'At 1.1 times the promised rate none is refused, p99 stays at 8.33 ms, and it is well again at once.',
+      'At 1.1 times the promised rate, no request is refused, p99 stays at 8.33 ms, and the server recovers at once.',
     );
     expect(overloaded(['diurnal'])).toBeNull();
   });

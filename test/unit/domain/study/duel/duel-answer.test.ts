@@ -35,7 +35,7 @@ it('says that two are the same to within 3 %, or that it cannot be told', () => 
   expect(same.sentence).toContain('No difference: the throughput of build is that of accepted to within 3 %');
   const early = duelAnswer(duelFixture(), of(looksOf(2, 1)));
   expect(early.sentence).toBe(
-    'Within the noise: the throughput of build cannot be told from that of accepted, ×1.00 (interval not known yet) after 2 pairs',
+    'Within the noise: the throughput of build does not differ measurably from that of accepted, ×1.00 (interval not known yet) after 2 pairs',
   );
   expect(duelAnswer(duelFixture(), of([])).sentence).toContain('not measured yet');
 });

@@ -17,7 +17,7 @@ describe('soakAnswer', () => {
       /^The Python stub of ocr grows by (0\.99|1\.00|1\.01)\d* MB per 1,000 requests \[0\.9\d+, 1\.0\d+\], 3[56]\.\d+ MB per hour at this load$/,
     );
     expect(loadSentence).toBe(
-      '12,000 requests at 10.00 inferences/s, p99 12.00 ms at first, 12.30 ms at last',
+      '12,000 requests at 10.00 inferences/s, p99 12.00 ms at first, 12.30 ms at the end',
     );
   });
 
@@ -74,7 +74,7 @@ describe('soakAnswer', () => {
 
   it('tells nothing before enough was read', () => {
     expect(answer({ stub: 1e6 }, { minutes: 3 }).sentence).toBe(
-      'Too little was read yet to tell whether memory grows',
+      'Too few readings yet to judge whether memory grows',
     );
     const nothing = soakAnswer(soakStrategy(), { blocks: [], slices: [] }, null);
     expect(nothing).toMatchObject({ verdict: 'unknown', loadSentence: null, soakedMs: 0 });

@@ -20,7 +20,7 @@ it('the process that grows fastest, the memory of all, latency and requests', ()
   );
   // Of the load generator nothing is added.
   expect(figures['Memory of the server']).toMatch(/^21[0-9.]+ MB \(20[0-9.]+ MB at first\)$/);
-  expect(figures['p99 at last']).toBe('12.30 ms (12.00 ms at first)');
+  expect(figures['p99 at the end']).toBe('12.30 ms (12.00 ms at first)');
   expect(figures['Requests']).toBe('12,000  (none failed)');
   expect(figures['Time under load']).toBe('20 min 00 s  (of 20 min 00 s)');
 });
@@ -31,7 +31,7 @@ it('what is not known is missing, and a machine is no process', () => {
   const figures = figuresOf({ blocks: [{ ...span, readings: [machine] }], slices: [] });
   expect(figures['Fastest growth of resident memory']).toContain('too little was read yet');
   expect(figures['Memory of the machine']).toContain('MB at first');
-  expect(figures['p99 at last']).toContain('not measured yet');
+  expect(figures['p99 at the end']).toContain('not measured yet');
   const unread = figuresOf({ blocks: [{ ...span, readings: [reading({ rss: null })] }], slices: [] });
   expect(unread['Memory of the server']).toContain('not read');
 });

@@ -53,6 +53,6 @@ it('judges the latency only at a rate, and what was typed', () => {
 });
 
 it('refuses what tells nothing, and a request that the model does not take', () => {
-  expect(() => plan({ budgetS: 2 })).toThrow(/Nothing can be told/);
+  expect(() => plan({ budgetS: 2 })).toThrow(/A result takes at least/);
   expect(() => plan({ batchSize: 16 })).toThrow(/at most 8 rows/);
 });

@@ -20,7 +20,7 @@ describe('an upgrade', () => {
     const answer = answerOf(upgraded({ loadMs: 3100 }), { looks: turns(8, { p99: 0.97 }) });
     expect(answer).toMatchObject({ verdict: 'may-move', outcome: 'within', reasons: [] });
     expect(answer.sentence).toMatch(
-      /^May move: throughput [+−]0\.\d % ± 0\.\d, p99 −2\.\d % ± 0\.\d; loads 3\.1 times slower$/,
+      /^Ready to move: throughput [+−]0\.\d % ± 0\.\d, p99 −2\.\d % ± 0\.\d; loads 3\.1 times slower$/,
     );
     expect(answer.rows.map(({ tritonVersion, loadMs }) => [tritonVersion, loadMs])).toEqual([
       ['2.51.0', 1000],
@@ -83,7 +83,7 @@ describe('an upgrade', () => {
   it('cannot tell after too few pairs, and says what is open', () => {
     const answer = answerOf(upgraded(), { looks: turns(3) });
     expect(answer).toMatchObject({ verdict: 'unclear', outcome: 'unclear' });
-    expect(answer.sentence).toContain('Not told yet: throughput<0.9x, ×');
+    expect(answer.sentence).toContain('Inconclusive: throughput<0.9x, ×');
   });
 
   it('should not move where it cannot be served there', () => {
@@ -94,7 +94,7 @@ describe('an upgrade', () => {
     const first = { 1: failed[2] };
     const answer = answerOf({ served: {}, outputs: null, loads: [] }, { failed: first });
     expect(answer).toMatchObject({ verdict: 'unknown', outcome: null });
-    expect(answer.sentence).toContain('Cannot be told: release 26.04 cannot serve it');
+    expect(answer.sentence).toContain('Not compared: release 26.04 cannot serve it');
   });
 
   it('knows what blocks before anything is started, and keeps the rest as notes', () => {

@@ -41,13 +41,13 @@ it('a suggestion is tried by one press, which opens the page of the study', asyn
 it('two runs are measured in turns after a plan is shown; of three none is left out', async () => {
   const { client, calls } = double();
   const mounted = await mount(client, <CompareActions runIds={[runA, runB]} />);
-  await mounted.click(mounted.button('Measure both until it can be told'));
+  await mounted.click(mounted.button('Measure both until it is clear'));
   expect(calls).toEqual([]);
   expect(mounted.workbench.overlay.getState()).toMatchObject({
     ...{ shown: 'duel', duel: { first: runA, second: runB } },
   });
   mounted.unmount();
   const three = await mount(client, <CompareActions runIds={[runA, runB, `${runB}c`]} />);
-  expect(() => three.button('Measure both until it can be told')).toThrow();
+  expect(() => three.button('Measure both until it is clear')).toThrow();
   three.unmount();
 });

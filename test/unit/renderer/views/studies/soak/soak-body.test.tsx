@@ -56,7 +56,7 @@ it('has the answer first, each process, and the load by slice', async () => {
   const answer = page.querySelector<HTMLElement>('.answer');
   expect(answer?.dataset['tone']).toBe('bad');
   expect(answer?.textContent).toMatch(/^The Python stub of ocr grows by 1\.00 MB per 1,000 requests/);
-  expect(answer?.textContent).toContain('rss-slope>1MB/h: beyond it, the Python stub of ocr');
+  expect(answer?.textContent).toContain('rss-slope>1MB/h: exceeded, the Python stub of ocr');
   expect(page.querySelectorAll('[aria-label="Processes of night"] tbody tr')).toHaveLength(3);
   expect(page.querySelectorAll('[aria-label="Load of night by slice"] tbody tr')).toHaveLength(4);
   // Nothing is known of GPU memory.

@@ -63,7 +63,7 @@ const buttonIn = (page: HTMLElement, text: string) =>
 it('has the answer first, both serving environments, outputs and conditions', async () => {
   const page = await show(detailFrom(upgraded({ loadMs: 3100 }), 8));
   expect(answerIn(page)?.dataset['tone']).toBe('good');
-  expect(answerIn(page)?.textContent).toMatch(/^May move: throughput .*; loads 3\.1 times slower/);
+  expect(answerIn(page)?.textContent).toMatch(/^Ready to move: throughput .*; loads 3\.1 times slower/);
   expect(page.querySelectorAll('[aria-label="Serving environments of next"] tbody tr')).toHaveLength(2);
   expect(page.querySelectorAll('[aria-label="Outputs of next"] tbody tr')).toHaveLength(2);
   expect(page.querySelectorAll('[aria-label="Conditions of next"] tbody tr')).toHaveLength(4);
