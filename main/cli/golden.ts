@@ -202,7 +202,7 @@ function addRecord(golden: Verb): void {
     if (samples !== undefined && inputData !== undefined) {
       throw invalidInput(
         '--samples',
-        'A file has as many samples as it has',
+        'The samples are those of the file, so their number cannot be set',
         'Leave out --samples or --input-data.',
       );
     }

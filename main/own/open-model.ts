@@ -278,7 +278,7 @@ function requireRepository(isOne: boolean, { with: beside, rewrite, path }: Open
   }
   if (rewrite && beside.length > 0) {
     const remedy = 'Leave --rewrite out to serve the repository as it is.';
-    throw invalidInput('--with', 'A rewritten configuration is of one model', remedy);
+    throw invalidInput('--with', '--rewrite serves one model only', remedy);
   }
 }
 

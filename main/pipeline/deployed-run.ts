@@ -10,9 +10,9 @@ export const notRunnable = (runId: string): WorkbenchError =>
 
 /** A measured server's run has no specification to change. */
 export const notChangeable = (runId: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', 'What a run measures on a running Triton cannot be changed', {
+  new WorkbenchError('input-invalid', 'A run that measured a running Triton cannot be changed', {
     where: runId,
-    remedy: 'Measure again with other options.',
+    remedy: 'Start a new measurement with other options.',
   });
 
 /** Throws input-invalid for runs without a specification. */

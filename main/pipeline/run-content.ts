@@ -140,7 +140,7 @@ export function levelsAgain(
 ): readonly OfType<JournalBody, 'levels-again'>[] {
   if (!again) return [];
   if (!isChange(other)) return [{ type: 'levels-again', levels: [...requireAgain(state).levels] }];
-  throw new WorkbenchError('input-invalid', 'Levels are measured again as they were', {
+  throw new WorkbenchError('input-invalid', '--again measures levels without a change', {
     where: state.runId,
     remedy: 'Give --again without --set and --from.',
   });

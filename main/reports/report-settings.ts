@@ -159,7 +159,7 @@ const mostBytes = 1024 * 1024;
 /** null if not set. */
 async function read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema> | null> {
   const unreadable = (problem: string, cause?: unknown): WorkbenchError =>
-    new WorkbenchError('report-failed', `What the report is to look like cannot be read: ${problem}`, {
+    new WorkbenchError('report-failed', `The settings of reports cannot be read: ${problem}`, {
       where: path,
       remedy: 'Remove this file, and choose title, customer, author, logo and contents again.',
       cause,

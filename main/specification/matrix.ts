@@ -208,7 +208,7 @@ function readAxes({ matrix, name, hosts, ...rest }: Tree): MatrixFile {
   if (count > mostRuns) {
     throw invalidInput(
       'matrix',
-      `The matrix has ${count} runs, at most ${mostRuns} are taken`,
+      `The matrix has ${count} runs; the limit is ${mostRuns}`,
       'Shorten its axes.',
     );
   }
@@ -238,7 +238,7 @@ function readRunner(tree: Tree, given: NamedPreset | null, presets: readonly Nam
   const preset = given ?? presets.find((known) => known.id === id);
   if (preset === undefined) {
     const remedy = 'Add the preset before the options, for example: run tft --matrix <file>';
-    throw invalidInput('[preset]', 'The runner configuration does not name a model of the presets', remedy);
+    throw invalidInput('[preset]', 'The runner configuration does not name the model of a preset', remedy);
   }
   const entries = runnerEntries(preset, tree);
   if (entries.length === 0) {

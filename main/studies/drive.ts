@@ -34,7 +34,7 @@ export interface StudyEnd {
 
 const mixed = new WorkbenchError(
   'input-invalid',
-  'A matrix has either runs that are jobs or other runs, not both',
+  'A matrix cannot mix runs that are jobs with other runs',
   { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
 );
 

@@ -31,7 +31,7 @@ export function requireAnew(options: AnewOptions, runs: readonly string[]): void
   if (options.measure !== true) {
     const given = Object.entries(flags).find(([key]) => options[key as keyof typeof flags] !== undefined);
     if (given === undefined) return;
-    throw invalidInput(given[1], 'It is of a comparison that measures', 'Add --measure.');
+    throw invalidInput(given[1], 'The option applies only with --measure', 'Add --measure.');
   }
   if (options.out !== undefined) {
     throw invalidInput('--out', '--measure writes its own report', 'Its paths are printed at the end.');

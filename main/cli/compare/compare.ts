@@ -89,7 +89,7 @@ function publishedRemedy(
 }
 
 const nothingPublished = (runId: string, remedy: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', `Nothing is published that ${runId} could be compared with`, {
+  new WorkbenchError('input-invalid', `No published figures match ${runId}`, {
     where: 'published',
     remedy,
   });
@@ -127,7 +127,7 @@ async function comparisonOf(core: Core, a: string, b: string): Promise<Compariso
   if (publishedPattern.test(b)) {
     throw new WorkbenchError(
       'input-invalid',
-      'Published figures are what a run is compared with: they come first',
+      'Published figures are the baseline, so they come first',
       {
         where: 'run-b',
         remedy: `Use: triton-workbench compare ${b} ${a}`,
@@ -228,8 +228,8 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
   if (publishedPattern.test(a)) {
     throw invalidInput(
       '--out',
-      'Published figures are compared on the page only',
-      'The report of a run has them beside its own.',
+      'A comparison with published figures cannot be written to a file',
+      'The report of the run has them beside its own figures.',
     );
   }
   return { kind, path: resolve(out) };
@@ -274,7 +274,7 @@ export function addCompare(program: Verb): void {
       if (options.junit !== undefined && options.failIf === undefined)
         throw invalidInput(
           '--junit',
-          'A criterion to judge is missing',
+          '--junit needs a criterion',
           'Add --fail-if, for example --fail-if "p99>1.1x".',
         );
     })

@@ -41,7 +41,7 @@ function objectiveOf({ objective, pricePerHour }: GoalOptions): SearchObjective 
     throw invalidInput('--price-per-hour', message, 'Add --objective cost, or leave the price out.');
   }
   if (pricePerHour === undefined) {
-    const message = 'The lowest cost needs a price, and there is none';
+    const message = '--objective cost needs a price';
     const remedy = 'Give the price of one replica with its GPUs per hour, for example --price-per-hour 2.5.';
     throw invalidInput('--price-per-hour', message, remedy);
   }

@@ -41,7 +41,7 @@ function refuseForRun({ set, shape, trust }: SubjectOptions): void {
   if (first === undefined) return;
   throw invalidInput(
     first,
-    'A run is searched as it is',
+    'This option does not apply to a run',
     'Change it first with "resume RUN --set", or search a model or a specification.',
   );
 }

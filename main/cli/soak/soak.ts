@@ -42,7 +42,7 @@ function millisecondsOf(flag: string, text: string): number {
 
 function loadOf({ rate, concurrency }: SoakOptions): AskedSoakLoad | undefined {
   if (rate !== undefined && concurrency !== undefined) {
-    throw invalidInput('--concurrency', 'The load is a rate or a concurrency', 'Give one of them.');
+    throw invalidInput('--concurrency', 'The load is either a rate or a concurrency', 'Give one of them.');
   }
   if (concurrency !== undefined) return { concurrency: wholeOf('--concurrency', concurrency) };
   if (rate === undefined) return undefined;
@@ -90,7 +90,7 @@ async function subjectOf(
   if ((given === undefined) === (url === undefined)) {
     throw invalidInput(
       given === undefined ? 'run' : '--url',
-      'A soak is of a run, of a deployment or of a server',
+      'A soak needs a run, a deployment or a server',
       'Name one of them: soak latest, soak DEPLOYMENT, or soak --url localhost:8000 -m MODEL.',
     );
   }

@@ -36,7 +36,7 @@ function requireWritten({ source }: Pick<Base['run'], 'source'>, where: string):
   if (repositoryOf(source.spec.model) === null) return;
   throw new WorkbenchError(
     'combination-unsupported',
-    'Several models are searched together with configurations that the workbench writes, and this one is of a repository as it is',
+    'A model that is served from its repository as it is cannot be searched together with others',
     { where, remedy: 'Search its run by itself, or run the model with --rewrite and name that run.' },
   );
 }

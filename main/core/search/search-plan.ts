@@ -68,10 +68,10 @@ interface Place {
 /** Throws input-invalid. */
 function requireConsistent({ runId, choice, server, host }: SearchRequest): void {
   if ((runId === undefined) === (choice === undefined)) {
-    throw invalidInput('runId', 'A search is of a run or of a choice');
+    throw invalidInput('runId', 'A search needs either a run or a choice of model');
   }
   if (server === undefined || host === undefined) return;
-  const message = 'A search is on a host or on a Triton that runs already';
+  const message = 'A search measures either on a host or on a running Triton';
   throw invalidInput('--host', message, 'Give one of --host and --url.');
 }
 

@@ -77,7 +77,7 @@ export function createWinnerCalls(
           const remedy = `Deploy or bundle it (deploy ${runId ?? 'RUN'} --search ${name}), or write the values into the repository and run it.`;
           throw invalidInput(
             name,
-            `The best configuration is one of ${search.part}, and a run has fields of its model`,
+            `The best configuration changes ${search.part}, and the fields of a run apply to the ensemble only`,
             remedy,
           );
         }

@@ -58,7 +58,7 @@ async function ofDeployment(parts: CoreParts, { deployment: id, model }: Asked<'
   if (only === undefined || names.length > 1 || (model !== undefined && model !== only)) {
     throw new WorkbenchError('combination-unsupported', `${id} serves ${names.join(', ') || 'nothing'}`, {
       where: id,
-      remedy: 'A deployment of one model can be moved. Compare the runs of the others by themselves.',
+      remedy: 'Only a deployment of one model can be moved. Upgrade the runs of the models one by one.',
     });
   }
   const { runId, version } = (deployment.models[only] as (typeof deployment.models)[string]).active;

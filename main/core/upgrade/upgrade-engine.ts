@@ -16,7 +16,7 @@ function inEnvironment(engine: EngineSpec, environment: string): EngineSpec {
   if (isProcess(engine)) return { ...engine, environment };
   throw invalidInput(
     '--to',
-    'A folder is of the local Triton, and the run is served in containers',
+    'The run is served in containers, which a folder cannot replace',
     'Give a release, for example 26.07, or an image.',
   );
 }
@@ -25,7 +25,7 @@ function inImage(engine: EngineSpec, target: Exclude<UpgradeTarget, { environmen
   if (!inContainers(engine)) {
     throw invalidInput(
       '--to',
-      'Releases and images are of containers, and the run is served by the local Triton',
+      'The run is served by the local Triton, which has no release or image',
       'Give the folder of another Triton, or of a Python environment.',
     );
   }
@@ -50,7 +50,7 @@ export function engineWith(engine: EngineSpec, target: UpgradeTarget | undefined
 /** "release 26.04", "the local Triton". Pure. */
 export function environmentText(engine: EngineSpec): string {
   if (isProcess(engine)) return engine.environment ?? 'the local Triton';
-  if (!inContainers(engine)) throw new WorkbenchError('internal', 'It is served elsewhere');
+  if (!inContainers(engine)) throw new WorkbenchError('internal', 'This engine has no serving environment to upgrade');
   const { tritonImage, release } = engine;
   if (tritonImage !== undefined) return tritonImage;
   if (imageFamily(engine) === 'cpu') return 'the CPU image';

@@ -144,7 +144,7 @@ export async function readCapture(request: ImportRequest): Promise<readonly Read
     const kind = isJson(file.text) ? null : tableKind(headerOf(file.text));
     if (kind === null && others.length === 0) return [ofPerfAnalyzer(file, request)];
     if (kind === null) throw invalidInput(file.fileName, 'Not a file of Model Analyzer', oneProfile);
-    if (found.has(kind)) throw invalidInput(file.fileName, `A second file of the kind ${kind}`, oneProfile);
+    if (found.has(kind)) throw invalidInput(file.fileName, `The ${kind} file is given twice`, oneProfile);
     found.set(kind, file);
   }
   const inference = found.get('inference');

@@ -92,8 +92,8 @@ async function readServerInputs(
   if (files.includes('zero')) {
     throw invalidInput(
       'performance.inputData',
-      'Zeros and values of a file exclude each other',
-      'Give zeros, or files.',
+      'Zeros and the values of a file cannot be combined',
+      'Use either zeros or files.',
     );
   }
   const parts: InputData[] = [];

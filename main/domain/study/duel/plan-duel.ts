@@ -49,10 +49,10 @@ export function askedLevel(
   const { batchSize, concurrency, requestRate, criteria = [] } = request;
   const isThroughput = criteria.some((text) => parseCriterion(text).metric === 'throughput');
   if (concurrency !== undefined && requestRate !== undefined) {
-    throw invalidInput('--request-rate', 'The load is a concurrency or a request rate', 'Give one of them.');
+    throw invalidInput('--request-rate', 'The load is either a concurrency or a request rate', 'Give one of them.');
   }
   if (requestRate !== undefined && isThroughput) {
-    const message = 'At a request rate both have the throughput of that rate';
+    const message = 'At a fixed request rate, both sides have the same throughput';
     throw invalidInput('--request-rate', message, 'Give --concurrency, or judge p99.');
   }
   const usual = usualLevel(first, isThroughput) ?? usualLevel(second, isThroughput);
@@ -119,7 +119,7 @@ function suggestionOf(run: DeployedRun, number: number) {
   }
   if (!isTryable(found)) {
     const remedy = 'Change the run and measure it again: see "resume RUN --set".';
-    throw invalidInput('--try', `Suggestion ${number} cannot be measured beside the run as it is`, remedy);
+    throw invalidInput('--try', `Suggestion ${number} cannot be measured side by side with the present configuration`, remedy);
   }
   return { suggestion: found, level: levelOf(limits.level.point), point: limits.level.point };
 }

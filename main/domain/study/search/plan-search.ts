@@ -67,7 +67,7 @@ function requireLimits({ memory, server }: SearchRequest, { onGpu }: Pick<Search
 function requireConsistent({ objective, rate, replay, load, space }: SearchRequest): void {
   const isLatency = objective?.kind === 'latency';
   if (isLatency && rate === undefined && replay === undefined) {
-    const message = 'The lowest latency is searched for at a rate, and there is none';
+    const message = '--objective latency needs a rate';
     throw invalidInput(
       '--rate',
       message,
@@ -79,11 +79,11 @@ function requireConsistent({ objective, rate, replay, load, space }: SearchReque
     throw invalidInput('--rate', message, 'Add --objective latency, or leave the rate out.');
   }
   if (isLatency && load === 'closed') {
-    const message = 'The lowest latency is searched for at a rate, which is an open load';
+    const message = '--objective latency searches at a rate, which is an open load';
     throw invalidInput('--load', message, 'Leave --load out.');
   }
   if (isLatency && space.batchSize !== undefined) {
-    const message = 'Requests of different sizes have no common rate';
+    const message = 'One rate cannot apply to several request sizes';
     throw invalidInput('--batch-sizes', message, 'Search for the lowest latency of one batch size.');
   }
 }
@@ -106,7 +106,7 @@ function targetOf(run: DeployedRun | UnmadeRun, { latencyUs, percentile = 99, ob
   if (aloneUs === null) {
     throw invalidInput(
       '--p99',
-      run.runId === null ? 'A model that was not measured has no latency to start from' : noLevel,
+      run.runId === null ? 'The model was not measured, so a target cannot be derived' : noLevel,
       'Give a target, for example --p99 20ms.',
     );
   }

@@ -56,10 +56,10 @@ function requireAlone({ replay, load, rate, objective, batchSize, space }: Searc
     throw invalidInput('--replay', 'A replayed trace is an open load', 'Leave --load out.');
   }
   if (rate !== undefined) {
-    throw invalidInput('--rate', 'A trace has a rate of its own', 'Give --speed in place of --rate.');
+    throw invalidInput('--rate', 'The rate of a trace is set by its speed', 'Give --speed in place of --rate.');
   }
   if (replay?.speed !== 1 && objective?.kind !== 'latency') {
-    const message = 'The search looks for the speed at which the trace is held';
+    const message = 'The search itself finds the speed of the trace';
     throw invalidInput('--speed', message, 'Leave --speed out, or add --objective latency.');
   }
   if (hasSizes && (batchSize !== undefined || space.batchSize !== undefined)) {

@@ -63,7 +63,7 @@ function levelOf(
   if (held === null) {
     throw invalidInput(
       '--rate',
-      run === null ? 'What the server holds is not known' : 'The run has no level to take a share of',
+      run === null ? 'The capacity of the server is not known, so a share of it is not a rate' : 'The run has no level to take a share of',
       'Give requests per second, for example --rate 50.',
     );
   }
@@ -88,8 +88,8 @@ function reloadMsOf({ reloadEvery, forMs }: SoakRequest, level: SoakLevel): numb
   if ('requests' in reloadEvery && 'concurrency' in level) {
     throw invalidInput(
       '--reload-every',
-      'Without a rate it is a time',
-      'Give for example --reload-every 30s.',
+      'A number of requests applies only with --rate',
+      'Give a time, for example --reload-every 30s.',
     );
   }
   const ms =

@@ -153,8 +153,8 @@ describe('compare --measure', () => {
   });
 
   it.each<readonly [readonly string[], string]>([
-    [['compare', 'a', 'b', '--budget', '3m'], 'It is of a comparison that measures'],
-    [['compare', 'a', 'b', '--dry-run'], 'It is of a comparison that measures'],
+    [['compare', 'a', 'b', '--budget', '3m'], 'The option applies only with --measure'],
+    [['compare', 'a', 'b', '--dry-run'], 'The option applies only with --measure'],
     [['compare', 'published', 'build', '--measure'], 'Published figures cannot be measured again'],
     [['compare', 'a', 'b', '--measure', '--out', 'x.pdf'], '--measure writes its own report'],
     [['compare', 'a', 'b', '--measure', '--concurrency', '1.5'], '"1.5" is not a whole number from 1 on'],

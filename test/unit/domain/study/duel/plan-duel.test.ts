@@ -69,10 +69,10 @@ describe('the level of a comparison in turns', () => {
   });
 
   it.each<readonly [Partial<Omit<DuelRequest, 'server'>>, string]>([
-    [{ concurrency: 1, requestRate: 1 }, 'The load is a concurrency or a request rate'],
+    [{ concurrency: 1, requestRate: 1 }, 'The load is either a concurrency or a request rate'],
     [
       { requestRate: 9, criteria: ['throughput<0.9x'] },
-      'At a request rate both have the throughput of that rate',
+      'At a fixed request rate, both sides have the same throughput',
     ],
     [{ batchSize: 17 }, `${runA} takes at most 16 rows in a request, not 17`],
     [{ budgetS: 5 }, 'A result takes at least'],
