@@ -55,7 +55,7 @@ async function backTo(
 export async function moveEngine(stored: StoredDeployment, parts: MoveParts): Promise<StoredDeployment> {
   const { store, tritons } = parts;
   const { engines } = stored.deployment.change ?? {};
-  if (engines === undefined) throw new Error('No move was begun');
+  if (engines === undefined) throw new Error('No move was started');
   await tritons.stop(stored);
   const changed = await store.append(stored.folder, { type: 'engine-changed', engine: engines.to });
   try {

@@ -133,7 +133,7 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
       if (shown !== undefined && shown !== hashOfAll(hashes)) {
         throw new WorkbenchError('not-trusted', `${location.path} was changed while you were asked`, {
           where: location.path,
-          remedy: 'Look at its files again, and trust it once nothing writes to it.',
+          remedy: 'Check its files again, and trust it once nothing writes to it.',
         });
       }
       await withFileTurn(file, 'the trusted models', async (written) => {

@@ -26,7 +26,7 @@ const procedure = ({ duel, answer }: DuelReport): readonly string[] => [
   'Intervals of 95 % of the ratio within pairs, by a confidence sequence (mixture t-test): it may be looked at after each pair',
   ...placeLines(answer),
   `${Math.round(answer.seconds)} of ${Math.round(duel.budgetS)} s of load were used`,
-  ...(answer.isTold ? [] : ['It ended before each question was answered']),
+  ...(answer.isTold ? [] : ['It ended before every question was answered']),
 ];
 
 const page = (report: DuelReport): string => {

@@ -45,7 +45,7 @@ function procedure({ joint, searched, answer }: JointReport): readonly string[] 
     `${Math.round(answer.seconds)} of ${Math.round(budgetS)} s of load were used`,
     ...(answer.isConfirmed || answer.factor === null
       ? []
-      : ['The best set was not measured at full length at what it is said to hold']),
+      : ['The best set was not measured at full length at the load that it is said to hold']),
   ];
 }
 

@@ -163,7 +163,7 @@ export function publishedReport(
   if (baseline === null) {
     const others = all.filter((other) => other.gpu === gpu).map(({ title: name }) => name);
     const there = others.length === 0 ? 'nothing' : others.join('; ');
-    const lead = `Nothing is published of ${gpu} with ${formatFacts[spec.format].title} ${spec.precision}; published of it is: ${there}.`;
+    const lead = `No figures are published for ${gpu} with ${formatFacts[spec.format].title} ${spec.precision}; published for it: ${there}.`;
     return { source, note, label: null, lead, differences, scenarios: [] };
   }
   const size =

@@ -71,7 +71,7 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
     ...(answer.isCutShort ? ['The budget ended before every configuration was judged'] : []),
     ...(answer.isConfirmed || answer.winner === null
       ? []
-      : ['The best configuration was not measured at full length at what it is said to hold']),
+      : ['The best configuration was not measured at full length at the load that it is said to hold']),
   ];
 }
 

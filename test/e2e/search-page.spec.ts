@@ -262,7 +262,7 @@ test('several models are searched from the list of studies, with a rate and a ta
   await models.press('Escape');
   const rates = dialog.getByLabel('Rate (inferences/s)');
   await expect(rates).toHaveCount(2);
-  await expect(dialog.getByText('Type the rate of each model.')).toBeVisible();
+  await expect(dialog.getByText('Enter the rate of each model.')).toBeVisible();
   await rates.first().fill('100');
   await dialog.getByLabel('Largest p99 (ms)').first().fill('20');
   expect(await findings(page)).toEqual([]);

@@ -127,7 +127,7 @@ function addAddressOptions(command: Command): Command {
     )
     .option(
       '--via <url>',
-      'Gateway in front of the server, as http://host:port, https://host or grpc://host:port: each level is also measured through it, in turns of short looks, and the difference is shown by parts of the latency.',
+      'Gateway in front of the server, as http://host:port, https://host or grpc://host:port: each level is also measured through it, in short turns, and the difference is shown by parts of the latency.',
     )
     .option(
       '--host <name>',

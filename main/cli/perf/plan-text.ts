@@ -30,7 +30,7 @@ function warmupText({ tools, settings }: PlannedLoad): string {
 function windowsText({ settings, levels, via, protocol = 'http' }: PlannedLoad): string {
   const gateway = gatewayUrl({ via, protocol });
   if (gateway !== null)
-    return `looks of ${settings.measurementIntervalMs} ms in turns, directly and through ${gateway}`;
+    return `measurements of ${settings.measurementIntervalMs} ms in turns, directly and through ${gateway}`;
   if (settings.replay !== undefined) return 'the requests of the trace';
   if (settings.stages !== undefined) {
     const [only, ...others] = levels.flatMap(({ requestRate }) => requestRate ?? []);

@@ -153,7 +153,7 @@ export function jointLines(joint: JointStrategy, searched: Searched): readonly s
     ...(beside === null ? [] : [`${beside}.`]),
     ...(isConfirmed || factor === null
       ? []
-      : ['It was not measured at full length at what it is said to hold: give more time.']),
+      : ['It was not measured at full length at the load that it is said to hold: give more time.']),
     '',
     formatTable(
       jointColumns.map(titleWithUnit),

@@ -206,7 +206,7 @@ export function answerLines(
     ...(answer.isConfirmed || answer.winner === null
       ? []
       : [
-          'The best configuration was not measured at full length at what it is said to hold: give more time.',
+          'The best configuration was not measured at full length at the load that it is said to hold: give more time.',
         ]),
     '',
     formatTable(

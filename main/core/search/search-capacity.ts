@@ -41,7 +41,7 @@ export async function searchCapacity(
     beside.length === 0
       ? ''
       : ` Each replica also serves ${beside.join(', ')} under load in the proportion of the search. Only loads that all of them held together count.`;
-  const note = `Measured by a search, in looks of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have surer percentiles.${together}`;
+  const note = `Measured by a search, in measurements of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have more reliable percentiles.${together}`;
   const stateOf = async (number: number) => {
     const run = await runOf(number);
     const hostBytes = servesHere(run.source.spec.engine) ? totalmem() : null;

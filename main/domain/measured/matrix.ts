@@ -203,7 +203,7 @@ export const endColumns: readonly Row[] = [
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [
   ...choiceColumns(results),
   text('release', 'Release', 'NGC release of the images.', releaseOf),
-  text('accuracy', 'Accuracy', 'What came of the comparison with the framework.', accuracyLabel),
+  text('accuracy', 'Accuracy', 'Result of the comparison with the framework.', accuracyLabel),
   ofBest('offline', throughput),
   ofBest('offline', p99, budgetLatencyUs),
   ofBest('offline', batchSize),

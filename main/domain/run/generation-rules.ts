@@ -57,9 +57,9 @@ function ofText({ sequences, sharedMemory }: PerformanceSpec, generation: Genera
         'Name a file of JSON lines such as {"text": "What is Triton?"}, or a tokenizer and the number of input tokens.',
       ),
     sequences !== undefined &&
-      unsupported(field('endpoint'), 'Requests of text have no sequences', 'Leave the sequences out.'),
+      unsupported(field('endpoint'), 'Prompts do not support sequences', 'Leave the sequences out.'),
     sharedMemory !== 'none' &&
-      unsupported('performance.sharedMemory', 'Requests of text have no tensors', 'Choose "none".'),
+      unsupported('performance.sharedMemory', 'Prompts do not support tensors', 'Choose "none".'),
   );
 }
 
@@ -81,13 +81,13 @@ function madePrompts({
     tokenizerFile === undefined &&
       problem(
         field('tokenizerFile'),
-        'Prompts of a stated number of tokens need a tokenizer',
+        'Generated prompts need a tokenizer',
         'Name the tokenizer.json of the model.',
       ),
     promptsFile !== undefined &&
       problem(
         field('promptsFile'),
-        'Prompts of a file and made ones exclude each other',
+        'Prompts come either from a file or from a generator, not both',
         'Leave the file out, or the number of input tokens.',
       ),
     inputTokensStddev > inputTokens &&
@@ -100,13 +100,13 @@ function madePrompts({
       problem(
         field('prefixCount'),
         `${prefixCount} prefixes are more than the ${promptCount} prompts`,
-        'Make more prompts, or fewer prefixes.',
+        'Generate more prompts, or fewer prefixes.',
       ),
     tokens > mostTokens &&
       problem(
         field('promptCount'),
         `${tokens.toLocaleString('en-US')} tokens are more than the ${mostTokens.toLocaleString('en-US')} that are made`,
-        'Make fewer or shorter prompts.',
+        'Generate fewer or shorter prompts.',
       ),
   );
 }

@@ -35,13 +35,13 @@ function host({
     (httpTls !== null || grpcTls !== null) &&
       unsupported(
         'url',
-        'A load generator on a host speaks no TLS',
+        'A load generator on a host does not support TLS',
         'Give the addresses of Triton on that machine, for example http://127.0.0.1:8000.',
       ),
     profileExportFile !== undefined &&
       unsupported(
         'profileExportFile',
-        'A load generator on a host keeps no single requests',
+        'A load generator on a host does not record single requests',
         'Leave it out, or measure from this machine.',
       ),
     settings.sharedMemory !== 'none' &&
@@ -115,7 +115,7 @@ function gateway({
     (search !== null || replay !== undefined || stages !== undefined || requestCount > 0) &&
       unsupported(
         'via',
-        'A gateway is measured by short looks of one even load',
+        'A comparison with --via needs one constant load',
         'Leave the search, the trace, the stages and the number of requests out.',
       ),
     (streaming === true || generation !== undefined) &&
@@ -131,7 +131,7 @@ function gateway({
         'Choose "none".',
       ),
     profileExportFile !== undefined &&
-      unsupported('profileExportFile', 'The looks at a gateway keep no single requests', 'Leave it out.'),
+      unsupported('profileExportFile', 'A comparison with --via does not record single requests', 'Leave it out.'),
   );
 }
 

@@ -125,8 +125,8 @@ function TextFields({ draft, onChange }: FieldProps) {
     <>
       {line('title', 'Title', 'Of this report', 'What the report is of')}
       <Group grow align="start">
-        {line('customer', 'Customer', 'Of this report; at the head of each page')}
-        {line('author', 'Author', 'Kept for every further report')}
+        {line('customer', 'Customer', 'For this report only; at the head of each page')}
+        {line('author', 'Author', 'Saved for all further reports')}
       </Group>
       <Textarea
         label="Notes"

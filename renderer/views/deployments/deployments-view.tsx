@@ -38,7 +38,7 @@ function servingText(list: readonly DeploymentInfo[]): { text: string; tone: Ton
   const of = list.length === 1 ? '1 deployment serves' : `${ready} of ${list.length} deployments serve`;
   if (ready === meant.length) return { text: of, tone: 'good' };
   return ready === 0
-    ? { text: 'No deployment serves as it should', tone: 'bad' }
+    ? { text: 'No deployment is ready', tone: 'bad' }
     : { text: of, tone: 'warn' };
 }
 

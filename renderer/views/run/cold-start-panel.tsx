@@ -35,7 +35,7 @@ function TryWarmUp({ runId }: { runId: string }) {
       title="Measures first requests without and with a warm-up, in turns on fresh loads of a Triton of its own"
       onClick={working(async () => {
         await client.call('runs.tryWarmUp', { runId });
-        noticeDone('Warm-up tried', 'The panel has what came of it.');
+        noticeDone('Warm-up tried', 'The panel shows the result.');
       })}
     >
       Try with warm-up

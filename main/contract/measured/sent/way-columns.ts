@@ -25,12 +25,12 @@ export const wayColumns: readonly Column<WayRow>[] = [
   },
   {
     ...named('way-direct', null, 'Direct', text),
-    help: 'Mean of the looks at the server itself.',
+    help: 'Mean of the measurements at the server itself.',
     read: ({ part, direct }) => amountText(part, direct),
   },
   {
     ...named('way-via', null, 'Through the gateway', text),
-    help: 'Mean of the looks through the gateway.',
+    help: 'Mean of the measurements through the gateway.',
     read: ({ part, via }) => amountText(part, via),
   },
   {

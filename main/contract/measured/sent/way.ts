@@ -77,5 +77,5 @@ export function wayText({ address, pairs, rows, errorCount, error }: Way): strin
     throughput?.via === undefined || throughput.via === null || (throughput.direct ?? 0) === 0
       ? ''
       : `; its throughput is ${formatRate(throughput.via / (throughput.direct ?? 1))} of the direct one`;
-  return `Through ${address} the mean latency is ${how}, after ${pairs} pairs of looks${share}.${failed}`;
+  return `Through ${address} the mean latency is ${how}, after ${pairs} pairs of measurements${share}.${failed}`;
 }

@@ -98,7 +98,7 @@ const columns: readonly Column<ColdRow>[] = [
   },
   {
     ...named('cold-note', 'Note', 'Note', text),
-    help: 'What there is to say about this request.',
+    help: 'Remarks about this request.',
     read: ({ error, isCold }) => error ?? (isCold === true ? 'slow' : ''),
   },
 ];

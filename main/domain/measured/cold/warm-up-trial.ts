@@ -124,7 +124,7 @@ export const trialColumns: readonly Column<TrialRow>[] = [
   },
   {
     ...named('trial-effect', 'Result', 'Result', text),
-    help: 'What came of the warm-up.',
+    help: 'Effect of the warm-up.',
     read: ({ effect }) => effectText[effect],
   },
 ];

@@ -149,7 +149,7 @@ function tryLines(state: RunState): readonly string[] {
   const [first] = tryableNumbers(state);
   if (first === undefined) return [];
   const command = shellLine(['triton-workbench', 'limits', state.runId, '--try', String(first)]);
-  return [`To measure one beside the run as it is: ${command}`];
+  return [`To measure one against the present configuration: ${command}`];
 }
 
 /** What limits it, and the command that says what to try: to predict that takes a while. */

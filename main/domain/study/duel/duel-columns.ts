@@ -4,23 +4,23 @@ import type { JudgedQuestion } from './judge-duel';
 
 /** The two sides of a comparison in turns. */
 export const duelColumns: readonly Column<DuelRow>[] = [
-  { ...named('side', 'side', 'Side', text), help: 'A is what B is compared with', read: ({ side }) => side },
+  { ...named('side', 'side', 'Side', text), help: 'A is the baseline', read: ({ side }) => side },
   { ...named('model', 'model', 'Model', text), help: 'Run or change', read: ({ title }) => title },
-  { ...named('level', 'level', 'Load', text), help: 'Load of each look', read: ({ level }) => level },
+  { ...named('level', 'level', 'Load', text), help: 'Load of each measurement', read: ({ level }) => level },
   {
     ...named('throughput', 'inferences_per_second', 'Inferences/s', { unit: '', kind: 'rate' }),
-    help: 'Median of the looks',
+    help: 'Median of the measurements',
     read: ({ inferencesPerSecond }) => inferencesPerSecond,
   },
   {
     ...named('p99', 'p99_ms', 'p99', { unit: 'ms', kind: 'duration' }),
-    help: 'Median of the looks',
+    help: 'Median of the measurements',
     read: ({ p99Us }) => p99Us,
   },
-  { ...named('looks', 'looks', 'Looks', count), help: 'Measurements', read: ({ looks }) => looks },
+  { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
   {
     ...named('errors', 'errors', 'Failed requests', count),
-    help: 'In all looks',
+    help: 'In all measurements',
     read: ({ errors }) => errors,
   },
 ];

@@ -59,7 +59,7 @@ export function jointTryColumns({ isMix }: Pick<JointStrategy, 'isMix'>): readon
     },
     {
       ...named('result', 'result', 'Result', text),
-      help: 'What it came to',
+      help: 'Result',
       read: ({ result }) => result,
     },
     {
@@ -83,7 +83,7 @@ export function jointTryColumns({ isMix }: Pick<JointStrategy, 'isMix'>): readon
       read: ({ instances }) => instances,
     },
     {
-      ...named('looks', 'looks', 'Looks', count),
+      ...named('looks', 'looks', 'Measurements', count),
       help: 'Measurements of all models together',
       read: ({ looks }) => looks,
     },

@@ -42,9 +42,9 @@ export function replayLines(replay: SearchReplay): readonly string[] {
   const { requests, seconds } = replay.read;
   const all = `${formatCount(requests)} requests in ${formatDuration(seconds * 1e6)}`;
   return [
-    `Trace: ${all}, in the mean ${formatRate(recordedRate(replay))} requests/s as recorded; a measurement that is shorter sends its busiest part`,
+    `Trace: ${all}, on average ${formatRate(recordedRate(replay))} requests/s as recorded; a measurement that is shorter sends its busiest part`,
     ...(requests < fewRequests
-      ? [`A percentile of ${formatCount(requests)} requests is that of a handful: a longer part is surer`]
+      ? [`A percentile of ${formatCount(requests)} requests rests on a handful of them: a longer part is more reliable`]
       : []),
   ];
 }

@@ -56,7 +56,7 @@ export function searchColumns(search: SearchStrategy): readonly Column<SearchRow
     },
     {
       ...named('result', 'result', 'Result', text),
-      help: 'What it came to',
+      help: 'Result',
       read: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`),
     },
     {
@@ -74,10 +74,10 @@ export function searchColumns(search: SearchStrategy): readonly Column<SearchRow
     },
     {
       ...named('latency', `${latency}_ms`, latency, { unit: 'ms', kind: 'duration' }),
-      help: 'Median of the looks at that load',
+      help: 'Median of the measurements at that load',
       read: ({ latencyUs }) => latencyUs,
     },
     ...objectiveColumns(search),
-    { ...named('looks', 'looks', 'Looks', count), help: 'Measurements', read: ({ looks }) => looks },
+    { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
   ];
 }

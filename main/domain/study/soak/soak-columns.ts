@@ -25,7 +25,7 @@ const words = { grows: 'grows', flat: 'flat', step: 'rose once', unclear: 'uncle
 export const soakColumns: readonly Column<SoakRow>[] = [
   {
     ...named('process', 'process', 'Process', text),
-    help: 'Whose memory it is',
+    help: 'Process that owns the memory',
     read: ({ title }) => capital(title),
   },
   {

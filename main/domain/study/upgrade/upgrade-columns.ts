@@ -7,7 +7,7 @@ const bytes = { unit: '', kind: 'bytes' } as const;
 
 /** The two serving environments. */
 export const upgradeColumns: readonly Column<UpgradeRow>[] = [
-  { ...named('side', 'side', 'Side', text), help: 'A serves it now', read: ({ side }) => side },
+  { ...named('side', 'side', 'Side', text), help: 'A is the present environment', read: ({ side }) => side },
   {
     ...named('served', 'served_with', 'Served with', text),
     help: 'Serving environment',
@@ -20,10 +20,10 @@ export const upgradeColumns: readonly Column<UpgradeRow>[] = [
   },
   {
     ...named('throughput', 'inferences_per_second', 'Inferences/s', { unit: '', kind: 'rate' }),
-    help: 'Median of the looks',
+    help: 'Median of the measurements',
     read: ({ inferencesPerSecond }) => inferencesPerSecond,
   },
-  { ...named('p99', 'p99_ms', 'p99', duration), help: 'Median of the looks', read: ({ p99Us }) => p99Us },
+  { ...named('p99', 'p99_ms', 'p99', duration), help: 'Median of the measurements', read: ({ p99Us }) => p99Us },
   {
     ...named('load', 'load_ms', 'Load time', duration),
     help: 'From the call until the model is ready, median of the loads',
@@ -49,10 +49,10 @@ export const upgradeColumns: readonly Column<UpgradeRow>[] = [
     help: 'In use with the model loaded',
     read: ({ gpuBytes }) => gpuBytes,
   },
-  { ...named('looks', 'looks', 'Looks', count), help: 'Measurements', read: ({ looks }) => looks },
+  { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
   {
     ...named('errors', 'errors', 'Failed requests', count),
-    help: 'In all looks',
+    help: 'In all measurements',
     read: ({ errors }) => errors,
   },
 ];

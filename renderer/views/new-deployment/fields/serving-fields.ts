@@ -12,7 +12,7 @@ import { choiceOf, formField } from './form-field';
 import { servesOnCpu, whyNotAccelerator, whyNotFormat, whyNotGpuInstances, whyNotPrecision } from './why-not';
 
 const precisionNote = (precision: Precision, context: FieldContext): string => {
-  if (precision === 'as-is') return 'As the files and their config.pbtxt have it.';
+  if (precision === 'as-is') return 'As stated in the files and in config.pbtxt.';
   if (precision === 'fp32') return 'Four bytes per value, as trained.';
   return servesOnCpu(context)
     ? 'Two bytes per value. On a CPU this does not increase speed.'

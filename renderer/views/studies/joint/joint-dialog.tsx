@@ -109,7 +109,7 @@ function RunsField(props: { chosen: readonly string[]; onChange: (runIds: readon
 
 function missingText({ models, aim }: JointText): string {
   if (models.length < leastModels) return 'Choose two or more runs.';
-  return aim === 'mix' ? 'Type the share of each model.' : 'Type the rate of each model.';
+  return aim === 'mix' ? 'Enter the share of each model.' : 'Enter the rate of each model.';
 }
 
 function summaryOf({ joint }: JointPlan): string {

@@ -18,7 +18,7 @@ import { answerText, KnownTable, LoadProgress } from '../search/search-parts';
 import { soakCharts } from './soak-chart';
 
 const warmNote =
-  'From the dotted line on memory is judged; before it the server warms up. The lines are how much more memory each process has than there.';
+  'Memory is judged from the dotted line on; before it, the server warms up. The lines show how much each process has grown since then.';
 
 function Charts({ name, soaked }: { name: string } & Pick<SoakDetail, 'soaked'>) {
   const theme = useChartTheme();

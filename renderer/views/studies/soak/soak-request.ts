@@ -143,8 +143,8 @@ export function missingText(text: SoakText, model: ServedModel | null): string |
     if (text.kind === 'run') return 'Choose a finished run.';
     if (text.kind === 'deployment') return 'Choose a deployment.';
     if (!isAsked(text)) return 'Check the address first.';
-    return model === null ? 'Choose a model of the server.' : 'Type the dimensions of each input.';
+    return model === null ? 'Choose a model of the server.' : 'Enter the dimensions of each input.';
   }
-  if (!isPositive(text.time)) return 'Type how long there is load.';
+  if (!isPositive(text.time)) return 'Enter how long the load lasts.';
   return loadOf(text) === null ? 'Type the load.' : null;
 }

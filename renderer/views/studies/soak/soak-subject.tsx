@@ -25,7 +25,7 @@ const kinds: readonly { readonly value: SoakKind; readonly label: string }[] = [
   { value: 'server', label: 'Running Triton' },
 ];
 const kindHelp: Readonly<Record<SoakKind, string>> = {
-  run: 'A Triton is started for its model, as for the run, and ended with the soak.',
+  run: 'Triton is started for its model as for the run, and stopped with the soak.',
   deployment: 'It stays in service, and receives this load beside that of its clients.',
   server: 'It receives this load beside that of its clients. Nothing is installed there.',
 };

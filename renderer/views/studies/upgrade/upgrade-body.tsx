@@ -28,7 +28,7 @@ function Move({ name, id, to }: { name: string; id: string; to: string }) {
   if (isAsked) {
     return (
       <ConfirmInPlace
-        question={`Serve ${id} with ${to} from now on? It does not answer while it is started again.`}
+        question={`Switch ${id} to ${to}? It does not respond while it restarts.`}
         action="Move"
         onConfirm={() => {
           setAsked(false);

@@ -104,7 +104,7 @@ describe('a search under the requests of a trace', () => {
 
   it('says that a percentile of few requests is unsure', () => {
     const lines = replayLines({ ...replay, read: { ...read, requests: 80 } });
-    expect(lines[1]).toBe('A percentile of 80 requests is that of a handful: a longer part is surer');
+    expect(lines[1]).toBe('A percentile of 80 requests rests on a handful of them: a longer part is more reliable');
   });
 
   it.each([

@@ -43,7 +43,7 @@ it('runs, a rate and a target each become a plan with its measurements, and then
     workbench.overlay.getState().searchTogether([runA, runB]);
     await Promise.resolve();
   });
-  expect(document.body.textContent).toContain('Type the rate of each model.');
+  expect(document.body.textContent).toContain('Enter the rate of each model.');
   await typeInto('Rate (inferences/s)', '100');
   expect(named('searches.planJoint')).toEqual([]);
   answer.error = new WorkbenchError('input-invalid', 'A search of several models takes 76 s at least');

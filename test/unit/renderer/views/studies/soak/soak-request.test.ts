@@ -50,7 +50,7 @@ it('says what is missing, and asks for nothing before it is there', () => {
     of: { deployment: 'vision', model: 'b' },
   });
   const chosen = soakTextOf({ runId: runA });
-  expect(missingText({ ...chosen, time: '' }, null)).toBe('Type how long there is load.');
+  expect(missingText({ ...chosen, time: '' }, null)).toBe('Enter how long the load lasts.');
   expect(missingText({ ...chosen, load: 'rate' }, null)).toBe('Type the load.');
   expect(missingText(chosen, null)).toBeNull();
 });
@@ -71,7 +71,7 @@ it('of a running Triton has a rate of its own, an address that was checked, and 
   // Another address was typed since.
   expect(soakRequestOf({ ...at, url: 'gpu2:8000' }, model())).toBeNull();
   const open = model([{ name: 'ids', dims: [-1, 3] }]);
-  expect(missingText(at, open)).toBe('Type the dimensions of each input.');
+  expect(missingText(at, open)).toBe('Enter the dimensions of each input.');
   expect(soakRequestOf({ ...at, shapes: { ids: '128, x' } }, open)).toBeNull();
   expect(soakRequestOf({ ...at, shapes: { ids: '128, 3' } }, open)).toMatchObject({
     of: { shapes: { ids: [128, 3] } },
