@@ -93,7 +93,7 @@ function Models() {
   );
 }
 
-/** A repository that exists: its models as `check` finds them, one of which becomes a draft. */
+/** An existing repository: its models as `check` finds them, one of which becomes a draft. */
 export function RepositoryView() {
   const { repository, draft } = useWorkbench();
   const { given, path, models, busy, error, open } = useStore(repository);
