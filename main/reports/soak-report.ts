@@ -40,7 +40,7 @@ function procedure({ soak, answer }: SoakReport): readonly string[] {
   return [
     `${title} under the same load, ${soakLevelText(level)}, for ${time(answer.soakedMs)} of ${time(forMs)}`,
     ...(reloadMs === undefined ? [] : [`The model was unloaded and loaded every ${time(reloadMs)}`]),
-    `Memory was read every ${time(readMs)}; slopes are of medians over ${time(blockMs)} and longer, by Theil and Sen, after the warm part`,
+    `Memory was read every ${time(readMs)}; slopes are of medians over ${time(blockMs)} and longer, by Theil and Sen, after the warm-up part`,
     'Intervals of 95 % by Student’s t of as many medians as are independent of one another (first-order autocorrelation)',
     'MB are 1,000,000 bytes; memory is resident memory unless the column says otherwise',
     ...placeLines(answer),

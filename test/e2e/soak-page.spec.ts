@@ -85,7 +85,7 @@ test('the page of a soak says whose memory grows, then draws it, and scrolls in 
   await expect(soak.getByRole('status')).toContainText('rss-slope>1MB/h: exceeded');
   await expect(soak.locator('.answer')).toHaveAttribute('data-tone', 'bad');
   for (const name of [
-    'Change of resident memory since the warm part',
+    'Change of resident memory since the warm-up part',
     'p99 latency by slice',
     'Throughput by slice',
   ]) {

@@ -42,7 +42,7 @@ export function soakLines(answer: SoakAnswer): readonly string[] {
     ...(loadSentence === null ? [] : [`${loadSentence}.`]),
     '',
     ...(rows.length === 0 ? [] : [columnTable(soakColumns, rows)]),
-    'Resident memory after the warm part; intervals of 95 %; 1 MB is 1,000,000 bytes.',
+    'Resident memory after the warm-up part; intervals of 95 %; 1 MB is 1,000,000 bytes.',
     ...[...placeLines(answer), ...notes].map((line) => `${line}.`),
   ];
 }

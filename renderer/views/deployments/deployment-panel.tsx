@@ -80,7 +80,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
         {engine === null
           ? missing
           : image === null
-            ? `Local Triton (for trying out)${environment === undefined ? '' : `, ${environment}`}`
+            ? `Local Triton (for evaluation)${environment === undefined ? '' : `, ${environment}`}`
             : `Docker, ${image}`}
       </dd>
       {gpus.length > 0 ? (

@@ -18,9 +18,9 @@ export type GrowthVerdict = 'grows' | 'flat' | 'step' | 'unclear' | 'unknown';
 
 export interface Growth {
   readonly verdict: GrowthVerdict;
-  /** Per hour, after the warm part, with its 95 % interval; null: too little was read. */
+  /** Per hour, after the warm-up part, with its 95 % interval; null: too little was read. */
   readonly perHour: Interval | null;
-  /** Where the warm part ends. */
+  /** Where the warm-up part ends. */
   readonly sinceMs: number;
   /** Where a `step` is, and how high. */
   readonly step: { readonly atMs: number; readonly by: number } | null;

@@ -63,7 +63,7 @@ function settledRss({ key, growth }: SoakRow, { blocks }: Pick<Soaked, 'blocks'>
 }
 
 export const soakTitles = {
-  memory: 'Change of resident memory since the warm part',
+  memory: 'Change of resident memory since the warm-up part',
   memoryAxis: 'MB',
   p99: 'p99 latency by slice',
   p99Axis: 'ms',

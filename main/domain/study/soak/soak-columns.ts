@@ -30,7 +30,7 @@ export const soakColumns: readonly Column<SoakRow>[] = [
   },
   {
     ...named('verdict', 'verdict', 'Result', text),
-    help: 'Of its resident memory, after the warm part',
+    help: 'Of its resident memory, after the warm-up part',
     read: ({ growth }) => words[growth.rss.verdict],
   },
   ...ends('rss', 'RSS', 'Resident memory'),

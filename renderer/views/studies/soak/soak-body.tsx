@@ -97,7 +97,7 @@ export function SoakBody({ study, soak, soaked, place }: { study: StudyDetail } 
         rows={slices}
       />
       <p className="dim">
-        {soak.title}, {soakLevelText(soak.level)}. Resident memory after the warm part, with 95 % intervals; 1
+        {soak.title}, {soakLevelText(soak.level)}. Resident memory after the warm-up part, with 95 % intervals; 1
         MB is 1,000,000 bytes.
       </p>
       {placeLines({ place }).map((line) => (
