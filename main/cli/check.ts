@@ -6,7 +6,7 @@ import type { Verb } from './verb';
 const verdicts: Readonly<Record<CheckedModel['verdict'], string>> = {
   loads: paint('good', 'loads'),
   'does not load': paint('bad', 'does not load'),
-  'not checked': 'no problem found; not checked to the end',
+  'not checked': 'no problem found; not fully checked',
 };
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -54,7 +54,7 @@ export function addCheck(program: Verb): void {
   program
     .command('check')
     .description(
-      'Check a model repository without a server: what Triton would refuse, and the change that helps',
+      'Check a model repository without a server: what Triton would refuse, and the change that fixes it',
     )
     .argument('<repository...>', 'repository, the folder of one of its models, or its config.pbtxt')
     .answer(async ({ core, exit }, paths: readonly string[]) => {

@@ -72,7 +72,7 @@ test.describe('a run on GPUs', () => {
     }
     // 7,500 over 595 inferences/s, and a spare; two GPUs each.
     await expect(answer).toHaveText(
-      /^13 replicas on 26 GPUs hold 5,000 inferences\/s within a p99 of 40 ms, with 50 % headroom and one spare\. Measured closed;/,
+      /^13 replicas on 26 GPUs hold 5,000 inferences\/s within a p99 of 40 ms, with 50 % headroom and one spare\. Measured in a closed loop;/,
     );
     await expect(panel).toContainText('Cost per month (730 h)23,725.00');
     const levels = panel.getByRole('region', { name: 'Levels of the capacity' });

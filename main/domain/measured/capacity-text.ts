@@ -39,7 +39,7 @@ function sentenceOf({ ask, replicas, gpus }: Capacity): string {
   return `${counted(replicas, 'replica')}${on} ${holds} ${formatTyped(rate)} inferences/s within a p99 of ${formatTyped(p99Ms)} ms, with ${plan}`;
 }
 
-const closedNote = 'Measured closed; an open measurement is what can be promised.';
+const closedNote = 'Measured in a closed loop; only an open-loop measurement supports a promise.';
 
 /** The answer, or why there is none: what a reader has to see at least. */
 export const capacityText = (found: Capacity | NoCapacity): string =>

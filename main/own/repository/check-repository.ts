@@ -194,7 +194,7 @@ function textOf(models: readonly CheckedModel[]): string {
   const parts = [
     counted(of('loads'), of('loads') === 1 ? 'loads' : 'load'),
     ...(bad === 0 ? [] : [counted(bad, bad === 1 ? 'does not load' : 'do not load')]),
-    ...(open === 0 ? [] : [counted(open, 'not checked to the end')]),
+    ...(open === 0 ? [] : [counted(open, 'not fully checked')]),
   ];
   return `${counted(models.length, models.length === 1 ? 'model' : 'models')}: ${parts.join(', ')}`;
 }

@@ -49,7 +49,7 @@ function requireLoadable(models: readonly CheckedModel[], repository: string): v
     if (problem === undefined) continue;
     throw new WorkbenchError('model-folder-invalid', problem.message, {
       where: join(repository, problem.where),
-      remedy: `${problem.remedy.replace(/[.]?$/, '.')} "triton-workbench check ${join(repository, name)}" shows the change that helps.`,
+      remedy: `${problem.remedy.replace(/[.]?$/, '.')} "triton-workbench check ${join(repository, name)}" shows the change that fixes it.`,
       ...(problem.triton === null ? {} : { details: `Triton would say: ${problem.triton}` }),
     });
   }

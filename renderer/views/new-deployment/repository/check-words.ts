@@ -6,7 +6,7 @@ import { counted } from '../../../format/words';
 const verdicts: Readonly<Record<CheckedModel['verdict'], StatusWord>> = {
   loads: { icon: IconCircleCheck, tone: 'good', text: 'Loads' },
   'does not load': { icon: IconCircleX, tone: 'bad', text: 'Does not load' },
-  'not checked': { icon: IconCircleDashed, tone: 'dim', text: 'Not checked to the end' },
+  'not checked': { icon: IconCircleDashed, tone: 'dim', text: 'Not fully checked' },
 };
 
 /** "Does not load, 2 problems". */

@@ -59,7 +59,7 @@ export function ModelCheck({ model }: { model: CheckedModel }) {
       {problems.length === 0 ? null : <Problems name={name} problems={problems} />}
       {diff === null ? null : (
         <Panel
-          title="The change of config.pbtxt that helps"
+          title="Change to config.pbtxt that fixes it"
           level={3}
           head={<CopyButton label="Copy the difference" text={diff} />}
         >

@@ -23,7 +23,7 @@ const headings = [
   { title: 'Model', width: '20%' },
   { title: 'Backend', width: '12%' },
   { title: 'Executed by', width: '26%' },
-  { title: 'Made of', width: '20%' },
+  { title: 'Composing models', width: '20%' },
   'Check',
 ];
 

@@ -14,7 +14,7 @@ const factsOf = (model: CheckedModel): readonly (readonly [string, string])[] =>
   ['Backend', model.backend === '' ? 'Not known' : model.backend],
   ['Executed by', executedBy(model)],
   ...(model.versions.length === 0 ? [] : [['Versions', model.versions.join(', ')] as const]),
-  ...(model.steps.length === 0 ? [] : [['Made of', model.steps.join(', ')] as const]),
+  ...(model.steps.length === 0 ? [] : [['Composing models', model.steps.join(', ')] as const]),
 ];
 
 /** Further models, such as those that a BLS model calls. */

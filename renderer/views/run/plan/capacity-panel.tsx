@@ -223,7 +223,7 @@ export const CapacityPanel = memo(function CapacityPanel({ state, search }: Plan
   if (draft === null || asked === null) return null;
   const problem = isProblem(asked) ? asked : null;
   return (
-    <Panel title="Capacity" note="How many replicas a rate takes, by the measured levels">
+    <Panel title="Capacity" note="Replicas that a rate needs, from the measured levels">
       <div className="panel-body stack">
         <div className="row wrap capacity-fields">
           {capacityFields.map((field) => (

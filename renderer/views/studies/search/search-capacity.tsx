@@ -39,7 +39,7 @@ export function SearchCapacity(props: SearchCapacityProps) {
     <div>
       <SmallButton
         icon={IconCalculator}
-        title="How many replicas a rate takes with the best configuration, and what it costs"
+        title="Replicas and cost of a rate with the best configuration"
         onClick={() => setShown(true)}
       >
         Plan capacity

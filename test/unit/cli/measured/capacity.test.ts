@@ -83,7 +83,7 @@ describe('capacity', () => {
   it('prints the answer, the record behind it and the levels', async () => {
     const { text, codes } = await asked(measured, 'capacity', 'a', '--rate', '5000', '--p99', '20ms');
     expect(text).toMatch(
-      /^5 replicas on CPUs hold 5,000 inferences\/s within a p99 of 20 ms, with 30 % headroom and one spare\. Measured closed;/,
+      /^5 replicas on CPUs hold 5,000 inferences\/s within a p99 of 20 ms, with 30 % headroom and one spare\. Measured in a closed loop;/,
     );
     expect(text).toContain(
       'Next higher load: does not hold: p99 31.00 ms (online, batch size 1, concurrency 8)',

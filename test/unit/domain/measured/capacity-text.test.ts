@@ -50,7 +50,7 @@ describe('capacityText', () => {
   it('is one sentence, and says of a closed level what it is', () => {
     const state = runOf(closed(4, 2170, 18), closed(8, 2600, 31));
     expect(capacityText(planned(state))).toBe(
-      '4 replicas on 4 GPUs hold 5,000 inferences/s within a p99 of 20 ms, with 30 % headroom and one spare. Measured closed; an open measurement is what can be promised.',
+      '4 replicas on 4 GPUs hold 5,000 inferences/s within a p99 of 20 ms, with 30 % headroom and one spare. Measured in a closed loop; only an open-loop measurement supports a promise.',
     );
     expect(capacityText(planned(state, { rate: 1, headroom: 0, spare: 0 }))).toMatch(
       /^1 replica on 1 GPU holds 1 inferences\/s within a p99 of 20 ms, with 0 % headroom and no spare\./,
