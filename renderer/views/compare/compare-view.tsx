@@ -1,5 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconAlertTriangle, IconList } from '@tabler/icons-react';
+import { IconList } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { type Baseline, type BaselineSeries, baselineSeries } from '../../../main/contract/measured/baseline';
@@ -18,6 +18,7 @@ import type { Chart } from '../../charts/chart';
 import { ChartPanel } from '../../charts/chart-panel';
 import { compareChart } from '../../charts/compare-chart';
 import { compareTradeOff } from '../../charts/trade-off-chart';
+import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { BaselineNote, BaselinePicker, useBaseline } from '../../components/input/baseline-picker';
 import { BudgetInput } from '../../components/input/budget-input';
@@ -73,16 +74,17 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
   const { index, isClear, sentence } = bestOfRuns(runs, budgetMs);
   const runId = index === null ? undefined : states[index]?.runId;
   return (
-    <section className="panel row budget best-run" aria-label="Best run">
-      <BudgetInput
-        id="compare-budget"
-        title="Highest acceptable p99 latency"
-        budgetMs={budgetMs}
-        onType={(typed) => compared.getState().typeBudget(typed)}
-      />
-      {isClear ? null : <IconAlertTriangle size={16} className="tone-warn" aria-hidden="true" />}
-      <strong role="status">{sentence}</strong>
-      {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
+    <section className="column best-run" aria-label="Best run">
+      <Answer text={sentence} tone={isClear ? 'good' : 'warn'} />
+      <div className="row wrap budget">
+        <BudgetInput
+          id="compare-budget"
+          title="Highest acceptable p99 latency"
+          budgetMs={budgetMs}
+          onType={(typed) => compared.getState().typeBudget(typed)}
+        />
+        {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
+      </div>
     </section>
   );
 }
@@ -137,9 +139,10 @@ function Comparison({ first, states }: { first: RunState; states: readonly RunSt
   const models = differentModelsText(states);
   return (
     <>
-      <RunLegend states={states} names={names} short={short} />
-      {models === null ? null : <p className="panel panel-body status tone-warn">{models}</p>}
       {states.length < 2 ? null : <BestRun states={states} names={short} />}
+      {models === null ? null : <p className="status tone-warn">{models}</p>}
+      <RunLegend states={states} names={names} short={short} />
+
       <DifferenceTable differences={differences} names={short} known={states.filter(isDeployed).length} />
       <div className="row wrap measurements-head">
         <SweepPicker sweeps={sweeps} sweep={sweep} onPick={setPicked} />
