@@ -51,7 +51,7 @@ search-limits: ten planted mistakes, what is said of each, and what its first su
 docs/benchmarks-search-limits.md (--mistake TEXT, --budget TIME of a try). Exit code 1: a wrong suggestion, or one that brings nothing.
 search-gate: compares a model with itself, and with one that is 15 % slower, by compare --measure beside a loop that takes half
 of the processors, and writes docs/benchmarks-search-gate.md (--out elsewhere; --repeats N, --minutes N). Exit code 1: more
-false alarms, more that cannot be told, or fewer found than there may be.
+false alarms, more inconclusive ones, or fewer found than there may be.
 search-peers: \`search\` beside Model Analyzer (quick and Optuna) on the same model, server, space and target, in pairs, and writes
 docs/benchmarks-search-peers.md (--pairs N, --mode quick|optuna, --trials N of Optuna). Installs triton-model-analyzer from
 PyPI under bench/ of the home. Exit code 1: more than 0.35 of Optuna's time, or a worse answer by its interval.

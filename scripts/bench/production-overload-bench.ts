@@ -138,7 +138,7 @@ function judge(turns: readonly Turn[]): readonly Judged[] {
       kept: limited.length > 0 && ratios.every((value) => value <= queueRoom),
     },
     {
-      name: `queue of ${queue}: well again after, s`,
+      name: `queue of ${queue}: recovery, s`,
       value: rangeText(
         limited.map((turn) => (of(turn)?.recoveryUs ?? NaN) / 1e6),
         2,
@@ -153,7 +153,7 @@ function judge(turns: readonly Turn[]): readonly Judged[] {
       kept: endless.length > 0 && endless.every((turn) => of(turn)?.endless === true && percent(turn) === 0),
     },
     {
-      name: 'no limit: well again less the time of the backlog, s',
+      name: 'no limit: recovery less the time of the backlog, s',
       value: rangeText(recovery, 2),
       limit: `each within ${recoveryWithinS}`,
       kept: endless.length > 0 && recovery.every((value) => Math.abs(value) <= recoveryWithinS),

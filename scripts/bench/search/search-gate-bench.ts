@@ -167,7 +167,7 @@ function rowsOf(kind: Kind): readonly Judged[] {
             !isGoal || of(kind, 'outside') <= share(1),
           ),
           row(
-            'not told',
+            'inconclusive',
             String(unclear),
             isGoal ? `at most ${share(2)}` : '',
             !isGoal || unclear <= share(2),
@@ -180,7 +180,7 @@ function rowsOf(kind: Kind): readonly Judged[] {
             isGoal ? `at least ${count - share(1)}` : '',
             !isGoal || of(kind, 'outside') >= count - share(1),
           ),
-          row('not told', String(unclear)),
+          row('inconclusive', String(unclear)),
         ]),
     row('B/A', rangeText(ratios, 3)),
     row(
@@ -225,7 +225,7 @@ try {
     '',
     'Written by `npm run bench -- search-gate`. `compare A B --measure` on a model of fully connected layers at concurrency 4, beside a',
     `loop that takes half of the processors: with itself (${presentLayers} layers), and with one that has more layers and 15 % less throughput without the loop.`,
-    `Each ends as soon as it is told, and after ${budgetS} s of load at the latest. Median [lowest–highest].`,
+    `Each ends as soon as it is decided, and after ${budgetS} s of load at the latest. Median [lowest–highest].`,
     '',
     ...(cut ? cutText(`${done} of ${due.length} comparisons made`) : []),
     ...(!cut && done < due.length
