@@ -260,7 +260,9 @@ function addCheck(golden: Verb): void {
 
 /** `golden`: outputs that were kept, and whether a model still gives them. */
 export function addGolden(program: Verb): void {
-  const golden = program.command('golden').description('Keep outputs of a model as a reference, and check models against them');
+  const golden = program
+    .command('golden')
+    .description('Keep outputs of a model as a reference, and check models against them');
   addRecord(golden);
   addCheck(golden);
 }

@@ -32,11 +32,10 @@ export interface StudyEnd {
   readonly isCutShort: boolean;
 }
 
-const mixed = new WorkbenchError(
-  'input-invalid',
-  'A matrix cannot mix runs that are jobs with other runs',
-  { where: 'engine.kind', remedy: 'Use a matrix for each, and compare their runs.' },
-);
+const mixed = new WorkbenchError('input-invalid', 'A matrix cannot mix runs that are jobs with other runs', {
+  where: 'engine.kind',
+  remedy: 'Use a matrix for each, and compare their runs.',
+});
 
 /** Throws input-invalid for a mixture. */
 export function isOfJobs(trials: readonly PlacedTrial[]): boolean {

@@ -110,7 +110,9 @@ describe('import', () => {
       ...{ replicas: Math.ceil(5000 / held) + 2, gpus: null, cost: null, energyJoulesPerInference: null },
       replica: { inferencesPerSecond: held, open: false, gpus: null },
     });
-    expect(plan.notes[0]).toBe('Measured in a closed loop; only an open-loop measurement supports a promise.');
+    expect(plan.notes[0]).toBe(
+      'Measured in a closed loop; only an open-loop measurement supports a promise.',
+    );
     const none = await capacity('1us');
     expect([none.code, none.stdout]).toEqual([
       3,

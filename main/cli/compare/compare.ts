@@ -125,14 +125,10 @@ async function withPublished(core: Core, b: string, gpu: string | undefined): Pr
 
 async function comparisonOf(core: Core, a: string, b: string): Promise<Comparison> {
   if (publishedPattern.test(b)) {
-    throw new WorkbenchError(
-      'input-invalid',
-      'Published figures are the baseline, so they come first',
-      {
-        where: 'run-b',
-        remedy: `Use: triton-workbench compare ${b} ${a}`,
-      },
-    );
+    throw new WorkbenchError('input-invalid', 'Published figures are the baseline, so they come first', {
+      where: 'run-b',
+      remedy: `Use: triton-workbench compare ${b} ${a}`,
+    });
   }
   const idB = await resolveRunId(core, b);
   const published = publishedPattern.exec(a);

@@ -87,7 +87,11 @@ function checkedVerbs(
         throw invalidInput(file, `"${key}" is not an option of ${verb}`, remedy);
       }
       if (agreedEachTime.has(key)) {
-        throw invalidInput(file, `${verb}.${key} needs your consent each time`, 'Type it on the command line.');
+        throw invalidInput(
+          file,
+          `${verb}.${key} needs your consent each time`,
+          'Type it on the command line.',
+        );
       }
       words.set(option, wordsOf(option, value, `${verb}.${key}`, file));
     }

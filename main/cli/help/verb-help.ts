@@ -295,7 +295,9 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   deployments: { examples: [['deployments', 'each with its present state']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
   'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },
-  'deployments logs': { examples: [['deployments logs vision --tail 50', 'the last lines of its Triton log']] },
+  'deployments logs': {
+    examples: [['deployments logs vision --tail 50', 'the last lines of its Triton log']],
+  },
   'deployments start': { examples: [['deployments start vision', 'on the same ports']] },
   'deployments stop': { examples: [['deployments stop vision', 'keeps its files and ports']] },
   'deployments restart': { examples: [['deployments restart vision', 'stops and starts it']] },

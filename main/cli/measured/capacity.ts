@@ -178,7 +178,10 @@ export function addCapacity(program: Verb): void {
       'with a search: the configuration with this number; default: the best',
       (text) => readNumber('--candidate', text),
     )
-    .option('--model <title>', 'with a search of several models: the model that the rate applies to, by its title')
+    .option(
+      '--model <title>',
+      'with a search of several models: the model that the rate applies to, by its title',
+    )
     .option(
       '--measure-memory',
       'first load the model by itself, and measure the memory of context, weights and an instance',

@@ -115,7 +115,9 @@ async function tryIt(
 export function addColdStart(program: Verb): void {
   program
     .command('cold-start')
-    .description('Show how long a run’s model takes to load and to answer its first requests, and try a warm-up')
+    .description(
+      'Show how long a run’s model takes to load and to answer its first requests, and try a warm-up',
+    )
     .argument('<run>', runArgument)
     .option('--try', 'measure first requests without and with a warm-up, in turns on fresh loads')
     .option(

@@ -26,7 +26,11 @@ async function readFile({ fromAnalyzer: file, analyzerModel }: AnalyzerOptions):
     return { text, fileName: file === '-' ? 'standard input' : basename(file), model: analyzerModel ?? null };
   }
   if (analyzerModel === undefined) return null;
-  throw invalidInput('--analyzer-model', 'The option applies only with --from-analyzer', 'Add the file with --from-analyzer.');
+  throw invalidInput(
+    '--analyzer-model',
+    'The option applies only with --from-analyzer',
+    'Add the file with --from-analyzer.',
+  );
 }
 
 /** A path of the file counts from the working directory, as in Model Analyzer, or from the folder of the file. */

@@ -260,7 +260,10 @@ export function addSearch(program: Verb): void {
       '[subject]',
       'run (id or its beginning, name, latest), preset, your own model, or file with a specification or with several models; default: the model of --from-analyzer',
     )
-    .option('--load <kind>', 'open (default): the highest rate of requests; closed: the highest throughput at a concurrency')
+    .option(
+      '--load <kind>',
+      'open (default): the highest rate of requests; closed: the highest throughput at a concurrency',
+    )
     .option('--p99 <time>', 'largest p99 latency, e.g. 20ms; default: the budget of the run')
     .option('--p95 <time>', 'largest p95 latency in place of a p99')
     .option('--p90 <time>', 'largest p90 latency in place of a p99')

@@ -141,7 +141,9 @@ async function soak(
 export function addSoak(program: Verb): void {
   program
     .command('soak')
-    .description('Send the same load for hours, and report whether memory grows, how fast, and in which process')
+    .description(
+      'Send the same load for hours, and report whether memory grows, how fast, and in which process',
+    )
     .argument('[subject]', 'a verified run (id or its beginning, name, latest, or latest~N) or a deployment')
     .requiredOption('--for <time>', 'how long, e.g. 8h or 20m; pauses do not count')
     .option('--rate <rate>', 'requests per second, or a share of what the run held, e.g. 60%; default: 60%')

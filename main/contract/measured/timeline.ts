@@ -104,11 +104,16 @@ export function overloadText(overload: Overload): string {
     const grown = p99Us === null ? '' : `, up to a p99 of ${formatMs(p99Us)} ms`;
     return `${at}, the queue grows without end${grown}${failed}, and ${again}.`;
   }
-  const refused = refusedShare === 0 ? 'no request is refused' : `${formatShortShare(refusedShare)} of requests are refused`;
+  const refused =
+    refusedShare === 0
+      ? 'no request is refused'
+      : `${formatShortShare(refusedShare)} of requests are refused`;
   if (p99Us === null) return `${at}, ${refused}${failed}, none is answered, and ${again}.`;
   const verb = wellUs !== null && p99Us > wellUs ? 'reach' : 'keep';
   const accepted =
-    refusedShare === 0 ? `p99 ${verb === 'keep' ? 'stays at' : 'reaches'}` : `the accepted ones ${verb} a p99 of`;
+    refusedShare === 0
+      ? `p99 ${verb === 'keep' ? 'stays at' : 'reaches'}`
+      : `the accepted ones ${verb} a p99 of`;
   return `${at}, ${refused}${failed}, ${accepted} ${formatMs(p99Us)} ms, and ${again}.`;
 }
 

@@ -148,10 +148,15 @@ export function createUpgradeCalls(
         }
         const { subject } = upgrade;
         if (subject.kind !== 'deployment') {
-          throw invalidInput(name, 'It compared a run, and a run serves no traffic', 'Deploy the run instead.');
+          throw invalidInput(
+            name,
+            'It compared a run, and a run serves no traffic',
+            'Deploy the run instead.',
+          );
         }
         const { verdict, sentence } = answerOfUpgrade(study, upgrade);
-        if (verdict !== 'may-move') throw invalidInput(name, sentence, 'Only an upgrade that is ready to move can be moved.');
+        if (verdict !== 'may-move')
+          throw invalidInput(name, sentence, 'Only an upgrade that is ready to move can be moved.');
         const { deployment } = await new DeploymentStore(parts.layout.deployments).load(subject.id);
         const now = deployment.models[subject.model]?.active;
         if (now?.runId !== subject.runId || now.version !== subject.version) {

@@ -50,7 +50,8 @@ export function engineWith(engine: EngineSpec, target: UpgradeTarget | undefined
 /** "release 26.04", "the local Triton". Pure. */
 export function environmentText(engine: EngineSpec): string {
   if (isProcess(engine)) return engine.environment ?? 'the local Triton';
-  if (!inContainers(engine)) throw new WorkbenchError('internal', 'This engine has no serving environment to upgrade');
+  if (!inContainers(engine))
+    throw new WorkbenchError('internal', 'This engine has no serving environment to upgrade');
   const { tritonImage, release } = engine;
   if (tritonImage !== undefined) return tritonImage;
   if (imageFamily(engine) === 'cpu') return 'the CPU image';

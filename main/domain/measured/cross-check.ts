@@ -209,7 +209,9 @@ export function crossWords(level: CrossLevel): readonly string[] {
   const by = (verdict: CrossColumn['verdict']) =>
     level.columns.filter((column) => column.verdict === verdict);
   if (by('few-rounds').length > 0) {
-    words.push(`Fewer than ${fewestRounds} rounds of both tools: a difference cannot be distinguished from chance.`);
+    words.push(
+      `Fewer than ${fewestRounds} rounds of both tools: a difference cannot be distinguished from chance.`,
+    );
     return words;
   }
   const differing = by('differs');

@@ -131,7 +131,11 @@ function gateway({
         'Choose "none".',
       ),
     profileExportFile !== undefined &&
-      unsupported('profileExportFile', 'A comparison with --via does not record single requests', 'Leave it out.'),
+      unsupported(
+        'profileExportFile',
+        'A comparison with --via does not record single requests',
+        'Leave it out.',
+      ),
   );
 }
 

@@ -37,9 +37,7 @@ function servingText(list: readonly DeploymentInfo[]): { text: string; tone: Ton
   if (meant.length === 0) return { text: 'No deployment is serving', tone: 'dim' };
   const of = list.length === 1 ? '1 deployment serves' : `${ready} of ${list.length} deployments serve`;
   if (ready === meant.length) return { text: of, tone: 'good' };
-  return ready === 0
-    ? { text: 'No deployment is ready', tone: 'bad' }
-    : { text: of, tone: 'warn' };
+  return ready === 0 ? { text: 'No deployment is ready', tone: 'bad' } : { text: of, tone: 'warn' };
 }
 
 export function DeploymentsView() {

@@ -55,7 +55,8 @@ export const ratioText = ({ ratio, low, high, pairs }: JudgedQuestion): string =
 function questionText(question: JudgedQuestion, [a, b]: readonly [DuelRow, DuelRow]): string {
   const { criterion, metric, outcome } = question;
   const ratio = ratioText(question);
-  if (criterion !== null) return `${criterion}: ${outcome === 'unclear' ? 'inconclusive' : outcome}, ${ratio}`;
+  if (criterion !== null)
+    return `${criterion}: ${outcome === 'unclear' ? 'inconclusive' : outcome}, ${ratio}`;
   const what = `${metricText[metric]} of ${b.title}`;
   if (outcome === 'same') {
     return `No difference: the ${what} is that of ${a.title} to within ${formatFixed(100 * sameWithin, 0)} %, ${ratio}`;

@@ -17,7 +17,11 @@ export const duelColumns: readonly Column<DuelRow>[] = [
     help: 'Median of the measurements',
     read: ({ p99Us }) => p99Us,
   },
-  { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
+  {
+    ...named('looks', 'looks', 'Measurements', count),
+    help: 'Number of measurements',
+    read: ({ looks }) => looks,
+  },
   {
     ...named('errors', 'errors', 'Failed requests', count),
     help: 'In all measurements',

@@ -49,7 +49,11 @@ export function askedLevel(
   const { batchSize, concurrency, requestRate, criteria = [] } = request;
   const isThroughput = criteria.some((text) => parseCriterion(text).metric === 'throughput');
   if (concurrency !== undefined && requestRate !== undefined) {
-    throw invalidInput('--request-rate', 'The load is either a concurrency or a request rate', 'Give one of them.');
+    throw invalidInput(
+      '--request-rate',
+      'The load is either a concurrency or a request rate',
+      'Give one of them.',
+    );
   }
   if (requestRate !== undefined && isThroughput) {
     const message = 'At a fixed request rate, both sides have the same throughput';
@@ -119,7 +123,11 @@ function suggestionOf(run: DeployedRun, number: number) {
   }
   if (!isTryable(found)) {
     const remedy = 'Change the run and measure it again: see "resume RUN --set".';
-    throw invalidInput('--try', `Suggestion ${number} cannot be measured side by side with the present configuration`, remedy);
+    throw invalidInput(
+      '--try',
+      `Suggestion ${number} cannot be measured side by side with the present configuration`,
+      remedy,
+    );
   }
   return { suggestion: found, level: levelOf(limits.level.point), point: limits.level.point };
 }

@@ -44,7 +44,9 @@ export function replayLines(replay: SearchReplay): readonly string[] {
   return [
     `Trace: ${all}, on average ${formatRate(recordedRate(replay))} requests/s as recorded; a measurement that is shorter sends its busiest part`,
     ...(requests < fewRequests
-      ? [`A percentile of ${formatCount(requests)} requests rests on a handful of them: a longer part is more reliable`]
+      ? [
+          `A percentile of ${formatCount(requests)} requests rests on a handful of them: a longer part is more reliable`,
+        ]
       : []),
   ];
 }
@@ -56,7 +58,11 @@ function requireAlone({ replay, load, rate, objective, batchSize, space }: Searc
     throw invalidInput('--replay', 'A replayed trace is an open load', 'Leave --load out.');
   }
   if (rate !== undefined) {
-    throw invalidInput('--rate', 'The rate of a trace is set by its speed', 'Give --speed in place of --rate.');
+    throw invalidInput(
+      '--rate',
+      'The rate of a trace is set by its speed',
+      'Give --speed in place of --rate.',
+    );
   }
   if (replay?.speed !== 1 && objective?.kind !== 'latency') {
     const message = 'The search itself finds the speed of the trace';

@@ -78,6 +78,10 @@ export function searchColumns(search: SearchStrategy): readonly Column<SearchRow
       read: ({ latencyUs }) => latencyUs,
     },
     ...objectiveColumns(search),
-    { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
+    {
+      ...named('looks', 'looks', 'Measurements', count),
+      help: 'Number of measurements',
+      read: ({ looks }) => looks,
+    },
   ];
 }

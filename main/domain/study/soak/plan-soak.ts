@@ -63,7 +63,9 @@ function levelOf(
   if (held === null) {
     throw invalidInput(
       '--rate',
-      run === null ? 'The capacity of the server is not known, so a share of it is not a rate' : 'The run has no level to take a share of',
+      run === null
+        ? 'The capacity of the server is not known, so a share of it is not a rate'
+        : 'The run has no level to take a share of',
       'Give requests per second, for example --rate 50.',
     );
   }

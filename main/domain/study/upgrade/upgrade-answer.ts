@@ -232,9 +232,7 @@ function notesOf(upgrade: UpgradeStrategy, upgraded: Upgraded, rows: readonly Up
   const isUnchecked = upgraded.outputs !== null && reference.every(({ samples }) => samples === 0);
   return [
     ...upgrade.findings.filter(({ blocks }) => !blocks).map(({ text }) => text),
-    ...varying.map(
-      (output) => `${output} changes from request to request, so its difference is not judged`,
-    ),
+    ...varying.map((output) => `${output} changes from request to request, so its difference is not judged`),
     ...referenceLines(upgraded).notes,
     ...(outputReasons(rows).length === 0 ? [] : referenceLines(upgraded).reasons.map(capital)),
     ...(isUnchecked

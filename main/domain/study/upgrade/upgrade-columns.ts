@@ -23,7 +23,11 @@ export const upgradeColumns: readonly Column<UpgradeRow>[] = [
     help: 'Median of the measurements',
     read: ({ inferencesPerSecond }) => inferencesPerSecond,
   },
-  { ...named('p99', 'p99_ms', 'p99', duration), help: 'Median of the measurements', read: ({ p99Us }) => p99Us },
+  {
+    ...named('p99', 'p99_ms', 'p99', duration),
+    help: 'Median of the measurements',
+    read: ({ p99Us }) => p99Us,
+  },
   {
     ...named('load', 'load_ms', 'Load time', duration),
     help: 'From the call until the model is ready, median of the loads',
@@ -49,7 +53,11 @@ export const upgradeColumns: readonly Column<UpgradeRow>[] = [
     help: 'In use with the model loaded',
     read: ({ gpuBytes }) => gpuBytes,
   },
-  { ...named('looks', 'looks', 'Measurements', count), help: 'Number of measurements', read: ({ looks }) => looks },
+  {
+    ...named('looks', 'looks', 'Measurements', count),
+    help: 'Number of measurements',
+    read: ({ looks }) => looks,
+  },
   {
     ...named('errors', 'errors', 'Failed requests', count),
     help: 'In all measurements',

@@ -97,8 +97,8 @@ export function SoakBody({ study, soak, soaked, place }: { study: StudyDetail } 
         rows={slices}
       />
       <p className="dim">
-        {soak.title}, {soakLevelText(soak.level)}. Resident memory after the warm-up part, with 95 % intervals; 1
-        MB is 1,000,000 bytes.
+        {soak.title}, {soakLevelText(soak.level)}. Resident memory after the warm-up part, with 95 %
+        intervals; 1 MB is 1,000,000 bytes.
       </p>
       {placeLines({ place }).map((line) => (
         <p key={line} className="dim">

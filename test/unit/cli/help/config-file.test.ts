@@ -94,8 +94,8 @@ describe('withDefaults', () => {
     ['run: {precison: fp16}', '"precison" is not an option of run'],
     ['run: {precision: true}', 'run.precision must be a text, a number, or a list of them'],
     ['run: {json: "yes"}', 'run.json must be true or false'],
-    ['clean: {yes: true}', 'clean.yes is agreed to each time'],
-    ['perf: {tls-insecure: false}', 'perf.tls-insecure is agreed to each time'],
+    ['clean: {yes: true}', 'clean.yes needs your consent each time'],
+    ['perf: {tls-insecure: false}', 'perf.tls-insecure needs your consent each time'],
     ['run: fp16', '"run" must have options'],
   ])('refuses %j, whatever the verb', async (text, message) => {
     expect(await rejection(applied(text, 'runs'))).toMatchObject({ code: 'input-invalid', message });

@@ -186,7 +186,7 @@ it('a gateway is said to be measured in turns, over HTTP unless it names gRPC', 
   const plan = await planOf('--model', 'm', '--via', 'http://localhost:9000');
   expect(plan).toMatchObject({ protocol: 'http', via: { address: 'localhost:9000', tls: null } });
   expect(planText(plan)).toBe(
-    'each level: warm-up 150 ms, discarded, then looks of 500 ms in turns, directly and through http://localhost:9000',
+    'each level: warm-up 150 ms, discarded, then measurements of 500 ms in turns, directly and through http://localhost:9000',
   );
   const grpc = await planOf('--model', 'm', '--url', 'localhost:8000', '--via', 'grpc://localhost:9001');
   expect(grpc).toMatchObject({ protocol: 'grpc', via: { address: 'localhost:9001' } });

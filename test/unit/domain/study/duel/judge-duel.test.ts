@@ -107,7 +107,9 @@ describe('a gate', () => {
     );
     expect({ outcome, isTold }).toEqual({ outcome: 'unclear', isTold: false });
     expect(seconds).toBeLessThanOrEqual(170);
-    expect(sentence).toMatch(/^throughput<0\.93x: inconclusive, ×0\.9\d \(0\.\d+ to [01]\.\d+\) after 94 pairs$/);
+    expect(sentence).toMatch(
+      /^throughput<0\.93x: inconclusive, ×0\.9\d \(0\.\d+ to [01]\.\d+\) after 94 pairs$/,
+    );
   });
 
   it('asks of two requests at a rate how their latency differs', () => {

@@ -55,7 +55,7 @@ it('begins without a run with the trial that makes it, and needs a target', () =
   expect(spec.strategy.trials.map((trial) => trial.choice)).toEqual([base, choice]);
   const { name, space, load } = request;
   const untargeted = { name, space, load };
-  expect(() => planSearch(unmade, untargeted, machine, models)).toThrow(/has no latency to start from/);
+  expect(() => planSearch(unmade, untargeted, machine, models)).toThrow(/a target cannot be derived/);
   const budgeted = { ...unmade, p99BudgetMs: 30 };
   expect(planSearch(budgeted, untargeted, machine, models).search.target.latencyUs).toBe(30_000);
 });

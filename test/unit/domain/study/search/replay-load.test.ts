@@ -40,7 +40,7 @@ describe('a search under the requests of a trace', () => {
     expect(search.load).toEqual({ kind: 'open', batchSize: 1, replay });
     expect(timesText(search)).toBe('the times of the trace, sent faster or slower');
     expect(notes).toContain(
-      'Trace: 1,200 requests in 1 min 00 s, in the mean 20.00 requests/s as recorded; a measurement that is shorter sends its busiest part.',
+      'Trace: 1,200 requests in 1 min 00 s, on average 20.00 requests/s as recorded; a measurement that is shorter sends its busiest part.',
     );
   });
 
@@ -104,7 +104,9 @@ describe('a search under the requests of a trace', () => {
 
   it('says that a percentile of few requests is unsure', () => {
     const lines = replayLines({ ...replay, read: { ...read, requests: 80 } });
-    expect(lines[1]).toBe('A percentile of 80 requests rests on a handful of them: a longer part is more reliable');
+    expect(lines[1]).toBe(
+      'A percentile of 80 requests rests on a handful of them: a longer part is more reliable',
+    );
   });
 
   it.each([

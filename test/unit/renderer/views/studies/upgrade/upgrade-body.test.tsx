@@ -82,7 +82,7 @@ it('is bad where an output differs, which is marked', async () => {
 it('moves the deployment after a question only', async () => {
   const page = await show(detailFrom(upgraded(), 8, deployment));
   act(() => buttonIn(page, 'Move vision')?.click());
-  expect(page.textContent).toContain('Serve vision with release 26.07 from now on?');
+  expect(page.textContent).toContain('Switch vision to release 26.07?');
   expect(calls.map(([name]) => name)).not.toContain('upgrades.move');
   await act(async () => {
     buttonIn(page, 'Move')?.click();
