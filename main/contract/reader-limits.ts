@@ -38,6 +38,9 @@ export const fileLimits = {
     tensors: 200_000,
     axes: 16,
     shards: 1000,
+    /** README.md, and entries of a list in it. */
+    cardBytes: mebibyte,
+    cardEntries: 64,
   },
   torchscript: { directoryBytes: 16 * mebibyte, textBytes: 16 * mebibyte, parameters: 4096 },
   /** Objects and lists (`{`, `[`), and members (`:`), of every JSON file. */
