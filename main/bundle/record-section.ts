@@ -14,7 +14,7 @@ export function recordSection({ modelRecord }: Pick<RunState, 'modelRecord'>): r
       rows.map(({ name, value }) => [name, value]),
     ),
     '',
-    'The license is what the model card states; it applies to this bundle too.',
+    'The license is taken from the model card.',
     '',
   ];
 }

@@ -96,6 +96,7 @@ export const readerBounds = {
   torchscript: { ...usual, what: 'the TorchScript file' },
   savedModel: { ...usual, what: 'the SavedModel' },
   huggingFace: { ...usual, what: 'the Hugging Face folder' },
+  huggingFaceConfig: { ...usual, what: 'the configuration of the model' },
   repository: { ...usual, what: 'config.pbtxt' },
   repositoryConfig: { ...usual, what: 'config.pbtxt' },
   folderCode: { ...usual, what: 'the code of the model folder' },
