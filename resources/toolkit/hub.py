@@ -24,6 +24,8 @@ def library() -> Any:
     """huggingface_hub, which reads its variables when it is imported."""
     os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_UPDATE_CHECK": "1"})
     import huggingface_hub
+    import huggingface_hub.constants
+    import huggingface_hub.errors
 
     return huggingface_hub
 
