@@ -58,7 +58,7 @@ export function HubModelChoice({ taking }: Taking) {
       >
         <TextInput
           size="xs"
-          aria-label="Model of the Hugging Face hub"
+          label="Model of the Hugging Face hub"
           placeholder="hf:ORG/NAME or hf:ORG/NAME@REVISION"
           value={reference}
           onChange={(event) => setReference(event.currentTarget.value)}
