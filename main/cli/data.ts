@@ -78,7 +78,9 @@ async function fetchModel(
   options: FetchOptions,
   output: Output,
 ): Promise<void> {
-  const [flag] = Object.keys(options).filter((name) => ['dataset', 'checkpoint', 'to', 'from'].includes(name));
+  const [flag] = Object.keys(options).filter((name) =>
+    ['dataset', 'checkpoint', 'to', 'from'].includes(name),
+  );
   if (flag !== undefined) {
     const remedy = 'Leave it out: HF_HOME names the cache of the hub, and @REVISION what is taken.';
     throw invalidInput(`--${flag}`, `--${flag} does not apply to a model of the hub`, remedy);

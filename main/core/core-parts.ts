@@ -164,28 +164,29 @@ function toolsOf(
   };
 }
 
-/** huggingface_hub comes with transformers, which the first use installs. */
-function hubOf({
+/** What is taken from outside: consent to it, and models of the hub, whose library comes with transformers. */
+function takenParts({
   options: { resources, env },
   layout,
   setup,
   reading,
   data,
-  approvals,
   now,
-}: Pick<CoreParts, 'options' | 'layout' | 'reading' | 'data' | 'approvals' | 'now'> & {
+}: Pick<CoreParts, 'options' | 'layout' | 'reading' | 'data' | 'now'> & {
   readonly setup: Setup;
-}): Hub {
+}): Pick<CoreParts, 'approvals' | 'hub'> {
+  const approvals = createApprovals({ file: layout.approved, own: [layout.data, resources], now });
   const python = createPythonOnDemand(setup, layout, 'transformers');
   const launch = { python, resources, env, cache: layout.cache, variables: hubVariables(env) };
-  return createHub({
+  const hub = createHub({
     toolkit: createToolkit(createLocalPython(launch)),
     readers: reading.readers,
     keptFile: layout.hubModels,
-    start: data.start,
-    give: approvals.give,
+    start: (key, facts, run) => data.start(key, facts, run),
+    give: (path) => approvals.give(path),
     now,
   });
+  return { approvals, hub };
 }
 
 /** Throws model-folder-invalid for a damaged model folder of the product. */
@@ -211,14 +212,12 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const schedulerOf = createSchedulers({ layout, env, hosts });
   const jobs = createJobSchedulers(schedulerOf);
   const store = new RunStore(layout.runs, runKey, jobs);
-  const toolkit = createToolkit(
-    createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
-  );
+  const launch = createLocalPython({ python: layout.python, resources, env, cache: layout.cache });
+  const toolkit = createToolkit(launch);
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const reach = createHostReach(hosts, env);
   const auths = createRegistryAuths(env);
-  const approvals = createApprovals({ file: layout.approved, own: [layout.data, resources], now });
   const data = createDataCalls({ root: layout.data, presets, toolkit, emit });
   const setup = createSetup({ layout, resources, env });
   return {
@@ -236,7 +235,6 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     presetOf: createPresetOf(presets, resources, reading.readers),
     reading,
     toolkit,
-    approvals,
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     hosts,
@@ -260,8 +258,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
     ...toolsOf({ layout, setup, emit }),
+    ...takenParts({ options, layout, setup, reading, data, now }),
     data,
-    hub: hubOf({ options, layout, setup, reading, data, approvals, now }),
     monitor: createMonitor({
       recordings: layout.recordings,
       settingsFile: layout.monitor,

@@ -6,7 +6,9 @@ const id = 'acme/bert-text';
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const token = 'hf_of_the_local_server';
 const license = 'apache-2.0';
-const card = ['---', `license: ${license}`, 'tags: [sentiment]', 'base_model: acme/base', '---', ''].join('\n');
+const card = ['---', `license: ${license}`, 'tags: [sentiment]', 'base_model: acme/base', '---', ''].join(
+  '\n',
+);
 
 /** What lies beside the model on the hub, and is never asked for. */
 const strangers = [
@@ -61,7 +63,10 @@ const checks = [
       const ended = await start(['run', `hf:${id}`, ...short]);
       must(ended.code === 2 && said(ended).includes('Add --yes'), `exit ${ended.code}: ${said(ended)}`);
       must(/files, .* KiB/.test(said(ended)), said(ended));
-      must(!hub.log.some(({ path }) => path.includes('.safetensors') || path.includes('/content/')), 'weights');
+      must(
+        !hub.log.some(({ path }) => path.includes('.safetensors') || path.includes('/content/')),
+        'weights',
+      );
     },
   ],
   [
@@ -98,7 +103,10 @@ const checks = [
       must(stated.license === license && stated.baseModels[0] === 'acme/base', JSON.stringify(stated));
       const asked = hub.log.map(({ path }) => path).join('\n');
       must(!strangers.some(([name]) => asked.includes(name)), 'a pickle or code was asked for');
-      must(hub.log.some(({ range }) => /^bytes=[1-9]/.test(range ?? '')), 'no range was asked for');
+      must(
+        hub.log.some(({ range }) => /^bytes=[1-9]/.test(range ?? '')),
+        'no range was asked for',
+      );
       results.dir = document.dir;
     },
   ],
@@ -113,7 +121,8 @@ const checks = [
       const bundled = await start(['bundle', 'of-hub', '--out', bundle]);
       must(bundled.code === 0, said(bundled));
       for (const text of [shown.stdout, ...written, readFileSync(join(bundle, 'README.md'), 'utf8')]) {
-        for (const part of [id, commit, license]) must(text.includes(part), `${part} is not in ${text.slice(0, 200)}`);
+        for (const part of [id, commit, license])
+          must(text.includes(part), `${part} is not in ${text.slice(0, 200)}`);
       }
     },
   ],

@@ -77,7 +77,8 @@ export async function startHubServer({ id, commit, license, token, files: given 
       sendContent(request, response, file, faults);
       return;
     }
-    const [, name, revision = 'main'] = /^\/api\/models\/([^/]+\/[^/]+)(?:\/revision\/(.+))?$/.exec(path) ?? [];
+    const [, name, revision = 'main'] =
+      /^\/api\/models\/([^/]+\/[^/]+)(?:\/revision\/(.+))?$/.exec(path) ?? [];
     const [, inside, of, wanted] = /^\/([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/.exec(path) ?? [];
     if ((name ?? inside) !== id) refuse(response, 401, 'RepoNotFound');
     else if (token !== null && authorization !== `Bearer ${token}`) refuse(response, 403, 'GatedRepo');

@@ -128,6 +128,16 @@ rate is of the smallest model of its kind: it says that the way works, not how f
 ${table}
 `;
 
+const sayCheck = ({ what, passed, reason }) => say(passed ? `✓ ${what}` : `✗ ${what}: ${reason}`);
+
+/** "hub" is a lane, any other name a folder. */
+function chosenOf(args) {
+  const given = args.filter((arg) => !arg.startsWith('--'));
+  const names = given.filter((name) => name !== 'hub');
+  const isAll = given.length === 0;
+  return { names, triesFolders: isAll || names.length > 0, triesHub: isAll || given.includes('hub') };
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
@@ -135,10 +145,9 @@ await main(async (args) => {
   }
   const at = args.indexOf('--out');
   const out = at === -1 ? undefined : args[at + 1];
-  const given = args.filter((arg, index) => !arg.startsWith('--') && (at === -1 || index !== at + 1));
-  const names = given.filter((name) => name !== 'hub');
-  const isAll = given.length === 0;
-  const [triesFolders, triesHub] = [isAll || names.length > 0, isAll || given.includes('hub')];
+  const { names, triesFolders, triesHub } = chosenOf(
+    args.filter((_arg, index) => at === -1 || index !== at + 1),
+  );
   const { layout, home } = await bootstrap(needs.huggingFace, { packages: ['window'], purpose: 'Testing' });
   const own = ownHome({ ...layout, home });
   const rows = [];
@@ -159,7 +168,7 @@ await main(async (args) => {
     if (triesHub) {
       const start = (words, more, how) => run(process.execPath, [cli, ...words], { ...env, ...more }, how);
       ofHub = await checkHub({ own, folder: join(folders, made[0]), short, cli: start });
-      for (const { what, passed, reason } of ofHub) say(`${passed ? '✓' : '✗'} ${what}${passed ? '' : `: ${reason}`}`);
+      ofHub.forEach(sayCheck);
     }
   } finally {
     rmSync(own, { recursive: true, force: true });

@@ -1,4 +1,13 @@
-import { mkdir, open, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bertConfig, bertTensors, headed, safetensorsBytes } from './huggingface-folder';
 
@@ -110,7 +119,14 @@ const valueChange: Change = (folder, pick) => {
 
 /** A key that means more than a value. */
 const keyChange: Change = (folder, pick) => {
-  const keys = ['auto_map', 'quantization_config', 'use_timm_backbone', '__proto__', 'text_config', 'id2label'];
+  const keys = [
+    'auto_map',
+    'quantization_config',
+    'use_timm_backbone',
+    '__proto__',
+    'text_config',
+    'id2label',
+  ];
   const more = ['num_labels', 'backbone_config', 'num_queries', 'type_vocab_size', 'architectures'];
   const name = pick(jsonNames(folder));
   const before = textOf(folder, name);
@@ -150,7 +166,17 @@ const headerLie: Change = (folder, pick, next) => {
   const tensor = {
     dtype: pick(['F32', 'F64', 'BF16', 'I64', 'F4', 'F8_E4M3', 'U7', '', '__proto__']),
     shape: pick<unknown>([[2], [-1], [], [2 ** 53], [1e308, 1e308], '2', [0, 2 ** 40], Array(99).fill(1)]),
-    data_offsets: pick<unknown>([[0, 8], [8, 0], [0, 2 ** 53], [-8, 0], [0], [0, 4, 8], [0, 1e400], 'x', [4, 12]]),
+    data_offsets: pick<unknown>([
+      [0, 8],
+      [8, 0],
+      [0, 2 ** 53],
+      [-8, 0],
+      [0],
+      [0, 4, 8],
+      [0, 2 ** 60],
+      'x',
+      [4, 12],
+    ]),
   };
   const header = pick([
     JSON.stringify({ w: tensor }),
@@ -161,14 +187,30 @@ const headerLie: Change = (folder, pick, next) => {
     'null',
     '',
   ]);
-  const claimed = pick([undefined, 0n, 1n, 2n ** 63n, 2n ** 64n - 1n, 33n * 2n ** 20n, BigInt(header.length - 1)]);
+  const claimed = pick([
+    undefined,
+    0n,
+    1n,
+    2n ** 63n,
+    2n ** 64n - 1n,
+    33n * 2n ** 20n,
+    BigInt(Math.max(0, header.length - 1)),
+  ]);
   const bytes = headed(header, Math.floor(next() * 16), claimed);
   folder.set('model.safetensors', pick<Entry>([{ text: bytes }, { holes: 2 ** 40, head: bytes }]));
 };
 
 /** Indexes of weights in parts. */
 const indexLie: Change = (folder, pick) => {
-  const names = ['a.safetensors', '../a.safetensors', '/etc/passwd', 'a', '', '.safetensors', 'x'.repeat(5000)];
+  const names = [
+    'a.safetensors',
+    '../a.safetensors',
+    '/etc/passwd',
+    'a',
+    '',
+    '.safetensors',
+    'x'.repeat(5000),
+  ];
   const weights = folder.get('model.safetensors');
   folder.delete('model.safetensors');
   if (weights !== undefined) folder.set('a.safetensors', weights);
@@ -228,26 +270,26 @@ const changes: readonly Change[] = [
   ...[cardBomb, strangers],
 ];
 
-async function putEntry(path: string, entry: Entry): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  if ('link' in entry) await symlink(entry.link, path);
-  else if ('text' in entry) await writeFile(path, entry.text);
+function putEntry(path: string, entry: Entry): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if ('link' in entry) symlinkSync(entry.link, path);
+  else if ('text' in entry) writeFileSync(path, entry.text);
   else {
-    const file = await open(path, 'w');
-    await file.write(entry.head ?? Buffer.from('{"a":'));
-    await file.truncate(entry.holes);
-    await file.close();
+    const file = openSync(path, 'w');
+    writeSync(file, entry.head ?? Buffer.from('{"a":'));
+    ftruncateSync(file, entry.holes);
+    closeSync(file);
   }
 }
 
 /** Writes the hostile folder of a number: the same each time. */
-export async function putHostile(folder: string, turn: number): Promise<void> {
+export function putHostile(folder: string, turn: number): void {
   const next = createRandom(turn * 7919 + 1);
   const pick: Pick = (items) => items[Math.floor(next() * items.length)] as (typeof items)[number];
   const base = bases[turn % bases.length] ?? bases[0];
   const made = base?.() ?? new Map<string, Entry>();
   const times = 1 + (turn % 3 === 0 ? 1 : 0);
   for (let at = 0; at < times; at += 1) changes[(turn + at * 3) % changes.length]?.(made, pick, next);
-  await rm(folder, { recursive: true, force: true });
-  for (const [name, entry] of made) await putEntry(join(folder, name), entry);
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, entry] of made) putEntry(join(folder, name), entry);
 }

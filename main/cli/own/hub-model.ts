@@ -20,18 +20,20 @@ export function followDownload(core: Core, workId: string, output: Output): Prom
 async function look(core: Core, reference: string, output: Output): Promise<HubModel> {
   const shown = progressOf(output);
   const stop = new AbortController();
-  const cancel = () => stop.abort();
+  const cancel = () => {
+    stop.abort();
+  };
   process.once('SIGINT', cancel);
-  let isMoving = false;
+  const moving = { is: false };
   const onProgress = (text: string) => {
     if (!shown.live) return;
-    isMoving = true;
+    moving.is = true;
     shown.rewrite(`${reference}: ${text}`);
   };
   try {
     return await core.handlers['models.lookHub']({ reference, signal: stop.signal, onProgress });
   } finally {
-    if (isMoving) shown.rewrite('');
+    if (moving.is) shown.rewrite('');
     process.off('SIGINT', cancel);
   }
 }

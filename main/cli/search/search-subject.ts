@@ -33,7 +33,9 @@ async function isOfRun(core: Core, text: string): Promise<string | null> {
 
 async function isOfModel(core: Core, text: string): Promise<boolean> {
   const presets = await core.handlers['presets.list'](undefined);
-  return presets.some(({ id }) => id === text) || existsSync(text) || /[./]/.test(text) || isHubReference(text);
+  return (
+    presets.some(({ id }) => id === text) || existsSync(text) || /[./]/.test(text) || isHubReference(text)
+  );
 }
 
 function refuseForRun({ set, shape, trust }: SubjectOptions): void {

@@ -70,7 +70,8 @@ async function placeOf(given: string, inner: string): Promise<Place> {
   const folder = await realpath(join(root, inner)).catch(() => null);
   const isFolder = folder !== null && (await stat(folder)).isDirectory();
   if (folder !== null && isFolder && dirname(folder) === root) return { root, folder };
-  const what = folder === null ? 'missing' : isFolder ? 'a link that leads out of the folder' : 'not a folder';
+  const what =
+    folder === null ? 'missing' : isFolder ? 'a link that leads out of the folder' : 'not a folder';
   const remedy = 'Download or copy the folder again, with all of its files.';
   throw folderRefused(join(given, inner), `${inner} is ${what}`, remedy);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Handlers } from '../../contract/api';
+import type { DataWork } from '../../contract/data-source';
 import { WorkbenchError } from '../../contract/errors';
 import {
   commitPattern,
@@ -9,7 +10,6 @@ import {
   hubText,
   parseHubReference,
 } from '../../contract/own/hub';
-import type { DataWork } from '../../contract/data-source';
 import { silentListener, type Toolkit, type ToolkitArgument } from '../../toolkit/toolkit';
 import type { ModelReaders } from '../model-readers';
 import { chooseHubFiles, type HubFile } from './hub-files';
@@ -124,7 +124,8 @@ async function findModel(finding: Finding, asked: HubReference, how: LookHow): P
     if (!same.asked.includes(reference)) await kept.add({ ...same, asked: [reference] });
     return taken(same, null);
   } catch (error) {
-    if (before === null || !(error instanceof WorkbenchError) || error.code !== 'download-failed') throw error;
+    if (before === null || !(error instanceof WorkbenchError) || error.code !== 'download-failed')
+      throw error;
     const { revision, at } = before;
     const note = `${error.message}. Commit ${revision} of ${at.slice(0, 10)} is in the cache and is used.`;
     return taken(before, note);
@@ -143,10 +144,14 @@ export function createHub({ toolkit, readers, keptFile, start, give, now }: HubO
   const kept = createKeptModels(keptFile);
   const finding = { toolkit, readers, give, kept };
   const download = async (ask: HubFetch, { signal, change }: StartedWork): Promise<Partial<DataWork>> => {
-    const progress = (fraction: number | null, text: string) => change({ fraction, text });
+    const progress = (fraction: number | null, text: string) => {
+      change({ fraction, text });
+    };
     const named = parseHubReference(ask.reference);
     const pinned = { ...named, revision: ask.revision };
-    const onProgress = (text: string) => progress(null, text);
+    const onProgress = (text: string) => {
+      progress(null, text);
+    };
     const { model, chosen } = await findModel(finding, pinned, { signal, onProgress });
     if (model.path !== null) return { text: 'In the cache', path: model.path };
     const { id, revision, license, reference } = model;

@@ -20,8 +20,7 @@ interface HuggingFaceReading {
 }
 
 /** In the cache of the hub a folder is called by its revision, and the one above by the model. */
-const titleOf = (folder: string): string =>
-  hubPlaceOf(folder)?.id.replace(/^.*\//, '') ?? modelTitle(folder);
+const titleOf = (folder: string): string => hubPlaceOf(folder)?.id.replace(/^.*\//, '') ?? modelTitle(folder);
 
 /** A class of the table; a sentence model is its encoder, whatever head was trained with it. */
 function servedArchitecture(folder: string, facts: HuggingFaceFacts): Architecture {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { fileLimits } from '../../contract/reader-limits';
 import type { ModelCard } from '../../contract/own/model-record';
+import { fileLimits } from '../../contract/reader-limits';
 import { isTree, type Tree } from '../../contract/trees';
 import { cleanLine, shortText } from '../../platform/lines';
 import { parseYaml } from '../../platform/parse-yaml';

@@ -34,12 +34,14 @@ const referenceOf = (typed: string): string => {
 export function createHubModel(client: Client, own: StoreApi<OwnModel>): StoreApi<HubModelState> {
   return createStore<HubModelState>()((set, get) => {
     const waiting = new Map<string, (work: DataWork) => void>();
+    // One may end before its id is known here.
+    const over = new Map<string, DataWork>();
     const ended = (workId: string): Promise<DataWork> =>
       new Promise((resolve) => {
-        const { work } = get();
-        // It may have ended before its id was known here.
-        if (work?.id === workId && work.status !== 'running') resolve(work);
-        else waiting.set(workId, resolve);
+        const work = over.get(workId);
+        over.delete(workId);
+        if (work === undefined) waiting.set(workId, resolve);
+        else resolve(work);
       });
     const taken = async (path: string | null, asNew?: boolean): Promise<boolean> =>
       path !== null && own.getState().open(path, asNew);
@@ -92,8 +94,10 @@ export function createHubModel(client: Client, own: StoreApi<OwnModel>): StoreAp
         const { work } = event;
         if (work.source === get().model?.revision) set({ work });
         if (work.status === 'running') return;
-        waiting.get(work.id)?.(work);
+        const resolve = waiting.get(work.id);
         waiting.delete(work.id);
+        if (resolve === undefined) over.set(work.id, work);
+        else resolve(work);
       },
     };
   });

@@ -63,11 +63,7 @@ export function HubModelChoice({ taking }: Taking) {
           value={reference}
           onChange={(event) => setReference(event.currentTarget.value)}
         />
-        <SmallButton
-          type="submit"
-          loading={busy && model === null}
-          disabled={reference.trim() === ''}
-        >
+        <SmallButton type="submit" loading={busy && model === null} disabled={reference.trim() === ''}>
           Look up on the hub
         </SmallButton>
       </form>

@@ -141,7 +141,8 @@ export function OwnModelChoice({ inUse, ...how }: TakenHow & { inUse: string | n
       <HubModelChoice taking={taking} />
       <p className="field-help">
         An ONNX or TorchScript file, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a
-        model of a Triton repository; or the name of a model of the Hugging Face hub. Reading it executes nothing.
+        model of a Triton repository; or the name of a model of the Hugging Face hub. Reading it executes
+        nothing.
       </p>
       {model.error === null ? null : <ErrorPanel error={model.error} />}
       {isShown ? <ModelQuestions inUse={inUse} {...how} /> : null}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fetchHubModel, hubFolder } from '../../../../main/cli/own/hub-model';
 import { createOutput, type Output } from '../../../../main/cli/output';
+import { fetchHubModel, hubFolder } from '../../../../main/cli/own/hub-model';
 import type { DataWork } from '../../../../main/contract/data-source';
 import type { HubModel } from '../../../../main/contract/own/hub';
 import type { Core } from '../../../../main/core';

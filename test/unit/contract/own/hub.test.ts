@@ -26,7 +26,14 @@ describe('a reference to the hub', () => {
 it('the size is said before a download, and what of it is in the cache', () => {
   const model: HubModel = {
     ...{ id: 'acme/my-bert', revision: commit, reference: hubText({ id: 'acme/my-bert', revision: commit }) },
-    ...{ files: 6, bytes: 3 * 1024 ** 2, missingBytes: 3 * 1024 ** 2, license: 'mit', path: null, note: null },
+    ...{
+      files: 6,
+      bytes: 3 * 1024 ** 2,
+      missingBytes: 3 * 1024 ** 2,
+      license: 'mit',
+      path: null,
+      note: null,
+    },
   };
   expect(hubModelText(model)).toBe(
     'acme/my-bert at 0123456789ab: 6 files, 3.0 MiB, to be downloaded. License: mit.',

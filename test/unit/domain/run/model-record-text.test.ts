@@ -31,7 +31,15 @@ it('says where a model is from, its license and its hashes', () => {
 it('shows what is missing as missing', () => {
   const empty = { license: null, tags: [], pipelineTag: null, baseModels: [] };
   const bare: ModelRecord = { ...record, hub: null, tokenizer: [], card: empty };
-  for (const name of ['Repository', 'Revision', 'License', 'Tags', 'Task by the card', 'Base model', 'Tokenizer'])
+  for (const name of [
+    'Repository',
+    'Revision',
+    'License',
+    'Tags',
+    'Task by the card',
+    'Base model',
+    'Tokenizer',
+  ])
     expect(valueOf(bare, name)).toMatch(/^missing/);
   expect(valueOf(bare, 'License')).toBe('missing in the model card');
   expect(valueOf({ ...bare, card: null }, 'License')).toContain('no model card');

@@ -36,7 +36,10 @@ function createBench(served: Served) {
   const folderOf = (commit: string) => join(dir, 'models--acme--my-bert', 'snapshots', commit);
   const put = async (commit: string, path: string) => {
     await mkdir(folderOf(commit), { recursive: true });
-    await writeFile(join(folderOf(commit), path), path === 'config.json' ? served.config : contents[path]!);
+    await writeFile(
+      join(folderOf(commit), path),
+      path === 'config.json' ? served.config : (contents[path] ?? ''),
+    );
   };
   const answer = async (command: ToolkitCommand): Promise<unknown> => {
     commands.push(command);

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import type * as ChildProcess from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,13 +12,14 @@ import { putHuggingFace } from '../../../support/huggingface-folder';
 import { useModelBench } from '../../../support/model-bench';
 
 const built = vi.hoisted(() => ({ count: 0 }));
-vi.mock('@huggingface/tokenizers', () => {
-  built.count += 1;
-  return {};
-});
+vi.mock('@huggingface/tokenizers', () => ({
+  Tokenizer: function Built() {
+    built.count += 1;
+  },
+}));
 const started = vi.hoisted(() => ({ count: 0 }));
 vi.mock('node:child_process', async (original) => {
-  const real = await original<typeof import('node:child_process')>();
+  const real = await original<typeof ChildProcess>();
   const counted =
     <Given extends unknown[], Result>(act: (...given: Given) => Result) =>
     (...given: Given): Result => {
@@ -41,7 +43,7 @@ describe('a thousand hostile folders', () => {
     await writeFile(join(bench().dir, 'elsewhere.json'), '{"model_type":"bert"}');
     const counts = { opened: 0, refused: 0 };
     for (let turn = 0; turn < turns; turn += 1) {
-      await putHostile(folder, turn);
+      putHostile(folder, turn);
       const before = readSoFar();
       const found = await openModel({ path: folder }, bench().tools()).then(
         ({ choice, notes }) => ({ choice, notes }),
@@ -55,8 +57,8 @@ describe('a thousand hostile folders', () => {
         expect(found.remedy, at).not.toBe('');
         counts.refused += 1;
       } else {
-        const { model } = found.choice?.overrides as { model: { source: unknown } };
-        expect(sourceSchema.safeParse(model.source).error, at).toBeUndefined();
+        const { model } = (found.choice?.overrides ?? {}) as { model?: { source: unknown } };
+        expect(sourceSchema.safeParse(model?.source).error, at).toBeUndefined();
         counts.opened += 1;
       }
     }
@@ -68,7 +70,8 @@ describe('a thousand hostile folders', () => {
 
 it('a folder of more entries than are counted is refused before they are read', async () => {
   const folder = await putHuggingFace(bench());
-  for (let at = 0; at <= fileLimits.huggingFace.files; at += 1) await symlink('x', join(folder, `l${at}`));
+  const names = Array.from({ length: fileLimits.huggingFace.files + 1 }, (_, at) => `l${at}`);
+  for (const name of names) symlinkSync('x', join(folder, name));
   await expect(openModel({ path: folder }, bench().tools())).rejects.toThrow('holds more than 5000 entries');
 });
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { DataWork } from '../../../../../main/contract/data-source';
 import { WorkbenchError } from '../../../../../main/contract/errors';
 import type { HubModel } from '../../../../../main/contract/own/hub';
+import { createDraft } from '../../../../../renderer/stores/draft/draft';
 import { createHubModel } from '../../../../../renderer/stores/draft/hub-model';
 import { createOwnModel } from '../../../../../renderer/stores/draft/own-model';
-import { createDraft } from '../../../../../renderer/stores/draft/draft';
 import { createClientDouble } from '../../client-double';
 
 const commit = 'c'.repeat(40);
@@ -31,8 +31,11 @@ function createBench(found: () => HubModel = () => model) {
   });
   const own = createOwnModel(double.client, createDraft(double.client));
   const hub = createHubModel(double.client, own);
-  const emit = (update: DataWork) => hub.getState().onEvent({ type: 'data-work', work: update });
-  const calls = (name: string) => double.calls.filter(([called]) => called === name).map(([, input]) => input);
+  const emit = (update: DataWork) => {
+    hub.getState().onEvent({ type: 'data-work', work: update });
+  };
+  const calls = (name: string) =>
+    double.calls.filter(([called]) => called === name).map(([, input]) => input);
   return { hub, own, emit, calls };
 }
 
