@@ -64,9 +64,7 @@ def as_hub_error(error: Exception, name: str, revision: str) -> Optional[Toolkit
         )
     if isinstance(error, known.RevisionNotFoundError):
         remedy = "Give a branch, a tag or a commit that its page lists."
-        return ToolkitError(
-            "input-invalid", f"{name} has no revision {revision}", where=page, remedy=remedy
-        )
+        return ToolkitError("input-invalid", f"{name} has no revision {revision}", where=page, remedy=remedy)
     if isinstance(error, known.OfflineModeIsEnabled):
         remedy = "Unset it to download the model, or give a folder that is on this machine."
         return ToolkitError(
@@ -146,7 +144,9 @@ def is_cached(name: str, commit: str, file: HubFile) -> bool:
     if isinstance(hub.try_to_load_from_cache(name, file.path, revision=commit), str):
         return True
     folder = "--".join(["models", *name.split("/")])
-    return file.etag is not None and (Path(hub.constants.HF_HUB_CACHE) / folder / "blobs" / file.etag).is_file()
+    return (
+        file.etag is not None and (Path(hub.constants.HF_HUB_CACHE) / folder / "blobs" / file.etag).is_file()
+    )
 
 
 def require_space(bytes_to_come: int) -> None:
@@ -179,9 +179,7 @@ class Downloaded:
         with self._lock:
             self._done = max(0, self._done + int(count))
             fraction = None if self._total == 0 else self._done / self._total
-            self._report.progress(
-                fraction, f"{bytes_text(self._done)} of {bytes_text(self._total)}, {name}"
-            )
+            self._report.progress(fraction, f"{bytes_text(self._done)} of {bytes_text(self._total)}, {name}")
 
     def bar(self, name: str) -> type:
         """A class with the part of tqdm's that the library uses."""
