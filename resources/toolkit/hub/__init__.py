@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from .errors import ToolkitError
-from .report import Report, bytes_text
+from ..errors import ToolkitError
+from ..report import Report, bytes_text
 
 _CHUNK = 8 * 1024 * 1024
 _COMMIT = re.compile(r"[0-9a-f]{40}")
