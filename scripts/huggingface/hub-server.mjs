@@ -96,9 +96,9 @@ export async function startHubServer({ id, commit, license, token, files: given 
     response.setHeader('x-repo-commit', commit);
     response.setHeader('x-linked-size', file.content.length);
     if (file.sha256 !== null) {
-      // Large files are elsewhere.
+      // Large files are on another host: the library follows a redirect within one by itself.
       response.setHeader('x-linked-etag', `"${file.etag}"`);
-      response.writeHead(302, { location: `${address}/content/${file.etag}`, 'content-length': 0 });
+      response.writeHead(302, { location: `${elsewhere}/content/${file.etag}`, 'content-length': 0 });
       response.end();
     } else if (request.method === 'HEAD') {
       response.writeHead(200, { etag: `"${file.etag}"`, 'content-length': file.content.length });
@@ -107,7 +107,8 @@ export async function startHubServer({ id, commit, license, token, files: given 
   };
   const server = createServer(answer);
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const address = `http://127.0.0.1:${server.address().port}`;
+  const { port } = server.address();
+  const [address, elsewhere] = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${port}`);
   const close = () =>
     new Promise((done) => {
       server.close(done);

@@ -78,6 +78,11 @@ def as_hub_error(error: Exception, name: str, revision: str) -> Optional[Toolkit
                 "input-invalid", f"The hub refuses access to {name} ({status})", where=page, remedy=remedy
             )
         return ToolkitError("download-failed", f"The hub answered with status {status}", where=page)
+    if isinstance(error, known.FileMetadataError):
+        remedy = "Check HF_ENDPOINT: what is there does not answer as the hub does."
+        return ToolkitError(
+            "download-invalid", f"The answer for {name} is not one of the hub", where=page, remedy=remedy
+        )
     if _unreachable(error):
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
         remedy = "Connect this machine, or name a mirror of the hub in HF_ENDPOINT."
