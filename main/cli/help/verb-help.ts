@@ -275,10 +275,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['upgrade --move upgrade-1129-061500', 'what an earlier upgrade allowed'],
     ],
     exits: [
-      [
-        exitCodes.outside,
-        'it should not move: outputs differ, it cannot be served there, or a criterion is exceeded',
-      ],
+      [exitCodes.outside, 'do not move: outputs differ, it fails there, or a criterion is exceeded'],
       [exitCodes.unclear, 'a criterion is inconclusive within the budget, or it was paused'],
       cancelled,
     ],
