@@ -131,6 +131,8 @@ export interface CoreParts {
   readonly monitor: Monitor;
   /** Python with TensorFlow, installed on first use. */
   readonly tensorflowPython: EnsurePython;
+  /** Python with transformers, installed on first use. */
+  readonly transformersPython: EnsurePython;
   readonly tools: ToolCalls;
 }
 
@@ -152,11 +154,12 @@ function imageWorksOf(parts: {
 
 function toolsOf(
   given: Parameters<typeof createToolCalls>[0],
-): Pick<CoreParts, 'tools' | 'tensorflowPython'> {
+): Pick<CoreParts, 'tools' | 'tensorflowPython' | 'transformersPython'> {
   const { setup, layout } = given;
   return {
     tools: createToolCalls(given),
     tensorflowPython: createPythonOnDemand(setup, layout, 'tensorflow'),
+    transformersPython: createPythonOnDemand(setup, layout, 'transformers'),
   };
 }
 
@@ -206,7 +209,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     presetOf: createPresetOf(presets, resources, reading.readers),
     reading,
     toolkit,
-    approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
+    approvals: createApprovals({ file: layout.approved, own: [layout.data, layout.pipelines, resources], now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     hosts,
