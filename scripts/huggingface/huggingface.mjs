@@ -14,9 +14,10 @@ import {
   short,
   tableOf,
 } from './folders.mjs';
+import { pipelineCosts } from './pipeline-cost.mjs';
 import { runPipelines } from './pipelines.mjs';
 
-const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick | --pipelines] [NAME …]
+const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick | --pipelines | --cost] [NAME …]
 
 Makes a small Hugging Face folder with random weights for each architecture that the workbench exports, and takes each from the
 folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Takes half an hour.
@@ -24,6 +25,7 @@ folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Takes half 
   NAME         only these folders
   --quick      only ONNX in fp32
   --pipelines  in place of it, serves those with texts as pipelines, and plants faults that the gate has to catch. Takes ten minutes.
+  --cost       measures what a pipeline costs beside tensors with the tokenizer of transformers in the client, in turns. Takes five minutes.
   --out FILE   also write the tables as a page to this file (docs/huggingface.md, with --pipelines docs/huggingface-pipelines.md)
 
 Exit code 1: an export or a gate failed, or a fault was not caught. In fp16 the gate of T5 fails: its values are too large for it.`;
@@ -108,6 +110,11 @@ await main(async (args) => {
       const found = await runPipelines(all, own, names);
       if (out !== undefined) writeFileSync(out, pipelinePageOf(found));
       return ended([...found.served, ...found.caught]);
+    }
+    if (args.includes('--cost')) {
+      const rows = await pipelineCosts(all, own, names);
+      say(tableOf(['folder', 'batch', 'step', 'tensors, ms', 'pipeline, ms', 'more, ms'], rows));
+      return 0;
     }
     const rows = await runTensors(all, own, { names, isQuick: args.includes('--quick') });
     if (out !== undefined) writeFileSync(out, pageOf(rows));
