@@ -120,6 +120,8 @@ class Reference:
 
     def _labels(self, text: str) -> Answer:
         found = self._pipeline(text, top_k=None, truncation=True, max_length=self._most)
+        # A list of lists in some versions.
+        found = found[0] if isinstance(found[0], list) else found
         ranked = sorted(found, key=lambda one: -one["score"])
         scores = [one["score"] for one in ranked]
         return Answer({"LABEL": [ranked[0]["label"]], "SCORE": scores[:1]}, lead(scores) < LEAST_LEAD)
