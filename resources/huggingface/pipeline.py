@@ -13,7 +13,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
-
 from .model import load_folder, pooled
 
 Output = dict[str, Any]
@@ -303,7 +302,7 @@ def write_pipeline(
 
 
 def read_texts(path: Path) -> list[str]:
-    """One text per line. Raises ValueError for a file that is no text, or has none."""
+    """One text per line. Raises ValueError for a file that is not a text, or has none."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:

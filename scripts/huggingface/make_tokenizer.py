@@ -1,4 +1,4 @@
-"""A small tokenizer beside a model: WordPiece as of BERT, or Unigram as of XLM-RoBERTa, learned from a file of texts."""
+"""A small tokenizer beside a model, learned from a file of texts: WordPiece as of BERT, or Unigram as of XLM-RoBERTa."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ Transformers; the server has the models NAME (the ensemble) and NAME-model.
 from __future__ import annotations
 
 import json
-import random
 import sys
 import time
 from collections.abc import Sequence
@@ -104,16 +103,14 @@ def _rounds(call: Callable[[list[str]], dict[str, float]], batches: list[list[st
 
 
 def measure(sides: Sides, texts: list[str], size: int, rounds: int) -> dict[str, Any]:
-    generator = random.Random(size)
+    generator = np.random.default_rng(size)
     batches = [texts[start : start + size] for start in range(0, len(texts) - size + 1, size)]
     for _ in range(3):
         _rounds(sides.tensors, batches)
         _rounds(sides.pipeline, batches)
     tensors, pipeline, steps = [], [], []
     for _ in range(rounds):
-        order = [False, True]
-        generator.shuffle(order)
-        for of_pipeline in order:
+        for of_pipeline in generator.permutation([False, True]):
             if not of_pipeline:
                 tensors.append(_rounds(sides.tensors, batches))
                 continue

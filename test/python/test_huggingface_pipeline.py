@@ -100,7 +100,7 @@ class StepsTest(ToolkitCase):
         self.assertEqual(second["attention_mask"].tolist(), [[1, 0, 0, 0]])
         self.assertEqual((first["input_ids"].dtype, first["TRUNCATED"].dtype), (np.int64, np.bool_))
 
-    def test_bytes_that_are_no_text_do_not_fail_the_requests_beside_them(self) -> None:
+    def test_bytes_that_are_not_utf8_do_not_fail_the_requests_beside_them(self) -> None:
         step = self.step("tokenizer.py", ("input_ids",))
         (answer,) = step.execute([{"TEXT": np.array([[b"\xff"]], object)}])
         self.assertEqual(answer["input_ids"].tolist(), [[0xFFFD]])
@@ -152,7 +152,8 @@ class ReferenceTest(ToolkitCase):
         self.assertEqual(batches_of(1, 8), [])
         self.assertEqual(batches_of(9, 1), [])
         found = batches_of(22, 8)
-        self.assertEqual([(places[0], places[-1], len(places)) for places in found], [(0, 21, 8), (1, 20, 8), (2, 19, 8)])
+        ends = [(places[0], places[-1], len(places)) for places in found]
+        self.assertEqual(ends, [(0, 21, 8), (1, 20, 8), (2, 19, 8)])
         self.assertTrue(all(len(set(places)) == 8 for places in found))
 
     def test_the_samples_are_single_texts_and_batches_without_the_ties(self) -> None:

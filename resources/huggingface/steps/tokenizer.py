@@ -22,7 +22,7 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "input_ids": lambda encoding: encoding.ids,
     "attention_mask": lambda encoding: encoding.attention_mask,
     "token_type_ids": lambda encoding: encoding.type_ids,
-    # For the last step: tokens that are no part of the text, and where in the text the others are.
+    # For the last step: tokens that are not part of the text, and where in the text the others are.
     "special_tokens": lambda encoding: encoding.special_tokens_mask,
     "offsets": lambda encoding: encoding.offsets,
 }
