@@ -163,6 +163,9 @@ function toolsOf(
   };
 }
 
+/** Need no consent: what the workbench has fetched, written or brought. */
+const ownFolders = ({ data, pipelines }: HomeLayout, resources: string) => [data, pipelines, resources];
+
 /** Throws model-folder-invalid for a damaged model folder of the product. */
 export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const { resources, workerFile, printPdf } = given;
@@ -209,7 +212,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     presetOf: createPresetOf(presets, resources, reading.readers),
     reading,
     toolkit,
-    approvals: createApprovals({ file: layout.approved, own: [layout.data, layout.pipelines, resources], now }),
+    approvals: createApprovals({ file: layout.approved, own: ownFolders(layout, resources), now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     hosts,

@@ -81,7 +81,9 @@ async function planOf(
   { own, reading, presetOf, options }: Parts,
   { path, shapes, texts, maxBatchSize }: WritePipeline,
 ): Promise<Making> {
-  const { choice } = await own.handlers['models.open'](openModelSchema.parse({ path, ...present({ shapes }) }));
+  const { choice } = await own.handlers['models.open'](
+    openModelSchema.parse({ path, ...present({ shapes }) }),
+  );
   const source = sourceOf(choice?.overrides['model']);
   if (source?.kind !== 'huggingface' || choice === null) {
     throw invalidInput('--serve', `${path} is not a Hugging Face folder`, 'Leave --serve out.');
@@ -183,7 +185,8 @@ async function make(
 const manifestSchema = z.object({ notes: z.array(z.string()) });
 
 const readManifest = async (place: string) =>
-  manifestSchema.safeParse(jsonOrNull(await readFile(join(place, 'pipeline.json'), 'utf8').catch(() => ''))).data;
+  manifestSchema.safeParse(jsonOrNull(await readFile(join(place, 'pipeline.json'), 'utf8').catch(() => '')))
+    .data;
 
 /**
  * Writes a Hugging Face folder as a Triton repository whose ensemble takes texts, with the answers of transformers as the

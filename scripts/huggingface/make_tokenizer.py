@@ -1,4 +1,4 @@
-"""A small tokenizer beside a model, learned from a file of texts: WordPiece as of BERT, or Unigram as of XLM-RoBERTa."""
+"""A small tokenizer beside a model of texts: WordPiece as of BERT, or Unigram as of XLM-RoBERTa."""
 
 from __future__ import annotations
 

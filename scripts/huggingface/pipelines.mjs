@@ -78,7 +78,10 @@ async function runFaults(home, name) {
     const ended = await cli(home, ['run', join(copy, 'models', name), ...flags]);
     const document = documentOf(ended);
     const isCaught = ended.code !== 0 && document?.accuracy?.passed === false;
-    rows.push({ isRight: isCaught, cells: [name, fault, isCaught ? 'yes' : 'no', reasonOf(document, ended)] });
+    rows.push({
+      isRight: isCaught,
+      cells: [name, fault, isCaught ? 'yes' : 'no', reasonOf(document, ended)],
+    });
     say(rows.at(-1).cells.join(' | '));
     rmSync(copy, { recursive: true });
   }
@@ -97,7 +100,14 @@ export async function runPipelines(layout, home, names) {
     const isRight = ended.code === 0 && document?.accuracy?.passed === true;
     const gate = isRight ? 'passed' : 'failed';
     const ties = /not compared: (\d+) text/.exec(ended.stderr)?.[1] ?? '0';
-    const cells = [name, gate, largestDifference(document), ties, rateOf(document), reasonOf(document, ended)];
+    const cells = [
+      name,
+      gate,
+      largestDifference(document),
+      ties,
+      rateOf(document),
+      reasonOf(document, ended),
+    ];
     served.push({ isRight, cells });
     say(cells.join(' | '));
     if (isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));

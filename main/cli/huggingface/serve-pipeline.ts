@@ -36,7 +36,7 @@ export async function readPipeline(
     if (texts === undefined) return null;
     throw invalidInput('--texts', '--texts belongs to a pipeline', 'Add --serve pipeline, or leave it out.');
   }
-  const size = maxBatchSize === undefined ? undefined : readNumber('--max-batch-size', String(maxBatchSize));
+  const size = maxBatchSize === undefined ? undefined : readNumber('--max-batch-size', maxBatchSize);
   let shown = '';
   const { golden, load, notes, ...written } = await core.handlers['models.pipeline']({
     ...{ path, shapes },

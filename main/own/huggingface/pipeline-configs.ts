@@ -115,9 +115,15 @@ interface Names {
   readonly labels: string | null;
 }
 
-function ensembleText({ tokenizer, model, labels }: Names, { inputs, outputs, takes, gives }: Between): string {
+function ensembleText(
+  { tokenizer, model, labels }: Names,
+  { inputs, outputs, takes, gives }: Between,
+): string {
   // A vector gets the name of what it is; logits go to the last step.
-  const answers = outputs.map(({ name }, place): Link => [name, labels === null ? (gives[place]?.name ?? name) : name]);
+  const answers = outputs.map(({ name }, place): Link => [
+    name,
+    labels === null ? (gives[place]?.name ?? name) : name,
+  ]);
   const steps = [
     stepText(tokenizer, [same(text)], [...inputs, ...takes, truncated].map(same)),
     stepText(model, inputs.map(same), answers),
@@ -128,7 +134,8 @@ function ensembleText({ tokenizer, model, labels }: Names, { inputs, outputs, ta
 
 const forms = {
   tokenizer: {
-    comment: 'Texts to the tensors of the model. Requests that wait are taken together and padded to one length.',
+    comment:
+      'Texts to the tensors of the model. Requests that wait are taken together and padded to one length.',
     kind: 'backend: "python"',
     rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
   },

@@ -60,7 +60,7 @@ beforeEach(async () => {
     options: { resources, version: 'test', env: process.env },
     reading: { readers },
     own: createOwnModels({ trustFile: join(dir, 'trusted.json'), toolkit, readers, now: () => new Date(0) }),
-    presetOf: createPresetOf(() => [], resources, readers),
+    presetOf: createPresetOf(() => new Map(), resources, readers),
     transformersPython: () => Promise.resolve(python),
   } as unknown as CoreParts;
 });
@@ -108,7 +108,12 @@ it('asks Python once, and again for another folder, batch size or file of texts'
   const sixteen = await write(path, { maxBatchSize: 16, texts });
   expect(sixteen.path).not.toBe(first.path);
   const last = (await asked()).at(-1) ?? '';
-  for (const words of [`--texts ${texts}`, '--most-texts 16', '--most-tokens 64', '--task text-classification']) {
+  for (const words of [
+    `--texts ${texts}`,
+    '--most-texts 16',
+    '--most-tokens 64',
+    '--task text-classification',
+  ]) {
     expect(last).toContain(words);
   }
   await writeFile(join(path, 'config.json'), JSON.stringify({ ...bertConfig, pad_token_id: 1 }));

@@ -11,7 +11,12 @@ async function read(options: RunOptions) {
     'models.pipeline': ({ onProgress, ...given }: { readonly onProgress: (text: string) => void }) => {
       asked.push(given);
       for (const text of ['Exporting', 'Exporting', 'Written']) onProgress(text);
-      return Promise.resolve({ path: '/p/models/b', golden: '/p/golden.json', load: '/p/load.json', notes: ['Said.'] });
+      return Promise.resolve({
+        path: '/p/models/b',
+        golden: '/p/golden.json',
+        load: '/p/load.json',
+        notes: ['Said.'],
+      });
     },
   };
   const core = { handlers } as unknown as Core;
@@ -53,5 +58,6 @@ it('refuses another word, and texts without a pipeline', async () => {
 });
 
 it('belongs to a folder', () => {
-  expect([{}, { serve: 'tensors' }, { texts: 'a' }].map(folderOption)).toEqual([null, '--serve', '--texts']);
+  const given: readonly RunOptions[] = [{}, { serve: 'tensors' }, { texts: 'a' }];
+  expect(given.map(folderOption)).toEqual([null, '--serve', '--texts']);
 });

@@ -29,7 +29,8 @@ describe('the repository of a pipeline', () => {
       ['my-bert-labels', { code: 'labels.py' }],
       ['my-bert', null],
     ]);
-    expect(model?.config).toBe(`# The exported model. Texts that were padded to one length arrive together; the delay lets them form one batch.
+    expect(model?.config)
+      .toBe(`# The exported model. Texts that were padded to one length arrive together; the delay lets them form one batch.
 name: "my-bert-model"
 platform: "onnxruntime_onnx"
 max_batch_size: 8
@@ -74,7 +75,9 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     const { repositories } = await checkRepositories([`${bench().dir}/r`], directReaders);
     const found = repositories.flatMap((repository) => repository.models);
     expect(found.map(({ name }) => name).sort()).toEqual(models.map(({ name }) => name).sort());
-    expect(found.flatMap(({ name, problems }) => problems.map(({ message }) => `${name}: ${message}`))).toEqual([]);
+    expect(
+      found.flatMap(({ name, problems }) => problems.map(({ message }) => `${name}: ${message}`)),
+    ).toEqual([]);
   });
 
   it('hands the places of tokens to the spans, and calls a vector what it is', () => {
