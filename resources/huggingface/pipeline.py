@@ -54,7 +54,9 @@ def serving_tokenizer(tokenizer: Any, most: int) -> Any:
     from tokenizers import Tokenizer
 
     if tokenizer.pad_token is None:
-        raise ValueError("The tokenizer has no padding token, so that texts of different lengths have no batch")
+        raise ValueError(
+            "The tokenizer has no padding token, so that texts of different lengths have no batch"
+        )
     served = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
     served.enable_truncation(most, direction=tokenizer.truncation_side)
     served.enable_padding(
@@ -70,7 +72,7 @@ def copy_library(target: Path) -> str:
     """The tokenizers library with its license texts, as it lies in this environment. Returns its version."""
     found = metadata.distribution("tokenizers")
     for file in found.files or []:
-        if file.suffix in (".pyc", "") and file.name not in ("METADATA", "LICENSE") or ".." in file.parts:
+        if (file.suffix in (".pyc", "") and file.name not in ("METADATA", "LICENSE")) or ".." in file.parts:
             continue
         to = target / file
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -82,19 +84,27 @@ def score_function(config: Any) -> str:
     """What the text classification of transformers makes of logits."""
     if config.problem_type == "regression":
         return "none"
-    return "sigmoid" if config.problem_type == "multi_label_classification" or config.num_labels == 1 else "softmax"
+    return (
+        "sigmoid"
+        if config.problem_type == "multi_label_classification" or config.num_labels == 1
+        else "softmax"
+    )
 
 
 def lead(scores: Any) -> float:
     """Of the best score before the next one."""
-    first, second = sorted((float(score) for score in scores), reverse=True)[:2] if len(scores) > 1 else (1.0, 0.0)
+    first, second = (
+        sorted((float(score) for score in scores), reverse=True)[:2] if len(scores) > 1 else (1.0, 0.0)
+    )
     return first - second
 
 
 class Reference:
     """Asks the framework for one text at a time, cut as the pipeline cuts it."""
 
-    def __init__(self, task: str, model: Any, tokenizer: Any, most: int, pooling: str, normalize: bool) -> None:
+    def __init__(
+        self, task: str, model: Any, tokenizer: Any, most: int, pooling: str, normalize: bool
+    ) -> None:
         import transformers
 
         tokenizer.model_max_length = most
@@ -145,7 +155,9 @@ class Reference:
         special = given.pop("special_tokens_mask")[0]
         with torch.inference_mode():
             scores = self._model(**given)["logits"][0].softmax(dim=-1)
-        return min((lead(row.tolist()) for row, left_out in zip(scores, special) if not left_out), default=1.0)
+        return min(
+            (lead(row.tolist()) for row, left_out in zip(scores, special) if not left_out), default=1.0
+        )
 
     def _vector(self, text: str) -> Answer:
         import torch
@@ -161,7 +173,12 @@ class Reference:
 def tensor(name: str, datatype: str, rows: Sequence[Sequence[Any]]) -> Output:
     """Rows of one length in Triton's JSON form."""
     shape = [len(rows), len(rows[0])]
-    return {"name": name, "datatype": datatype, "shape": shape, "data": [value for row in rows for value in row]}
+    return {
+        "name": name,
+        "datatype": datatype,
+        "shape": shape,
+        "data": [value for row in rows for value in row],
+    }
 
 
 _EMPTY = {"BYTES": "", "FP32": 0.0, "INT32": 0}

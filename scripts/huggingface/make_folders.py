@@ -263,7 +263,7 @@ def _beside(name: str, folder: Path) -> None:
 
 
 def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> None:
-    """A folder of the name, with fresh weights from a seed, and with `texts` with a tokenizer that is learned from them."""
+    """A folder with fresh weights from a seed, and with `texts` with a tokenizer that is learned from them."""
     import torch
     import transformers
 

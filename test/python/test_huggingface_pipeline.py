@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
-from huggingface.pipeline import Answer, batches_of, lead, load_entries, read_texts, samples_of
 from support import RESOURCES, ToolkitCase
+
+from huggingface.pipeline import Answer, batches_of, lead, load_entries, read_texts, samples_of
 
 STEPS = RESOURCES / "huggingface" / "steps"
 
@@ -170,7 +171,8 @@ class ReferenceTest(ToolkitCase):
             [{"name": "TEXT", "datatype": "BYTES", "shape": [3, 1], "data": ["a", "ddd", "bbbb"]}],
         )
         self.assertEqual(
-            batch["outputs"][0], {"name": "LABEL", "datatype": "BYTES", "shape": [3, 1], "data": ["x", "x", "y"]}
+            batch["outputs"][0],
+            {"name": "LABEL", "datatype": "BYTES", "shape": [3, 1], "data": ["x", "x", "y"]},
         )
         # Cut or not is known of a tie, too.
         self.assertEqual([output["name"] for output in tied["outputs"]], ["TRUNCATED"])

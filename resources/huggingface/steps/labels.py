@@ -19,7 +19,8 @@ Array = npt.NDArray[Any]
 
 def softmax(logits: Array) -> Array:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    scores: Array = powers / powers.sum(axis=-1, keepdims=True)
+    return scores
 
 
 #: As labels.json names them: one of several labels, any number of labels, or a number.

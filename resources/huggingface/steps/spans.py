@@ -29,7 +29,8 @@ class Span(NamedTuple):
 
 def softmax(logits: Array) -> Array:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    scores: Array = powers / powers.sum(axis=-1, keepdims=True)
+    return scores
 
 
 def tag_of(label: str) -> tuple[str, bool]:
