@@ -268,7 +268,7 @@ def write_pipeline(
     takes; `most_texts`: of a batch. Raises ValueError where the folder has no usable tokenizer.
     """
     progress(0.0, "Loading the model")
-    model = load_folder(folder, auto_class)
+    model: Any = load_folder(folder, auto_class)
     import transformers
 
     try:
@@ -296,13 +296,14 @@ def write_pipeline(
     if ties == len(answers):
         raise ValueError("The labels of all texts are ties: give texts that the model decides")
     used = answers[0].outputs
+    samples = samples_of(whole, answers, most_texts)
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
         "model": name,
         "recordedFrom": f"transformers {transformers.__version__}, fp32, each text without padding",
         "outputs": {one: OUTPUTS[one][1] for one in used if OUTPUTS[one][1] is not None},
-        "samples": samples_of(whole, answers, most_texts),
+        "samples": samples,
     }
     (output / "golden.json").write_text(json.dumps(golden, ensure_ascii=False, indent=1), encoding="utf-8")
     # Not the text that was made to be cut.
@@ -311,7 +312,7 @@ def write_pipeline(
     progress(1.0, "Written")
     return {
         "texts": len(whole),
-        "samples": len(golden["samples"]),
+        "samples": len(samples),
         "ties": ties,
         "cut": sum(answer.outputs["TRUNCATED"][0] for answer in answers),
         "tokenizers": library,
