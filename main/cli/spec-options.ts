@@ -12,6 +12,7 @@ import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { folderOption, readPipeline } from './huggingface/serve-pipeline';
 import { printText } from './output';
+import { hubFolder } from './own/hub-model';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
 import { settingProblems } from './settings';
@@ -124,7 +125,7 @@ function refuseModelOptions(options: RunOptions): void {
   );
 }
 
-/** A user's model: text with a slash, or an existing path that is no preset. null: a preset. */
+/** A user's model: one of the hub, text with a slash, or an existing path that is no preset. null: a preset. */
 async function readOwnModel(
   core: Core,
   argument: string,
@@ -137,7 +138,8 @@ async function readOwnModel(
     return null;
   }
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
-  const isPath = /[./]/.test(argument) || argument.includes(sep);
+  const folder = await hubFolder(core, argument, options);
+  const isPath = folder !== null || /[./]/.test(argument) || argument.includes(sep);
   if (!isPath && !existsSync(argument)) return null;
   if (/\.ya?ml$/i.test(argument)) {
     const remedy = `To run a specification, type: run --spec ${argument}`;
@@ -146,9 +148,10 @@ async function readOwnModel(
   const beside = (options.with ?? '').split(/[\s,]+/).filter((name) => name !== '');
   const rewrite = options.rewrite !== undefined && options.rewrite !== false;
   const given = readModelShapes(options.shape ?? []);
-  const pipeline = await readPipeline(core, argument, options, { shapes: given.shapes, note });
+  const path = folder ?? argument;
+  const pipeline = await readPipeline(core, path, options, { shapes: given.shapes, note });
   const input =
-    pipeline === null ? { path: argument, with: beside, rewrite, ...given } : { path: pipeline.path };
+    pipeline === null ? { path, with: beside, rewrite, ...given } : { path: pipeline.path };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](openModelSchema.parse(input));
   for (const line of opened.notes) note(line);

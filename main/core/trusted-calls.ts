@@ -101,6 +101,7 @@ const readingCalls = (
     },
     'matrix.read': readers.matrix,
     'models.code': (input) => own.code(input),
+    'models.lookHub': ({ reference, ...how }) => parts.hub.look(reference, how),
     'models.serve': (given) => serveRepository(parts, given),
     'models.pipeline': (given) => writePipeline(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),

@@ -12,22 +12,34 @@ export const short = [
   ...['--measurement-interval-ms', '300'],
 ];
 
-/** Resolves with exit code and output. */
-export function run(program, args, env) {
+/** Resolves with exit code and output. @param interruptWhen Ctrl-C once it is true; absent: never */
+export function run(program, args, env, { interruptWhen } = {}) {
   return new Promise((done, reject) => {
     const child = spawn(program, args, { cwd: repoRoot, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const texts = ['', ''];
     child.stdout.on('data', (chunk) => (texts[0] += chunk));
     child.stderr.on('data', (chunk) => (texts[1] += chunk));
+    const poll =
+      interruptWhen === undefined
+        ? undefined
+        : setInterval(() => {
+            if (!interruptWhen()) return;
+            clearInterval(poll);
+            child.kill('SIGINT');
+          }, 100);
     child.once('error', reject);
-    child.once('close', (code) => done({ code, stdout: texts[0], stderr: texts[1] }));
+    child.once('close', (code) => {
+      clearInterval(poll);
+      done({ code, stdout: texts[0], stderr: texts[1] });
+    });
   });
 }
 
-/** The command line with a home; resolves as `run`. */
-export function cli(home, args) {
-  const env = { ...process.env, TRITON_WORKBENCH_HOME: home, XDG_CONFIG_HOME: join(home, 'no-config') };
-  return run(process.execPath, [join(repoRoot, 'out', 'main', 'cli.cjs'), ...args], env);
+/** The command line with a home and further variables; resolves as `run`. */
+export function cli(home, args, more = {}, how = {}) {
+  const own = { TRITON_WORKBENCH_HOME: home, XDG_CONFIG_HOME: join(home, 'no-config') };
+  const env = { ...process.env, ...own, ...more };
+  return run(process.execPath, [join(repoRoot, 'out', 'main', 'cli.cjs'), ...args], env, how);
 }
 
 /** A home of its own for the runs, with the tools of the real one. */

@@ -14,21 +14,23 @@ import {
   short,
   tableOf,
 } from './folders.mjs';
+import { checkHub } from './hub-checks.mjs';
 import { pipelineCosts } from './pipeline-cost.mjs';
 import { runPipelines } from './pipelines.mjs';
 
 const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick | --pipelines | --cost] [NAME …]
 
 Makes a small Hugging Face folder with random weights for each architecture that the workbench exports, and takes each from the
-folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Takes half an hour.
+folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Then tries models of the hub (hf:ORG/NAME) with huggingface_hub
+against a local server that speaks its calls: sizes, cancelling, resuming, hashes, offline. Takes half an hour.
 
-  NAME         only these folders
+  NAME         only these folders; "hub": the models of the hub
   --quick      only ONNX in fp32
   --pipelines  in place of it, serves those with texts as pipelines, and plants faults that the gate has to catch. Takes ten minutes.
   --cost       measures what a pipeline costs beside tensors with the tokenizer of transformers in the client, in turns. Takes five minutes.
   --out FILE   also write the tables as a page to this file (docs/huggingface.md, with --pipelines docs/huggingface-pipelines.md)
 
-Exit code 1: an export or a gate failed, or a fault was not caught. In fp16 the gate of T5 fails: its values are too large for it.`;
+Exit code 1: an export, a gate or a check of the hub failed, or a fault was not caught. In fp16 the gate of T5 fails: its values are too large for it.`;
 
 const ways = [
   ['onnx', 'fp32'],
@@ -81,17 +83,32 @@ ${tableOf(
 )}
 `;
 
-async function runTensors(layout, home, { names, isQuick }) {
+const sayCheck = ({ what, passed, reason }) => say(passed ? `✓ ${what}` : `✗ ${what}: ${reason}`);
+
+/** "hub" is a lane, any other name a folder. */
+function chosenOf(given) {
+  const names = given.filter((name) => name !== 'hub');
+  const isAll = given.length === 0;
+  return { names, triesFolders: isAll || names.length > 0, triesHub: isAll || given.includes('hub') };
+}
+
+async function runTensors(layout, home, { given, isQuick }) {
   const rows = [];
   const folders = join(home, 'folders');
-  for (const name of await makeFolders(layout, folders, names)) {
+  const { names, triesFolders, triesHub } = chosenOf(given);
+  const made = await makeFolders(layout, folders, triesFolders ? names : ['bert-text']);
+  for (const name of triesFolders ? made : []) {
     for (const [format, precision] of isQuick ? ways.slice(0, 1) : ways) {
       const flags = ['--format', format, '--precision', precision, ...short];
       rows.push(rowOf(name, format, precision, await cli(home, ['run', join(folders, name), ...flags])));
       say(`| ${rows.at(-1).cells.join(' | ')} |`);
     }
   }
-  return rows;
+  if (!triesHub) return { rows, ofHub: [] };
+  const start = (words, more, how) => cli(home, words, more, how);
+  const ofHub = await checkHub({ own: home, folder: join(folders, made[0]), short, cli: start });
+  ofHub.forEach(sayCheck);
+  return { rows, ofHub };
 }
 
 await main(async (args) => {
@@ -116,9 +133,9 @@ await main(async (args) => {
       say(tableOf(['folder', 'batch', 'step', 'tensors, ms', 'pipeline, ms', 'more, ms'], rows));
       return 0;
     }
-    const rows = await runTensors(all, own, { names, isQuick: args.includes('--quick') });
+    const { rows, ofHub } = await runTensors(all, own, { given: names, isQuick: args.includes('--quick') });
     if (out !== undefined) writeFileSync(out, pageOf(rows));
-    return ended(rows);
+    return ended([...rows, ...ofHub.map(({ passed }) => ({ isRight: passed }))]);
   } finally {
     rmSync(own, { recursive: true, force: true });
   }
