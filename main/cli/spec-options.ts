@@ -150,8 +150,7 @@ async function readOwnModel(
   const given = readModelShapes(options.shape ?? []);
   const path = folder ?? argument;
   const pipeline = await readPipeline(core, path, options, { shapes: given.shapes, note });
-  const input =
-    pipeline === null ? { path, with: beside, rewrite, ...given } : { path: pipeline.path };
+  const input = pipeline === null ? { path, with: beside, rewrite, ...given } : { path: pipeline.path };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](openModelSchema.parse(input));
   for (const line of opened.notes) note(line);
