@@ -19,6 +19,9 @@ export interface RunOptions extends GivenOptions {
   readonly with?: string;
   /** `quietly`: of a repository, and with no effect on other models. */
   readonly rewrite?: boolean | 'quietly';
+  readonly serve?: string;
+  readonly texts?: string;
+  readonly maxBatchSize?: string;
   readonly set?: readonly string[];
   /** Number in a runner's file, from 1. */
   readonly configuration?: string | undefined;

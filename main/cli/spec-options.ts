@@ -3,13 +3,14 @@ import { sep } from 'node:path';
 import type { Command } from 'commander';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { GpuReport } from '../contract/machine';
-import type { OpenedModel } from '../contract/run/own-model';
+import { type OpenedModel, openModelSchema } from '../contract/run/own-model';
 import { type PublishedGpu, publishedGpuOf, publishedGpus } from '../contract/run/run-spec';
 import type { Choice } from '../contract/run/spec-tools';
 import { type SettingsState, withDefaultEngine } from '../contract/settings/settings';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
+import { folderOption, readPipeline } from './huggingface/serve-pipeline';
 import { printText } from './output';
 import { hubFolder } from './own/hub-model';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
@@ -104,8 +105,17 @@ function choiceOf(model: OpenedModel): Choice {
   );
 }
 
-/** Throws input-invalid for options of a repository without one. */
-function refuseRepositoryOptions({ with: beside, rewrite }: RunOptions): void {
+/** Throws input-invalid for options of another kind of model. */
+function refuseModelOptions(options: RunOptions): void {
+  const ofFolder = folderOption(options);
+  if (ofFolder !== null) {
+    throw invalidInput(
+      ofFolder,
+      `${ofFolder} belongs to a Hugging Face folder`,
+      'Give the folder, for example: run ./my-bert --serve pipeline',
+    );
+  }
+  const { with: beside, rewrite } = options;
   if (beside === undefined && rewrite !== true) return;
   const flag = beside === undefined ? '--rewrite' : '--with';
   throw invalidInput(
@@ -124,7 +134,7 @@ async function readOwnModel(
 ): Promise<Choice | null> {
   const presets = await core.handlers['presets.list'](undefined);
   if (presets.some(({ id }) => id === argument)) {
-    refuseRepositoryOptions(options);
+    refuseModelOptions(options);
     return null;
   }
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
@@ -137,11 +147,17 @@ async function readOwnModel(
   }
   const beside = (options.with ?? '').split(/[\s,]+/).filter((name) => name !== '');
   const rewrite = options.rewrite !== undefined && options.rewrite !== false;
-  const input = { path: folder ?? argument, with: beside, rewrite, ...readModelShapes(options.shape ?? []) };
+  const given = readModelShapes(options.shape ?? []);
+  const path = folder ?? argument;
+  const pipeline = await readPipeline(core, path, options, { shapes: given.shapes, note });
+  const input = pipeline === null ? { path, with: beside, rewrite, ...given } : { path: pipeline.path };
   const call = options.trust === true ? 'models.trust' : 'models.open';
-  const opened = await core.handlers[call](input);
+  const opened = await core.handlers[call](openModelSchema.parse(input));
   for (const line of opened.notes) note(line);
-  return choiceOf(opened);
+  const choice = choiceOf(opened);
+  return pipeline === null
+    ? choice
+    : { ...choice, overrides: { ...mergeTrees(choice.overrides, pipeline.overrides) } };
 }
 
 /** Options of every verb that takes a specification. */
@@ -179,6 +195,14 @@ export function addSpecOptions(command: Command): Command {
     .option(
       '--rewrite',
       'model of a Triton repository: measure its file with a config.pbtxt of the run, compared with its framework, instead of serving the repository as it is',
+    )
+    .option(
+      '--serve <as>',
+      'Hugging Face folder: tensors, or a pipeline that takes texts and answers labels, spans or embeddings; default: tensors',
+    )
+    .option(
+      '--texts <file>',
+      'with --serve pipeline: texts for the accuracy check and the load, one per line; default: 22 texts of the workbench',
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }

@@ -41,6 +41,7 @@ import type { SoakHow } from '../studies/soak/soaks';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { UpgradeHow } from '../studies/upgrade/upgrades';
 import type { Readers } from './core-parts';
+import type { WritePipeline, WrittenPipeline } from './huggingface-pipeline';
 import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
@@ -187,6 +188,8 @@ export interface TrustedCalls {
   'models.code': (input: OpenModelInput) => Promise<ModelCode>;
   /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */
   'models.serve': (input: ServeRepository) => Promise<ServedRepository>;
+  /** Writes a Hugging Face folder as the repository of a pipeline, where that is not there. Throws as {@link writePipeline}. */
+  'models.pipeline': (input: WritePipeline) => Promise<WrittenPipeline>;
   'models.init': (input: { readonly dir: string }) => Promise<InitOutcome>;
   /** What a recorded trace has. Throws input-invalid. */
   'replay.read': Readers['replayRead'];

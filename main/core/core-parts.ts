@@ -135,6 +135,8 @@ export interface CoreParts {
   readonly monitor: Monitor;
   /** Python with TensorFlow, installed on first use. */
   readonly tensorflowPython: EnsurePython;
+  /** Python with transformers, installed on first use. */
+  readonly transformersPython: EnsurePython;
   readonly tools: ToolCalls;
 }
 
@@ -156,11 +158,12 @@ function imageWorksOf(parts: {
 
 function toolsOf(
   given: Parameters<typeof createToolCalls>[0],
-): Pick<CoreParts, 'tools' | 'tensorflowPython'> {
+): Pick<CoreParts, 'tools' | 'tensorflowPython' | 'transformersPython'> {
   const { setup, layout } = given;
   return {
     tools: createToolCalls(given),
     tensorflowPython: createPythonOnDemand(setup, layout, 'tensorflow'),
+    transformersPython: createPythonOnDemand(setup, layout, 'transformers'),
   };
 }
 
@@ -175,7 +178,8 @@ function takenParts({
 }: Pick<CoreParts, 'options' | 'layout' | 'reading' | 'data' | 'now'> & {
   readonly setup: Setup;
 }): Pick<CoreParts, 'approvals' | 'hub'> {
-  const approvals = createApprovals({ file: layout.approved, own: [layout.data, resources], now });
+  const ownFolders = [layout.data, layout.pipelines, resources];
+  const approvals = createApprovals({ file: layout.approved, own: ownFolders, now });
   const python = createPythonOnDemand(setup, layout, 'transformers');
   const launch = { python, resources, env, cache: layout.cache, variables: hubVariables(env) };
   const hub = createHub({

@@ -3,6 +3,7 @@ import type { Runs } from '../pipeline/runs';
 import { pointsCsv } from '../reports/csv';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
+import { writePipeline } from './huggingface-pipeline';
 import { runReading } from './reading-core';
 import { createReportPlaces } from './reports/report-places';
 import { serveRepository } from './repository-server';
@@ -102,6 +103,7 @@ const readingCalls = (
     'models.code': (input) => own.code(input),
     'models.lookHub': ({ reference, ...how }) => parts.hub.look(reference, how),
     'models.serve': (given) => serveRepository(parts, given),
+    'models.pipeline': (given) => writePipeline(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),
     'replay.read': readers.replayRead,
     'traces.read': readers.slowRequests,

@@ -7,6 +7,7 @@ const partOf: Readonly<Record<string, StoragePart['id']>> = {
   runs: 'runs',
   studies: 'runs',
   matrices: 'runs',
+  pipelines: 'runs',
   deployments: 'deployments',
   cache: 'cache',
   trash: 'trash',

@@ -45,6 +45,8 @@ export interface HomeLayout {
   /** Monitored servers and alert rules. */
   readonly monitor: string;
   readonly drafts: string;
+  /** Hugging Face folders as repositories of pipelines. */
+  readonly pipelines: string;
   /** Downloaded data sets and checkpoints, by preset. */
   readonly data: string;
   /** Trusted model contents. */
@@ -196,6 +198,7 @@ export function homeLayout(home: string): HomeLayout {
     recordings: join(home, 'recordings'),
     monitor: join(home, 'monitor.json'),
     drafts: join(home, 'drafts'),
+    pipelines: join(home, 'pipelines'),
     data: join(home, 'data'),
     trusted: join(home, 'trusted.json'),
     runKey: join(home, 'run-key'),

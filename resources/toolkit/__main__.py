@@ -36,6 +36,7 @@ VERBS = {
     "keep-samples": "some samples with their expected outputs, to check a deployment by",
     "metrics": "metrics of a dump as CSV",
     "profile-data": "request payloads for the load tools",
+    "write-pipeline": "the steps around the exported model of a Hugging Face folder",
     "inspect": "inputs and outputs of a TorchScript file",
     "versions": "versions of the packages",
 }

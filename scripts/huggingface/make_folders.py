@@ -1,4 +1,5 @@
-"""Writes small Hugging Face folders with random weights: `make_folders.py DIR [NAME...]`, or their names with `--list`.
+"""Writes small Hugging Face folders with random weights: `make_folders.py [--texts FILE] DIR [NAME...]`, or their names
+with `--list`. With texts each has a tokenizer that is learned from them.
 
 Run with the environment of the component Transformers. The weights are random: only that they are the same matters.
 """
@@ -9,7 +10,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 #: Of text: two layers, 100 words.
 _TEXT = {
@@ -21,6 +22,8 @@ _TEXT = {
     "max_position_embeddings": 64,
 }
 _LABELS = {"num_labels": 5}
+#: Of the tokens of five labels.
+_SPANS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 _ROBERTA = {**_TEXT, "max_position_embeddings": 66, "pad_token_id": 1}
 _LLAMA = {**_TEXT, "num_key_value_heads": 2, "pad_token_id": 0}
 _BACKBONE = {
@@ -65,6 +68,8 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
         },
         "DistilBertForTokenClassification",
     ),
+    "roberta-text": ("RobertaConfig", {**_ROBERTA, **_LABELS}, "RobertaForSequenceClassification"),
+    "xlm-roberta-tokens": ("XLMRobertaConfig", {**_ROBERTA, **_LABELS}, "XLMRobertaForTokenClassification"),
     "roberta-mask": ("RobertaConfig", _ROBERTA, "RobertaForMaskedLM"),
     "xlm-roberta-questions": ("XLMRobertaConfig", _ROBERTA, "XLMRobertaForQuestionAnswering"),
     "electra-text": ("ElectraConfig", {**_TEXT, "embedding_size": 16}, "ElectraForSequenceClassification"),
@@ -257,8 +262,8 @@ def _beside(name: str, folder: Path) -> None:
         _write_json(folder / "tokenizer_config.json", {"model_max_length": 48})
 
 
-def make_folder(name: str, directory: Path) -> None:
-    """A folder of the name, with fresh weights from a seed."""
+def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> None:
+    """A folder with fresh weights from a seed, and with `texts` with a tokenizer that is learned from them."""
     import torch
     import transformers
 
@@ -266,6 +271,9 @@ def make_folder(name: str, directory: Path) -> None:
     arguments = dict(values)
     if name == "detr":
         arguments["backbone_config"] = transformers.ResNetConfig(**_BACKBONE, out_features=["stage4"])
+    if name.endswith("-tokens"):
+        arguments["id2label"] = dict(enumerate(_SPANS))
+        arguments["label2id"] = {label: place for place, label in enumerate(_SPANS)}
     torch.manual_seed(49)
     config = getattr(transformers, configuration)(**arguments)
     model = getattr(transformers, model_class)(config).eval()
@@ -277,15 +285,21 @@ def make_folder(name: str, directory: Path) -> None:
     folder = directory / name
     model.save_pretrained(folder)
     _beside(name, folder)
+    if texts is not None:
+        from make_tokenizer import write_tokenizer
+
+        write_tokenizer(folder, config, texts, {"model_max_length": 48} if name == "bert-text" else {})
 
 
 def main(arguments: list[str]) -> None:
     if arguments == ["--list"]:
         sys.stdout.write("\n".join(FOLDERS) + "\n")
         return
-    directory, names = Path(arguments[0]), arguments[1:] or list(FOLDERS)
+    texts = Path(arguments[1]) if arguments[:1] == ["--texts"] else None
+    rest = arguments if texts is None else arguments[2:]
+    directory, names = Path(rest[0]), rest[1:] or list(FOLDERS)
     for name in names:
-        make_folder(name, directory)
+        make_folder(name, directory, texts)
         sys.stdout.write(f"{name}\n")
 
 

@@ -23,7 +23,7 @@ interface HuggingFaceReading {
 const titleOf = (folder: string): string => hubPlaceOf(folder)?.id.replace(/^.*\//, '') ?? modelTitle(folder);
 
 /** A class of the table; a sentence model is its encoder, whatever head was trained with it. */
-function servedArchitecture(folder: string, facts: HuggingFaceFacts): Architecture {
+export function servedArchitecture(folder: string, facts: HuggingFaceFacts): Architecture {
   const found = architectureOf(facts.modelType, facts.architecture);
   // The reader refuses others.
   if (found === null) throw fileRefused(folder, `${facts.architecture} is not exported`, 'Open it again.');

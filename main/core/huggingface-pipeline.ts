@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { invalidInput } from '../contract/errors';
+import { formatCount } from '../contract/numbers';
+import { modelArtefactSchema, type Signature } from '../contract/run/artefacts';
+import { type OpenModelInput, openModelSchema } from '../contract/run/own-model';
+import type { ModelSource, RunSpec } from '../contract/run/run-spec';
+import { present } from '../contract/trees';
+import { hashHuggingFace } from '../own/huggingface/folder-files';
+import { type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
+import { type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
+import { sourceOf } from '../own/own-preset';
+import { hashFile, hashFolder, hashValue, makeFolder } from '../platform/files';
+import { jsonOrNull } from '../platform/parse-json';
+import { fileError } from '../platform/plain-entry';
+import { resolveSpec } from '../presets/resolve-spec';
+import { createLocalPython } from '../toolkit/local-python';
+import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
+import { exportCommand, makeDatasetCommand } from '../toolkit/verb-commands';
+import type { CoreParts } from './core-parts';
+
+export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
+  /** File with a text per line for the reference and the load; absent: those of the workbench. */
+  readonly texts?: string | undefined;
+  /** Texts of a request; absent: as a run of the folder. */
+  readonly maxBatchSize?: number | undefined;
+  readonly onProgress: (text: string) => void;
+}
+
+export interface WrittenPipeline {
+  /** Folder of the ensemble in its repository. */
+  readonly path: string;
+  /** Requests with the answers of transformers. */
+  readonly golden: string;
+  /** Values for the load. */
+  readonly load: string;
+  /** What was written, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+type Parts = Pick<CoreParts, 'options' | 'layout' | 'own' | 'reading' | 'presetOf' | 'transformersPython'>;
+
+const referenceSchema = z.object({
+  texts: z.int(),
+  samples: z.int(),
+  ties: z.int(),
+  cut: z.int(),
+  tokenizers: z.string(),
+});
+
+const counted = (number: number, one: string): string =>
+  `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
+
+function notesOf(
+  { name, mostTokens }: PipelinePlan,
+  models: readonly PipelineModel[],
+  { texts, samples, ties, cut, tokenizers }: z.infer<typeof referenceSchema>,
+): readonly string[] {
+  const steps = models.map((model) => model.name).filter((model) => model !== name);
+  const ofReference = cut === 0 ? '' : `, as for ${counted(cut, 'text')} of the reference`;
+  return [
+    `The pipeline ${name} is an ensemble of ${steps.join(', ')}; tokenizers ${tokenizers} is part of its first step.`,
+    `Input: TEXT. Texts of more than ${counted(mostTokens, 'token')} are cut, and TRUNCATED is true for them${ofReference}.`,
+    `The reference is transformers in fp32 on ${counted(texts, 'text')}, each without padding: ${counted(samples, 'request')}, one by one and in batches of mixed lengths.`,
+    ...(ties === 0
+      ? []
+      : [`Ties within the tolerance, whose labels and scores are not compared: ${counted(ties, 'text')}.`]),
+  ];
+}
+
+interface Making {
+  readonly plan: PipelinePlan;
+  readonly source: ModelSource;
+  readonly spec: RunSpec;
+  readonly texts: string;
+}
+
+async function planOf(
+  { own, reading, presetOf, options }: Parts,
+  { path, shapes, texts, maxBatchSize }: WritePipeline,
+): Promise<Making> {
+  const { choice } = await own.handlers['models.open'](
+    openModelSchema.parse({ path, ...present({ shapes }) }),
+  );
+  const source = sourceOf(choice?.overrides['model']);
+  if (source?.kind !== 'huggingface' || choice === null) {
+    throw invalidInput('--serve', `${path} is not a Hugging Face folder`, 'Leave --serve out.');
+  }
+  const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
+  const { preset } = await presetOf({ preset: choice.preset, source });
+  const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
+  const spec = resolveSpec(preset, { ...choice.overrides, configure });
+  return { plan, source, spec, texts: texts ?? join(options.resources, 'huggingface', 'texts.txt') };
+}
+
+/** Of whatever the written files depend on. */
+async function keyOf(
+  { options: { resources, version } }: Parts,
+  { plan, source, spec, texts }: Making,
+): Promise<string> {
+  const { maxBatchSize } = spec.configure;
+  return hashValue({
+    ...{ plan, version, maxBatchSize, model: spec.model },
+    folder: await hashHuggingFace(source.path),
+    code: await hashFolder(join(resources, 'huggingface')),
+    locked: await hashFile(join(resources, 'requirements', 'locked', 'transformers.txt')),
+    texts: await hashFile(texts),
+  });
+}
+
+/** Exports the folder as a run does. */
+async function exportModel(
+  toolkit: Toolkit,
+  { spec, modelDir }: { readonly spec: RunSpec; readonly modelDir: string },
+  folder: string,
+  listener: ToolkitListener,
+): Promise<{ readonly file: string; readonly signature: Signature }> {
+  const source = { modelDir, spec, framework: 'pyt' } as const;
+  const dataset = join(folder, 'dataset');
+  const file = join(folder, 'model.onnx');
+  await toolkit.call(makeDatasetCommand(source, dataset), z.looseObject({}), listener);
+  const command = exportCommand(source, { dataset, checkpoint: '' }, file);
+  const signature = await toolkit.call(command, modelArtefactSchema, listener);
+  await rm(dataset, { recursive: true });
+  return { file, signature };
+}
+
+/** Writes the models with all but what Python knows of the folder. */
+async function writeModels(
+  models: readonly PipelineModel[],
+  place: string,
+  { steps, file }: { readonly steps: string; readonly file: string },
+): Promise<void> {
+  for (const { name, config, content } of models) {
+    const version = join(place, name, '1');
+    await makeFolder(version);
+    await writeFile(join(place, name, 'config.pbtxt'), config);
+    if (content === 'exported') await rename(file, join(version, 'model.onnx'));
+    else if (content !== null) await copyFile(join(steps, content.code), join(version, 'model.py'));
+  }
+}
+
+async function make(
+  parts: Parts,
+  { plan, source, spec, texts }: Making,
+  { place, onProgress }: { readonly place: string; readonly onProgress: (text: string) => void },
+): Promise<readonly string[]> {
+  const { resources, env } = parts.options;
+  const python = parts.transformersPython;
+  const toolkit = createToolkit(createLocalPython({ python, resources, env, cache: parts.layout.cache }));
+  const listener: ToolkitListener = {
+    ...silentListener(new AbortController().signal),
+    progress: (_fraction, text) => onProgress(text),
+  };
+  const modelDir = join(resources, 'huggingface');
+  const { maxBatchSize } = spec.configure;
+  const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);
+  const models = pipelineModels(plan, signature, maxBatchSize);
+  await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
+  const { autoClass = '', pooling, normalize } = source.huggingFace ?? {};
+  const reference = await toolkit.call(
+    {
+      verb: 'write-pipeline',
+      args: [
+        ['--folder', source.path],
+        ['--auto-class', autoClass],
+        ['--task', plan.task],
+        ['--texts', texts],
+        ['--name', plan.name],
+        ['--most-tokens', plan.mostTokens],
+        ['--most-texts', maxBatchSize],
+        ...(pooling === undefined ? [] : ([['--pooling', pooling]] as const)),
+        ...(normalize === true ? ([['--normalize']] as const) : []),
+        ['--output', place],
+      ],
+    },
+    referenceSchema,
+    listener,
+  );
+  return notesOf(plan, models, reference);
+}
+
+const manifestSchema = z.object({ notes: z.array(z.string()) });
+
+const readManifest = async (place: string) =>
+  manifestSchema.safeParse(jsonOrNull(await readFile(join(place, 'pipeline.json'), 'utf8').catch(() => '')))
+    .data;
+
+/**
+ * Writes a Hugging Face folder as a Triton repository whose ensemble takes texts, with the answers of transformers as the
+ * reference; kept in the home until the folder or the workbench changes. Trusts what it writes, once. Throws as
+ * `models.open`, combination-unsupported for a task without steps, input-invalid, disk-full, toolchain-missing.
+ */
+export async function writePipeline(parts: Parts, input: WritePipeline): Promise<WrittenPipeline> {
+  const making = await planOf(parts, input);
+  const { name } = making.plan;
+  const place = join(parts.layout.pipelines, `${name}-${(await keyOf(parts, making)).slice(0, 12)}`);
+  const path = join(place, 'models', name);
+  let notes = (await readManifest(place))?.notes;
+  if (notes === undefined) {
+    const fresh = `${place}.${randomBytes(4).toString('hex')}.tmp`;
+    try {
+      await makeFolder(fresh);
+      notes = [...(await make(parts, making, { place: fresh, onProgress: input.onProgress }))];
+      await writeFile(join(fresh, 'pipeline.json'), `${JSON.stringify({ notes }, null, 2)}\n`);
+      await rm(place, { recursive: true, force: true });
+      await rename(fresh, place);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      throw fileError(error, fresh);
+    }
+    await parts.own.handlers['models.trust'](openModelSchema.parse({ path }));
+  }
+  return { path, golden: join(place, 'golden.json'), load: join(place, 'load.json'), notes };
+}

@@ -1,0 +1,45 @@
+"""The steps of a Hugging Face folder around its exported model, and samples of what they have to answer."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+from typing import Any
+
+from ..model_folder import own_code
+from ..options import at_least
+from ..report import Report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, required=True, help="the Hugging Face folder")
+    parser.add_argument("--auto-class", required=True, help="class of transformers that loads it")
+    parser.add_argument("--task", required=True)
+    parser.add_argument("--texts", type=Path, required=True, help="a text per line")
+    parser.add_argument("--name", required=True, help="of the pipeline")
+    parser.add_argument("--most-tokens", type=at_least(2), required=True, help="longer texts are cut")
+    parser.add_argument("--most-texts", type=at_least(1), required=True, help="texts of a batch")
+    parser.add_argument("--pooling", default="", help="of sentence vectors")
+    parser.add_argument("--normalize", action="store_true", help="vectors of length 1")
+    parser.add_argument("--output", type=Path, required=True, help="folder whose models/ has the steps")
+
+
+def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    # transformers is imported only where it is needed: the other verbs run without it.
+    code = importlib.import_module("huggingface.pipeline")
+    with own_code(Path(str(code.__file__)).parent, "pipeline.py"):
+        written: dict[str, Any] = code.write_pipeline(
+            str(options.folder),
+            options.auto_class,
+            options.task,
+            code.read_texts(options.texts),
+            options.name,
+            options.most_tokens,
+            options.most_texts,
+            options.pooling,
+            options.normalize,
+            options.output,
+            report.progress,
+        )
+    return written

@@ -1,0 +1,142 @@
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { openModelSchema } from '../../../main/contract/run/own-model';
+import type { CoreParts } from '../../../main/core/core-parts';
+import { writePipeline } from '../../../main/core/huggingface-pipeline';
+import { createOwnModels } from '../../../main/own/open-model';
+import { createPresetOf } from '../../../main/own/own-preset';
+import { homeLayout } from '../../../main/platform/layout';
+import { directReaders } from '../../support/direct-readers';
+import { bertConfig, putHuggingFace, safetensorsBytes } from '../../support/huggingface-folder';
+import { useModelBench } from '../../support/model-bench';
+import { onnxBytes } from '../../support/onnx-bytes';
+import { rejection } from '../../support/rejection';
+
+const bench = useModelBench();
+const resources = join(process.cwd(), 'resources');
+
+const rows = ['input_ids', 'attention_mask', 'token_type_ids'];
+const result = (value: object) => `echo '${JSON.stringify({ type: 'result', ...value })}'`;
+
+/** An interpreter that notes what it is asked, and does what the toolkit would leave. */
+async function fakePython(dir: string): Promise<string> {
+  const file = onnxBytes({
+    inputs: rows.map((name) => ({ name, type: 7, shape: ['batch', 'tokens'] })),
+    outputs: [{ name: 'logits', shape: ['batch', 3] }],
+  });
+  await writeFile(join(dir, 'exported.onnx'), file);
+  const signature = {
+    inputs: rows.map((name) => ({ name, datatype: 'INT64', shape: [-1, -1] })),
+    outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
+  };
+  const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
+  const python = join(dir, 'python');
+  await writeFile(
+    python,
+    `#!/bin/sh
+echo "$*" >> ${dir}/asked.txt
+for word in "$@"; do [ "$last" = --output ] && out=$word; last=$word; done
+case "$3" in
+  make-dataset) mkdir -p "$out"; ${result({})} ;;
+  export) cp ${dir}/exported.onnx "$out"; ${result({ path: 'model.onnx', bytes: 1, ...signature })} ;;
+  write-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(reference)} ;;
+esac
+`,
+  );
+  await chmod(python, 0o755);
+  return python;
+}
+
+let parts: CoreParts;
+beforeEach(async () => {
+  const { dir } = bench();
+  const python = await fakePython(dir);
+  const layout = homeLayout(join(dir, 'home'));
+  const toolkit = { call: () => Promise.reject(new Error('not asked')) };
+  const readers = directReaders;
+  parts = {
+    layout,
+    options: { resources, version: 'test', env: process.env },
+    reading: { readers },
+    own: createOwnModels({ trustFile: join(dir, 'trusted.json'), toolkit, readers, now: () => new Date(0) }),
+    presetOf: createPresetOf(() => new Map(), resources, readers),
+    transformersPython: () => Promise.resolve(python),
+  } as unknown as CoreParts;
+});
+
+const write = async (path: string, more: object = {}) =>
+  writePipeline(parts, { path, onProgress: () => undefined, ...more });
+const asked = async () =>
+  (await readFile(join(bench().dir, 'asked.txt'), 'utf8')).split('\n').filter((line) => line !== '');
+const folder = () =>
+  putHuggingFace(bench(), { weights: safetensorsBytes({ 'some.weight': { shape: [2] } }) });
+
+it('writes a repository that is trusted and says what it is', async () => {
+  const { path, notes, golden } = await write(await folder());
+  const models = join(path, '..');
+  expect((await readdir(models)).sort()).toEqual([
+    'my-bert',
+    'my-bert-labels',
+    'my-bert-model',
+    'my-bert-tokenizer',
+  ]);
+  expect(await readdir(join(models, 'my-bert-model', '1'))).toEqual(['model.onnx']);
+  expect(await readdir(join(models, 'my-bert', '1'))).toEqual([]);
+  const step = await readFile(join(models, 'my-bert-labels', '1', 'model.py'), 'utf8');
+  expect(step).toBe(await readFile(join(resources, 'huggingface', 'steps', 'labels.py'), 'utf8'));
+  expect(await readFile(golden, 'utf8')).toBe('{}\n');
+  expect(notes).toEqual([
+    'The pipeline my-bert is an ensemble of my-bert-tokenizer, my-bert-model, my-bert-labels; tokenizers 0.1.0 is part of its first step.',
+    'Input: TEXT. Texts of more than 64 tokens are cut, and TRUNCATED is true for them, as for 1 text of the reference.',
+    'The reference is transformers in fp32 on 23 texts, each without padding: 27 requests, one by one and in batches of mixed lengths.',
+    'Ties within the tolerance, whose labels and scores are not compared: 2 texts.',
+  ]);
+  const { trusted, choice } = await parts.own.handlers['models.open'](openModelSchema.parse({ path }));
+  expect([trusted, choice === null]).toEqual([true, false]);
+  // Nothing half-written stays.
+  expect(await readdir(parts.layout.pipelines)).toHaveLength(1);
+});
+
+it('asks Python once, and again for another folder, batch size or file of texts', async () => {
+  const path = await folder();
+  const first = await write(path);
+  expect(await write(path)).toEqual(first);
+  const verbs = (lines: readonly string[]) => lines.map((line) => line.split(' ')[2]);
+  expect(verbs(await asked())).toEqual(['make-dataset', 'export', 'write-pipeline']);
+  const texts = await bench().put('mine.txt', 'a text\n');
+  const sixteen = await write(path, { maxBatchSize: 16, texts });
+  expect(sixteen.path).not.toBe(first.path);
+  const last = (await asked()).at(-1) ?? '';
+  for (const words of [
+    `--texts ${texts}`,
+    '--most-texts 16',
+    '--most-tokens 64',
+    '--task text-classification',
+  ]) {
+    expect(last).toContain(words);
+  }
+  await writeFile(join(path, 'config.json'), JSON.stringify({ ...bertConfig, pad_token_id: 1 }));
+  await write(path);
+  expect(await asked()).toHaveLength(9);
+});
+
+it('asks for trust where a person has edited what it wrote', async () => {
+  const path = await folder();
+  const { path: written } = await write(path);
+  await writeFile(join(written, '..', 'my-bert-labels', '1', 'model.py'), '# mine\n');
+  const again = await write(path);
+  const opened = await parts.own.handlers['models.open'](openModelSchema.parse({ path: again.path }));
+  expect([again.path, opened.trusted]).toEqual([written, false]);
+});
+
+it('leaves nothing behind where Python fails, and refuses what is no such folder', async () => {
+  await writeFile(
+    join(bench().dir, 'python'),
+    `#!/bin/sh\necho '${JSON.stringify({ type: 'error', code: 'input-invalid', message: 'No padding token' })}'\nexit 1\n`,
+  );
+  expect((await rejection(write(await folder()))).message).toBe('No padding token');
+  expect(await readdir(parts.layout.pipelines)).toEqual([]);
+  const file = await bench().put('model.onnx', onnxBytes());
+  expect(await rejection(write(file))).toMatchObject({ code: 'input-invalid', where: '--serve' });
+});
