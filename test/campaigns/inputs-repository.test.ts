@@ -258,6 +258,8 @@ it('searches the fields that the configuration has a place for, and deploys and 
   const refused = await cli(home.path, 'search', runId, ...asked, '--threads', '1,2', '--json');
   expect(refused.code).toBe(2);
   expect(refused.stdout).toContain('no parameter for its threads');
+  const upgraded = await cli(home.path, 'upgrade', runId, '--to', folder, '--json');
+  expect([upgraded.code, upgraded.stdout]).toStrictEqual([2, expect.stringContaining('--rewrite')]);
   const result = await cli(home.path, 'search', runId, ...asked, '--name', 'tune', '--json');
   expect([0, 4], result.stderr).toContain(result.code);
   const info = await deployed('tuned', runId, '--name', 'tuned', '--search', 'tune');
