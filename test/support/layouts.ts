@@ -1,0 +1,323 @@
+import type { Given } from './checked-repository';
+import { onnxBytes } from './onnx-bytes';
+
+/** What becomes of a layout of a repository's model. */
+export type LayoutOutcome =
+  /** Served with its own configuration. */
+  | { readonly is: 'served'; readonly shapes?: Readonly<Record<string, readonly number[]>> }
+  /** Refused before anything is started, with the place. */
+  | {
+      readonly is: 'refused';
+      readonly message: string;
+      /** Below the repository. */
+      readonly where: string;
+      /** Of the words that Triton prints. */
+      readonly triton: string | null;
+      /** Its core and its Python backend print them here too; else another backend of Triton's own does. */
+      readonly isHere?: true;
+    }
+  /** Executed by an image of NVIDIA's only. */
+  | { readonly is: 'image'; readonly message: string };
+
+export interface Layout {
+  /** Of the folder. */
+  readonly name: string;
+  readonly given: Given;
+  /** Models that it is made of. */
+  readonly parts?: Readonly<Record<string, Given>>;
+  readonly outcome: LayoutOutcome;
+}
+
+const tensors = `input [ { name: "x" data_type: TYPE_FP32 dims: [ 3 ] } ]
+output [ { name: "y" data_type: TYPE_FP32 dims: [ 3 ] } ]
+`;
+const whole = `platform: "onnxruntime_onnx"\nmax_batch_size: 8\n${tensors}`;
+const python = `backend: "python"\nmax_batch_size: 8\n${tensors}`;
+const twice = `import triton_python_backend_utils as pb_utils
+
+
+class TritonPythonModel:
+    def execute(self, requests):
+        tensors = [pb_utils.get_input_tensor_by_name(request, "x").as_numpy() for request in requests]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("y", tensor * 2)]) for tensor in tensors]
+`;
+const code = { '1/model.py': twice };
+const net: Given = { config: whole, onnx: {} };
+const fixed = { inputs: [{ name: 'x', shape: [1, 3] }], outputs: [{ name: 'y', shape: [1, 3] }] };
+
+const served = (
+  name: string,
+  given: Given,
+  more: Pick<Layout, 'parts'> & { readonly shapes?: Readonly<Record<string, readonly number[]>> } = {},
+): Layout => {
+  const { shapes, ...rest } = more;
+  return { name, given, ...rest, outcome: { is: 'served', ...(shapes === undefined ? {} : { shapes }) } };
+};
+
+const step = (model: string, from: string, to: string): string =>
+  `{ model_name: "${model}" model_version: -1 input_map { key: "x" value: "${from}" } output_map { key: "y" value: "${to}" } }`;
+const ensemble = (...steps: readonly string[]): Given => ({
+  config: `platform: "ensemble"\nmax_batch_size: 8\n${tensors}ensemble_scheduling {\n  step [\n    ${steps.join(',\n    ')}\n  ]\n}\n`,
+  files: { '1/.keep': '' },
+});
+
+export const servedLayouts: readonly Layout[] = [
+  served('no_config', { onnx: {} }),
+  served('empty_config', { config: '', onnx: {} }),
+  served('backend_only', { config: 'backend: "onnxruntime"\n', onnx: {} }),
+  served('platform_only', { config: 'platform: "onnxruntime_onnx"\n', onnx: {} }),
+  served('whole', net),
+  served('named', { ...net, config: `name: "named"\n${whole}` }),
+  served('line_endings', { ...net, config: `# by hand\r\n${whole.replaceAll('\n', '\r\n')}` }),
+  served('file_name', {
+    config: `${whole}default_model_filename: "best.onnx"\n`,
+    files: { '1/best.onnx': onnxBytes() },
+  }),
+  served('fixed_batch', { config: 'backend: "onnxruntime"\nmax_batch_size: 0\n', onnx: fixed }),
+  served(
+    'without_batching',
+    { config: whole.replace('batch_size: 8', 'batch_size: 0').replaceAll('[ 3 ]', '[ -1, 3 ]'), onnx: {} },
+    { shapes: { x: [1, 3] } },
+  ),
+  served('two_versions', { ...net, files: { '2/model.onnx': onnxBytes() } }),
+  served('first_version', {
+    config: `${whole}version_policy { specific { versions: [ 1 ] } }\n`,
+    onnx: {},
+    files: { '2/model.onnx': onnxBytes() },
+  }),
+  served('every_version', {
+    config: `${whole}version_policy { all { } }\n`,
+    onnx: {},
+    files: { '3/model.onnx': onnxBytes() },
+  }),
+  served('strays', {
+    ...net,
+    files: { 'README.md': 'by hand', 'v2/notes.txt': 'none', '1/config.pbtxt': 'not read' },
+  }),
+  served('labels', {
+    config: whole.replace('"y"', '"y" label_filename: "labels.txt"'),
+    onnx: {},
+    files: { 'labels.txt': 'a\nb\nc\n' },
+  }),
+  served('tuned', {
+    config: `${whole}dynamic_batching {
+  preferred_batch_size: [ 4, 8 ]   # measured
+  max_queue_delay_microseconds: 100 preserve_ordering: true
+  priority_levels: 2 default_priority_level: 1
+  default_queue_policy { max_queue_size: 64 timeout_action: REJECT default_timeout_microseconds: 500000 }
+}
+instance_group [ { count: 2 kind: KIND_CPU } ]
+parameters { key: "intra_op_thread_count" value: { string_value: "1" } }
+optimization { graph { level: 1 } }
+`,
+    onnx: {},
+  }),
+  served('reshaped', {
+    config: whole.replace('dims: [ 3 ] } ]\noutput', 'dims: [ 3, 1 ] reshape { shape: [ 3 ] } } ]\noutput'),
+    onnx: {},
+  }),
+  served('python', { config: python, files: code }),
+  served('optional', {
+    config: python.replace('output', 'input [ { name: "z" data_type: TYPE_FP32 dims: [ 3 ] optional: true } ]\noutput'),
+    files: code,
+  }),
+  served('chain', ensemble(step('chain_net', 'x', 't'), step('chain_code', 't', 'y')), {
+    parts: { chain_net: { onnx: {}, config: whole }, chain_code: { config: python, files: code } },
+  }),
+  served('nested', ensemble(step('nested_inner', 'x', 't'), step('nested_code', 't', 'y')), {
+    parts: {
+      nested_inner: ensemble(step('nested_code', 'x', 'y')),
+      nested_code: { config: python, files: code },
+    },
+  }),
+];
+
+/** @param where below the folder of the model */
+const refused = (
+  name: string,
+  given: Given,
+  [message, where, triton]: readonly [message: string, where: string, triton: string | null],
+  more: Pick<Layout, 'parts'> & { readonly isHere?: true } = {},
+): Layout => {
+  const { isHere, ...rest } = more;
+  const place = where === '' ? name : `${name}/${where}`;
+  return {
+    ...{ name, given, ...rest },
+    outcome: { is: 'refused', message, where: place, triton, ...(isHere === undefined ? {} : { isHere }) },
+  };
+};
+const here = { isHere: true } as const;
+const at = (line: number): string => `config.pbtxt, line ${line}`;
+const unread = 'failed to read text proto from';
+
+export const refusedLayouts: readonly Layout[] = [
+  refused('no_version', { config: whole, files: { 'model.onnx': 'x' } }, [
+    ...(['the model has no version folder; model.onnx is beside config.pbtxt', ''] as const),
+    "at least one version must be available under the version policy of model 'no_version'",
+  ], here),
+  refused('odd_version', { config: whole, files: { 'v1/model.onnx': 'x' } }, [
+    ...(['the model has no version folder', ''] as const),
+    "at least one version must be available under the version policy of model 'odd_version'",
+  ], here),
+  refused('policy', { ...net, config: `${whole}version_policy { specific { versions: [ 3 ] } }\n` }, [
+    ...(['version_policy serves none of the version folders 1', at(5)] as const),
+    "at least one version must be available under the version policy of model 'policy'",
+  ], here),
+  refused('other_file', { config: whole, files: { '1/best.onnx': 'x' } }, [
+    ...(['the version folder has no model.onnx; it has best.onnx', '1'] as const),
+    "/1/model.onnx' for model instance 'other_file'",
+  ]),
+  refused('batched_one', { config: whole, onnx: fixed }, [
+    ...(['max_batch_size is 8, but the first axis of the input x is 1 in the file [1, 3]', at(2)] as const),
+    "autofill failed for model 'batched_one': model does not support batching",
+  ]),
+  refused('wrong_name', { ...net, config: whole.replace('"y"', '"output"') }, [
+    ...(['the file has no output "output"; it has y', at(4)] as const),
+    "unexpected inference output 'output', allowed outputs are: y",
+  ]),
+  refused('wrong_type', { ...net, config: whole.replace('FP32', 'FP16') }, [
+    ...(['the input x is TYPE_FP16 in config.pbtxt, but TYPE_FP32 in the file', at(3)] as const),
+    "configuration expects datatype TYPE_FP16 for input 'x', model provides TYPE_FP32",
+  ]),
+  refused('wrong_axes', { ...net, config: whole.replace('[ 3 ]', '[ 3, 1 ]') }, [
+    ...(['the input x has dims [3, 1] in config.pbtxt, but [3] in the file', at(3)] as const),
+    "model 'wrong_axes', tensor 'x': the model expects 2 dimensions",
+  ]),
+  refused('forgotten_input', { config: whole, onnx: { inputs: ['x', 'z'].map((name) => ({ name, shape: ['n', 3] })) } }, [
+    ...(['the file has an input "z" that config.pbtxt lacks', at(3)] as const),
+    'configuration expects 1 inputs, model provides 2',
+  ]),
+  refused('bad_type', { ...net, config: whole.replace('FP32', 'FLOAT32') }, [
+    '"TYPE_FLOAT32" is not a value of data_type',
+    ...[at(3), unread],
+  ] as readonly [string, string, string], here),
+  refused('quotes', { ...net, config: whole.replace('"onnxruntime_onnx"', '“onnxruntime_onnx”') }, [
+    ...(['Typographic quotes: “', at(1), unread] as const),
+  ], here),
+  refused('comma', { ...net, config: whole.replace('[ 3 ]', '[ 3, ]') }, [
+    ...(['A comma without a value behind it in dims', at(3), unread] as const),
+  ], here),
+  refused('unknown_field', { ...net, config: whole.replace('max_batch_size', 'max_batchsize') }, [
+    ...(['"max_batchsize" is not a field of', at(2), unread] as const),
+  ], here),
+  refused('text_number', { ...net, config: whole.replace('8', '"8"') }, [
+    ...(['max_batch_size', at(2), unread] as const),
+  ], here),
+  refused('two_batchers', { config: `${python}dynamic_batching { }\nsequence_batching { }\n`, files: code }, [
+    ...(['sequence_batching excludes dynamic_batching', at(6), unread] as const),
+  ], here),
+  refused('twice_written', { ...net, config: `${whole}max_batch_size: 4\n` }, [
+    ...(['max_batch_size is written twice, in line 2 too', at(5), unread] as const),
+  ], here),
+  refused('mark', { ...net, config: `\ufeff${whole}` }, [
+    ...(['byte order mark', at(1), unread] as const),
+  ], here),
+  refused('other_name', { ...net, config: `name: "another"\n${whole}` }, [
+    ...(['config.pbtxt calls the model "another", its folder is "other_name"', at(1)] as const),
+    "unexpected directory name 'other_name' for model 'another', directory name must equal model name",
+  ], here),
+  refused('platform', { ...net, config: whole.replace('onnxruntime_onnx', 'onnxruntime') }, [
+    ...(['"onnxruntime" is not a platform of Triton', at(1)] as const),
+    "unexpected platform type 'onnxruntime' for platform",
+  ], here),
+  refused('pair', { ...net, config: `backend: "pytorch"\n${whole}` }, [
+    ...(['platform "onnxruntime_onnx" and backend "pytorch" do not belong together', at(2)] as const),
+    "unexpected 'platform' and 'backend' pair, got:onnxruntime_onnx, pytorch",
+  ], here),
+  refused('misnamed', { ...net, config: whole.replace('platform: "onnxruntime_onnx"', 'backend: "onnx"') }, [
+    ...(['"onnx" is not a backend of Triton; onnxruntime is meant?', at(1)] as const),
+    "unable to find backend library for backend 'onnx'",
+  ], here),
+  refused('no_backend', { config: `max_batch_size: 8\n${tensors}`, files: { '1/weights.bin': 'x' } }, [
+    ...(['config.pbtxt names no backend, and no file says it', 'config.pbtxt'] as const),
+    'Could not determine backend',
+  ], here),
+  refused('below_nothing', { ...net, config: whole.replace('8', '-1') }, [
+    ...(['max_batch_size is -1', at(2)] as const),
+    "'max_batch_size' must be non-negative value for below_nothing",
+  ], here),
+  refused('preferred', { ...net, config: `${whole}dynamic_batching {\n  preferred_batch_size: [ 16 ] }\n` }, [
+    ...(['preferred_batch_size 16 is not between 1 and max_batch_size 8', at(6)] as const),
+    'dynamic batching preferred size must be <= max batch size for preferred',
+  ], here),
+  refused('no_axis', { ...net, config: whole.replace('[ 3 ]', '[ 0 ]') }, [
+    ...(['the input x has dims [0]', at(3)] as const),
+    "dimension must be integer >= 1, or -1 to indicate a variable-size dimension for no_axis",
+  ], here),
+  refused('cpu_gpus', { config: `${python}instance_group [\n  { kind: KIND_CPU gpus: [ 0 ] } ]\n`, files: code }, [
+    ...(['instance_group[0] is KIND_CPU and names GPUs', at(6)] as const),
+    'has kind KIND_CPU but specifies one or more GPUs',
+  ], here),
+  refused('no_labels', { ...net, config: whole.replace('"y"', '"y" label_filename: "labels.txt"') }, [
+    ...(['label_filename of the output y is missing: labels.txt', at(4)] as const),
+    'labels.txt: No such file or directory',
+  ], here),
+  refused('pointer', {
+    config: whole,
+    files: { '1/model.onnx': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n' },
+  }, [...(['Git LFS', '1', null] as const)]),
+  refused('no_code', { config: python, files: { '1/weights.bin': 'x' } }, [
+    ...(['the version folder has no model.py; it has weights.bin', '1'] as const),
+    "/1/model.py' for model instance 'no_code'",
+  ]),
+  refused('no_execute', { config: python, files: { '1/model.py': '\nclass TritonPythonModel: pass\n' } }, [
+    ...(['TritonPythonModel has no function execute', '1/model.py, line 2'] as const),
+    'does not implement `execute` method.',
+  ]),
+  refused('no_part', ensemble(step('absent', 'x', 'y')), [
+    ...(['the repository has no model absent', at(7)] as const),
+    'ensemble no_part contains models that are not available or ambiguous: absent',
+  ], here),
+  refused('no_folder', { ...ensemble(step('no_folder_net', 'x', 'y')), files: {} }, [
+    ...(['the model has no version folder', ''] as const),
+    "at least one version must be available under the version policy of model 'no_folder'",
+  ], { ...here, parts: { no_folder_net: net } }),
+  refused('no_input', ensemble(step('no_input_net', 'x', 'y').replace('"x" value', '"images" value')), [
+    ...(['input_map names "images", which is not an input of no_input_net', at(7)] as const),
+    'in ensemble no_input, ensemble tensor x is mapping to non-existing input images in model no_input_net',
+  ], { ...here, parts: { no_input_net: net } }),
+  refused('other_part_type', ensemble(step('other_part_type_net', 'x', 'y')), [
+    ...(['"x" is TYPE_FP32 in other_part_type, but TYPE_INT32 in other_part_type_net', at(7)] as const),
+    'inconsistent data type: TYPE_FP32 is inferred from model other_part_type while TYPE_INT32 is inferred from model other_part_type_net',
+  ], { ...here, parts: { other_part_type_net: { config: python.replace('FP32', 'INT32'), files: code } } }),
+  refused('itself', ensemble(step('itself', 'x', 'y')), [
+    ...(['the ensemble is a step of itself', at(5)] as const),
+    'circular dependency between ensembles: itself',
+  ], here),
+];
+
+const image = (name: string, given: Given, message: string, more: Pick<Layout, 'parts'> = {}): Layout => ({
+  ...{ name, given, ...more },
+  outcome: { is: 'image', message },
+});
+const onGpu = 'instance_group [ { kind: KIND_GPU } ]\n';
+
+export const imageLayouts: readonly Layout[] = [
+  image('forest', { config: `backend: "fil"\nmax_batch_size: 8\n${tensors}`, files: { '1/xgboost.json': '{}' } }, 'forest needs the backend "fil"'),
+  image('pictures', { config: `backend: "dali"\nmax_batch_size: 8\n${tensors}`, files: { '1/model.dali': 'x' } }, 'pictures needs the backend "dali"'),
+  image('tokens', { config: `backend: "vllm"\n${tensors}`, files: { '1/model.json': '{}' } }, 'tokens needs the backend "vllm"'),
+  image('plan', { config: `platform: "tensorrt_plan"\n${tensors}`, files: { '1/model.plan': 'x' } }, 'plan needs the backend "tensorrt"'),
+  image('graphdef', { config: `platform: "tensorflow_graphdef"\nmax_batch_size: 8\n${tensors}`, files: { '1/model.graphdef': 'x' } }, 'graphdef/config.pbtxt, line 1: platform is tensorflow_graphdef'),
+  image('gpu', { ...net, config: `${whole}${onGpu}` }, 'gpu/config.pbtxt, line 5: instance_group[0] is KIND_GPU'),
+  image('gpu_code', { config: `${python}${onGpu}`, files: code }, 'gpu_code/config.pbtxt, line 6: instance_group[0] is KIND_GPU'),
+  image('gpus', { ...net, config: `${whole}instance_group [ { count: 1 gpus: [ 0 ] } ]\n` }, 'gpus/config.pbtxt, line 5: instance_group[0] names GPU 0'),
+  image(
+    'accelerated',
+    { ...net, config: `${whole}optimization { execution_accelerators {\n  gpu_execution_accelerator : [ { name: "tensorrt" } ] } }\n` },
+    'accelerated/config.pbtxt, line 6: optimization names the accelerator tensorrt',
+  ),
+  image(
+    'accelerated_cpu',
+    { ...net, config: `${whole}optimization { execution_accelerators {\n  cpu_execution_accelerator : [ { name: "openvino" } ] } }\n` },
+    'accelerated_cpu/config.pbtxt, line 6: optimization names the accelerator openvino',
+  ),
+  image('gpu_part', ensemble(step('gpu_part_net', 'x', 'y')), 'gpu_part_net/config.pbtxt, line 5: instance_group[0] is KIND_GPU', {
+    parts: { gpu_part_net: { ...net, config: `${whole}${onGpu}` } },
+  }),
+];
+
+/** The models of a repository with it. */
+export const modelsOf = ({ name, given, parts = {} }: Layout): Readonly<Record<string, Given>> => ({
+  [name]: given,
+  ...parts,
+});
