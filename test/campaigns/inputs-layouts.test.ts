@@ -51,6 +51,8 @@ afterAll(async () => {
   await home.remove();
 });
 
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 /** The fields that a file has. */
 const writtenFields = (text: string) =>
   Object.fromEntries(
@@ -58,7 +60,6 @@ const writtenFields = (text: string) =>
       ([name, value]) => name !== 'name' && value !== '' && value !== 0 && !isEmptyList(value),
     ),
   );
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 it.each(servedLayouts)('$name is measured with its own configuration', async (layout) => {
   const { name, given, outcome } = layout;
