@@ -101,9 +101,7 @@ export function unsendableText(
   const lists = refused.filter(({ what }) => what === 'sequence' || what === 'map');
   const others = refused.filter((one) => !texts.includes(one) && !lists.includes(one));
   const messages = [
-    ...(texts.length === 0
-      ? []
-      : [`${sentence(texts, words.text)}, which a SavedModel cannot have here`]),
+    ...(texts.length === 0 ? [] : [`${sentence(texts, words.text)}, which a SavedModel cannot have here`]),
     ...lists.map((one) => {
       const kind =
         file?.zipMaps.has(one.name) === true

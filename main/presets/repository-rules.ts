@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { backendsOf, engineWords, imageFamily, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type DockerEngineSpec, repositoryOf, type RunSpec } from '../contract/run/run-spec';
+import type { ImageNeed } from '../contract/served-repository';
 import { allOf, type Found, problem, unsupported, warning } from '../domain/run/rule-finding';
 import { localBackends } from '../domain/run/served-by';
-import type { ImageNeed } from '../contract/served-repository';
 import { ownConfigText, ownEdits, type RepositorySource, repositorySourceOf } from '../formats/own-config';
 import { defaultRelease, releaseOf } from '../machine/releases';
 import { imageNeeds } from '../triton/config/image-needs';

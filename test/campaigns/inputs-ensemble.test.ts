@@ -138,7 +138,9 @@ interface OwnTime {
 async function ownTime({ httpUrl }: DeploymentInfo, name: string): Promise<OwnTime> {
   const response = await fetch(`${httpUrl}/v2/models/${name}/stats`);
   const { model_stats: stats } = (await response.json()) as {
-    readonly model_stats: readonly { readonly inference_stats: { readonly success: OwnTime } }[];
+    readonly model_stats: readonly {
+      readonly inference_stats: { readonly success: Readonly<Record<keyof OwnTime, number | string>> };
+    }[];
   };
   const { success } = stats[0]?.inference_stats ?? {};
   if (success === undefined) throw new Error(`no statistics of ${name}`);
@@ -198,31 +200,34 @@ describe('the longest path', () => {
     ['chain', 1, ['prepare', 'net', 'finish']],
     ['chain', 3, ['prepare', 'net', 'finish']],
     ['wide', 1, ['prepare', 'tags']],
-  ] as const)('of %s at concurrency %i is within 5 % of Triton’s own time', async (name, concurrency, path) => {
-    const made = documentOf(await run(name));
-    const id = `path-${name}-${concurrency}`;
-    const deployed = await cli(
-      ...[home.path, 'deploy', made.runId, '--name', id, '--allow-unverified', '--json'],
-    );
-    expect(deployed.code, deployed.stdout + deployed.stderr).toBe(0);
-    const info = JSON.parse(deployed.stdout) as DeploymentInfo;
-    const before = await ownTime(info, name);
-    const measured = await cli(
-      ...[home.path, 'perf', '-m', name, '-u', info.httpUrl, '--concurrency-range', String(concurrency)],
-      ...['--measurement-interval', '4000', '--json'],
-    );
-    expect(measured.code, measured.stderr).toBe(0);
-    const after = await ownTime(info, name);
-    await cli(home.path, 'deployments', 'remove', id, '--force');
-    const { points } = JSON.parse(measured.stdout) as { readonly points: readonly LoadPoint[] };
-    const [point] = points;
-    if (point === undefined) throw new Error('nothing was measured');
-    expect(point.ensemblePath).toEqual(path);
-    const sum = modelParts(point).reduce((total, { us }) => total + us, 0);
-    const own = (after.ns - before.ns) / (after.count - before.count) / 1000;
-    process.stdout.write(
-      `${name} at ${concurrency}: ${sum.toFixed(0)} us on the path, ${own.toFixed(0)} us by Triton\n`,
-    );
-    expect(Math.abs(sum / own - 1)).toBeLessThanOrEqual(0.05);
-  });
+  ] as const)(
+    'of %s at concurrency %i is within 5 % of Triton’s own time',
+    async (name, concurrency, path) => {
+      const made = documentOf(await run(name));
+      const id = `path-${name}-${concurrency}`;
+      const deployed = await cli(
+        ...[home.path, 'deploy', made.runId, '--name', id, '--allow-unverified', '--json'],
+      );
+      expect(deployed.code, deployed.stdout + deployed.stderr).toBe(0);
+      const info = JSON.parse(deployed.stdout) as DeploymentInfo;
+      const before = await ownTime(info, name);
+      const measured = await cli(
+        ...[home.path, 'perf', '-m', name, '-u', info.httpUrl, '--concurrency-range', String(concurrency)],
+        ...['--measurement-interval', '4000', '--json'],
+      );
+      expect(measured.code, measured.stderr).toBe(0);
+      const after = await ownTime(info, name);
+      await cli(home.path, 'deployments', 'remove', id, '--force');
+      const { points } = JSON.parse(measured.stdout) as { readonly points: readonly LoadPoint[] };
+      const [point] = points;
+      if (point === undefined) throw new Error('nothing was measured');
+      expect(point.ensemblePath).toEqual(path);
+      const sum = modelParts(point).reduce((total, { us }) => total + us, 0);
+      const own = (after.ns - before.ns) / (after.count - before.count) / 1000;
+      process.stdout.write(
+        `${name} at ${concurrency}: ${sum.toFixed(0)} us on the path, ${own.toFixed(0)} us by Triton\n`,
+      );
+      expect(Math.abs(sum / own - 1)).toBeLessThanOrEqual(0.05);
+    },
+  );
 });

@@ -9,7 +9,10 @@ import { createTritonClient } from '../../main/triton/client';
 import { parseConfigPbtxt } from '../../main/triton/config/config-pbtxt';
 import { cli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';
-import { imageLayouts, type Layout, modelsOf, refusedLayouts, servedLayouts } from '../support/layouts';
+import { imageLayouts } from '../support/layouts/image';
+import { type Layout, modelsOf } from '../support/layouts/layout';
+import { refusedLayouts } from '../support/layouts/refused';
+import { servedLayouts } from '../support/layouts/served';
 import { onnxBytes } from '../support/onnx-bytes';
 import { rejection } from '../support/rejection';
 
@@ -68,7 +71,11 @@ it.each(servedLayouts)('$name is measured with its own configuration', async (la
   const shapes = Object.entries(outcome.is === 'served' ? (outcome.shapes ?? {}) : {});
   const result = await cli(
     ...[home.path, 'perf', '-m', name, '--model-repository', folder, '--trust', '--json'],
-    ...['--request-count', '8', ...shapes.flatMap(([input, shape]) => ['--shape', `${input}:${shape.join(',')}`])],
+    ...[
+      '--request-count',
+      '8',
+      ...shapes.flatMap(([input, shape]) => ['--shape', `${input}:${shape.join(',')}`]),
+    ],
   );
   expect(result.code, result.stderr).toBe(0);
   const { runId, points } = JSON.parse(result.stdout) as {

@@ -41,7 +41,13 @@ it.each(['string-input/text.onnx', 'string-input/label_out.onnx', 'sklearn-zipma
 
 it('own texts are sent, compared at each batch size, deployed, and measured by both load tools', async () => {
   const given = await dataset('ids.json', { id: [1, 2, 3, 7, 1, 2, 3, 7] });
-  const result = await run('string-input/label_out.onnx', ...given, '--keep-serving', 'labels', '--cross-check');
+  const result = await run(
+    'string-input/label_out.onnx',
+    ...given,
+    '--keep-serving',
+    'labels',
+    '--cross-check',
+  );
   expect(result.code, result.stderr).toBe(0);
   const document = documentOf(result);
   expect(document.accuracy).toMatchObject({ passed: true, sampleCount: 8 });

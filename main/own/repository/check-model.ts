@@ -72,10 +72,7 @@ const atConfig = ({ folder, file, text }: ModelFacts, path?: string): string =>
 type Found = Omit<RuleProblem, 'triton'> & { readonly where: string; readonly triton: string | null };
 
 /** Of a model whose policy serves no version folder; an ensemble needs an empty one. */
-function versionProblem(
-  { versions, others, name }: ModelFolder,
-  policyAt: string,
-): Omit<Found, 'triton'> {
+function versionProblem({ versions, others, name }: ModelFolder, policyAt: string): Omit<Found, 'triton'> {
   const beside = others.find((other) => /\.(onnx|pt|plan|savedmodel|py)$/.test(other));
   if (versions.length > 0) {
     return {

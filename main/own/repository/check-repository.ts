@@ -13,8 +13,8 @@ import { type FileTensor, typeName } from '../repository-fit';
 import { checkModel, type ModelFacts, readFacts } from './check-model';
 import type { EnsemblePart } from './ensemble-rules';
 import { readModelFile } from './file-tensors';
-import { codeProblem } from './python-rules';
 import { backendIn, listModelFolder, modelFileName, servedVersions } from './model-folder';
+import { codeProblem } from './python-rules';
 
 interface Target {
   readonly repository: string;
@@ -72,6 +72,15 @@ async function codeOf(path: string): Promise<string> {
 const namedIn = (text: string, others: readonly string[]): readonly string[] =>
   others.filter((name) => text.includes(`"${name}"`) || text.includes(`'${name}'`));
 
+/** What the text of a model.py shows. */
+async function readCode(
+  path: string,
+  others: readonly string[],
+): Promise<Pick<ModelFacts, 'named' | 'code'>> {
+  const text = await codeOf(path);
+  return { named: namedIn(text, others), code: codeProblem(text, path) };
+}
+
 /** What reads the file of a model; the graphs of TensorFlow of one file are not read. */
 const readerOf = (backend: string, { platform }: ModelConfig): string =>
   platform === frozenGraph ? frozenGraph : backend;
@@ -91,13 +100,14 @@ async function factsOf(path: string, models: readonly string[], readers: ModelRe
           join(path, String(version), name),
           readers,
         );
-  const isCode = backend === 'python';
-  const codePath = join(path, String(version ?? 1), name ?? 'model.py');
-  const code = isCode ? await codeOf(codePath) : '';
-  const others = isCode ? models.filter((one) => one !== folder.name) : [];
-  const named = namedIn(code, others);
-  const problem = isCode ? codeProblem(code, codePath) : null;
-  return { folder, file, text, config, mistakes, backend, version, reading, named, code: problem };
+  const read =
+    backend === 'python'
+      ? await readCode(
+          join(path, String(version ?? 1), name ?? ''),
+          models.filter((one) => one !== folder.name),
+        )
+      : { named: [], code: null };
+  return { folder, file, text, config, mistakes, backend, version, reading, ...read };
 }
 
 /** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends. */

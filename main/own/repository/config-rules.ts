@@ -194,7 +194,9 @@ const ensembleRule: Rule = (config, name, backend) => {
       ? `must specify 'step' for ensemble '${name}'`
       : `ensemble scheduling must be set for ensemble ${name} whose platform is ensemble`;
     const at = has ? 'ensemble_scheduling' : 'platform';
-    return [{ message: 'The ensemble has no steps', remedy: 'Write them.', triton: message, changes: [], at }];
+    return [
+      { message: 'The ensemble has no steps', remedy: 'Write them.', triton: message, changes: [], at },
+    ];
   }
   const extra = [
     ['instanceGroup', 'instance_group', 'instance group should not be specified'],

@@ -114,12 +114,7 @@ class EnsembleWalk {
     });
   }
 
-  private mapped(
-    step: Step,
-    index: number,
-    { name, config }: EnsemblePart,
-    side: 'input' | 'output',
-  ): void {
+  private mapped(step: Step, index: number, { name, config }: EnsemblePart, side: 'input' | 'output'): void {
     const tensors = config?.[side] ?? [];
     const map = side === 'input' ? step.inputMap : step.outputMap;
     for (const [key, value] of Object.entries(map)) {

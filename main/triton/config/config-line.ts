@@ -1,6 +1,6 @@
 import { textName } from '../plain-message';
-import { type ConfigStep, configPath, entryIndex } from './config-path';
-import { type ConfigNode, configTree, type ConfigNodeValue, type Span } from './config-tree';
+import { configPath, type ConfigStep, entryIndex } from './config-path';
+import { type ConfigNode, type ConfigNodeValue, configTree, type Span } from './config-tree';
 
 interface Entry {
   readonly node: ConfigNode;
@@ -16,6 +16,9 @@ const entriesOf = (fields: readonly ConfigNode[], { field }: ConfigStep): readon
 const textOf = ({ message }: ConfigNodeValue, name: string): string | undefined =>
   message?.fields.find((field) => field.name === name)?.values[0]?.parts.join('');
 
+const valueOf = (fields: readonly ConfigNode[]): ConfigNodeValue | undefined =>
+  fields.find(({ name }) => name === 'value')?.values[0];
+
 /** The field as written, or the innermost message around it; null where the text has neither. */
 function spanOf(text: string, path: string): Span | null {
   let fields = configTree(text);
@@ -28,7 +31,9 @@ function spanOf(text: string, path: string): Span | null {
     // An entry that a list lacks belongs behind its last one.
     if (entry === undefined) return entries.at(-1)?.value ?? found;
     found = at === null ? entry.node : entry.value;
-    fields = entry.value.message?.fields ?? [];
+    const inner = entry.value.message?.fields ?? [];
+    // Of a map's entry the fields are those of its value.
+    fields = field.map ? (valueOf(inner)?.message?.fields ?? []) : inner;
   }
   return found;
 }

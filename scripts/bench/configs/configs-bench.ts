@@ -74,7 +74,14 @@ const document = [
   '',
   ...(refused.length === 0
     ? []
-    : ['## Not read', '', '| file | reason |', '|---|---|', ...refused.map((one) => `| \`${one.path}\` | ${one.refused ?? ''} |`), '']),
+    : [
+        '## Not read',
+        '',
+        '| file | reason |',
+        '|---|---|',
+        ...refused.map((one) => `| \`${one.path}\` | ${one.refused ?? ''} |`),
+        '',
+      ]),
 ].join('\n');
 say(document);
 for (const what of damaged) say(what);

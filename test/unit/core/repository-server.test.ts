@@ -43,7 +43,10 @@ it('names the models of the repository, and the nearest one', async () => {
 
 it('refuses what Triton would refuse, with its words and the place', async () => {
   const { error, root } = await refusal('wrong');
-  expect(error).toMatchObject({ code: 'model-folder-invalid', where: join(root, 'wrong', 'config.pbtxt, line 1') });
+  expect(error).toMatchObject({
+    code: 'model-folder-invalid',
+    where: join(root, 'wrong', 'config.pbtxt, line 1'),
+  });
   expect(error.message).toBe('the input x is TYPE_INT8 in config.pbtxt, but TYPE_FP32 in the file');
   expect(error.details).toContain("configuration expects datatype TYPE_INT8 for input 'x'");
   expect(error.remedy).toContain(`triton-workbench check ${join(root, 'wrong')}`);

@@ -195,7 +195,9 @@ describe('a version is tried', () => {
       `unload ${candidate}`,
     ]);
     // First requests, then the canary request.
-    expect(new Set(calls.filter((call) => call.startsWith('infer')))).toEqual(new Set([`infer ${candidate}`]));
+    expect(new Set(calls.filter((call) => call.startsWith('infer')))).toEqual(
+      new Set([`infer ${candidate}`]),
+    );
     expect(await readdir(at.folder.repository)).toEqual([model]);
   });
 

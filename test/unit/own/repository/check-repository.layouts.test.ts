@@ -9,13 +9,10 @@ import { layerSpec, parseSpec } from '../../../../main/presets/resolve-spec';
 import { ruleFindings } from '../../../../main/presets/spec-rules';
 import { useCheckedRepository } from '../../../support/checked-repository';
 import { directReaders } from '../../../support/direct-readers';
-import {
-  imageLayouts,
-  type Layout,
-  modelsOf,
-  refusedLayouts,
-  servedLayouts,
-} from '../../../support/layouts';
+import { imageLayouts } from '../../../support/layouts/image';
+import { type Layout, modelsOf } from '../../../support/layouts/layout';
+import { refusedLayouts } from '../../../support/layouts/refused';
+import { servedLayouts } from '../../../support/layouts/served';
 import { rejection } from '../../../support/rejection';
 
 const { bench, repository } = useCheckedRepository();

@@ -11,17 +11,16 @@ it.each([
   ['input [ { name: '],
   ['name: "m" max_batch_size: 8'],
   ['input { name: "a" dims: 1 dims: 2 }\ninput { name: "b" }'],
-  ['parameters { key: "a" value { string_value: "1" } }\nparameters { key: "b" value { string_value: "2" } }'],
+  [
+    'parameters { key: "a" value { string_value: "1" } }\nparameters { key: "b" value { string_value: "2" } }',
+  ],
   ['dynamic_batching { preferred_batch_size: 1 preferred_batch_size: 2 }'],
 ])('%j is read by Triton as by this parser', (text) => {
   expect(strictComplaint(text)).toBeNull();
 });
 
 it.each([
-  [
-    '\ufeffname: "m"',
-    'config.pbtxt, line 1: The file begins with a byte order mark',
-  ],
+  ['\ufeffname: "m"', 'config.pbtxt, line 1: The file begins with a byte order mark'],
   [
     'max_batch_size: 8\n# more\nmax_batch_size: 4',
     'config.pbtxt, line 3: max_batch_size is written twice, in line 1 too',
