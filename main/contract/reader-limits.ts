@@ -38,6 +38,9 @@ export const fileLimits = {
     tensors: 200_000,
     axes: 16,
     shards: 1000,
+    /** README.md, and entries of a list in it. */
+    cardBytes: mebibyte,
+    cardEntries: 64,
   },
   torchscript: { directoryBytes: 16 * mebibyte, textBytes: 16 * mebibyte, parameters: 4096 },
   /** Objects and lists (`{`, `[`), and members (`:`), of every JSON file. */
@@ -93,6 +96,7 @@ export const readerBounds = {
   torchscript: { ...usual, what: 'the TorchScript file' },
   savedModel: { ...usual, what: 'the SavedModel' },
   huggingFace: { ...usual, what: 'the Hugging Face folder' },
+  huggingFaceConfig: { ...usual, what: 'the configuration of the model' },
   repository: { ...usual, what: 'config.pbtxt' },
   repositoryConfig: { ...usual, what: 'config.pbtxt' },
   folderCode: { ...usual, what: 'the code of the model folder' },
