@@ -73,7 +73,7 @@ function fixedBatchNote({ inputs, outputs }: ModelSource): readonly string[] {
       ];
 }
 
-/** As resources/toolkit/texts.py makes them. */
+/** As resources/toolkit/texts makes them. */
 const madeTexts =
   'random words: half of the samples have at most 8, 95 of 100 at most 32, and none more than 64. --dataset FILE gives your own.';
 

@@ -174,9 +174,7 @@ class _TritonClient(ABC):
         absent = [name for name, array in arrays.items() if array is None]
         if absent:
             raise ToolkitError("inference-failed", f"The response lacks the output {', '.join(absent)}")
-        return {
-            name: as_texts(array) if array.dtype.kind == "O" else array for name, array in arrays.items()
-        }
+        return {name: as_texts(array) if array.dtype.kind == "O" else array for name, array in arrays.items()}
 
     def close(self) -> None:
         self._client.close()

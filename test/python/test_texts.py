@@ -60,7 +60,9 @@ class TextTest(ToolkitCase):
         fields = other.fields()
         self.assertFalse(fields["passed"])
         self.assertEqual((fields["worstSample"], fields["mismatchShare"], fields["atol"]), ("s1", 0.25, 0.0))
-        (allowed,) = compare(self.dir / "reference", self.dir / "other", tolerance, tolerance, {"LABEL": 0.25})
+        (allowed,) = compare(
+            self.dir / "reference", self.dir / "other", tolerance, tolerance, {"LABEL": 0.25}
+        )
         self.assertTrue(allowed.fields()["passed"])
 
     def test_of_two_answers_one_with_another_text_is_not_near(self) -> None:

@@ -18,7 +18,7 @@ def is_text(array: npt.NDArray[Any]) -> bool:
 
 
 def as_texts(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Of objects, str or bytes, as runtimes and clients give them; bytes that are no UTF-8 stay apart from all that are."""
+    """Of str or bytes, as runtimes and clients give them; bytes that are not UTF-8 differ from all that are."""
     texts = [
         element.decode("utf-8", "surrogateescape") if isinstance(element, bytes) else str(element)
         for element in array.reshape(-1)
