@@ -62,7 +62,9 @@ not found, or more than 0.2 of AIPerf's CPU time per request.
 production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, on a local Triton
 (--minutes N each, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
 Exit code 1: a wrong culprit, or a slope that is not the planted one.
-All but generation, search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
+configs: reads each config.pbtxt below --folder DIR (--of TEXT: what it is), changes each of its values by itself, and writes
+docs/benchmarks-configs.md (--out elsewhere). Exit code 1: a byte of another field differs.
+All but configs, generation, search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
 measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
@@ -78,6 +80,7 @@ const programs = [
     'native-child',
     'report/report-bench',
     'cli/cli-start-bench',
+    'configs/configs-bench',
     'predict/search-predict-bench',
     'window/start-bench',
     'window/hosts-bench',
@@ -240,6 +243,7 @@ const benches = {
   'search-peers': benchPlain,
   'production-soak': benchPlain,
   generation: benchPlain,
+  configs: benchPlain,
 };
 const names = Object.keys(benches);
 
@@ -266,9 +270,10 @@ await main(async (args) => {
   checkAsked(named, rest);
   const context = await bootstrap([
     ...['modules', 'build'],
-    ...(named === 'cli-start' ? [] : ['python', 'triton', 'perf-analyzer']),
+    ...(['cli-start', 'configs'].includes(named) ? [] : ['python', 'triton', 'perf-analyzer']),
     ...([
       'cli-start',
+      'configs',
       'load',
       'generator',
       'generation',
@@ -289,7 +294,7 @@ await main(async (args) => {
   const asked = (name) =>
     named === null
       ? name === 'load' ||
-        (!alone && name !== 'generator' && !/^(generation$|search-|production-)/.test(name))
+        (!alone && name !== 'generator' && !/^(configs$|generation$|search-|production-)/.test(name))
       : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));

@@ -21,19 +21,26 @@ function tensorTable(tensors: readonly CheckedTensor[]): readonly string[] {
 }
 
 /** Only where something else than the local Triton is needed. */
-const lackedText = ({ backend, servedBy, image }: CheckedModel): readonly string[] =>
+const backendText = ({ backend, servedBy, image }: CheckedModel): readonly string[] =>
   backend === '' || servedBy !== null
     ? []
     : [
         `  The local Triton does not have the backend ${backend}${image === null ? '' : `; ${image} has it`}.`,
       ];
 
+const needsText = ({ needs = [] }: CheckedModel): readonly string[] =>
+  needs.map(
+    ({ where, message, gpus }) =>
+      `  ${where}: ${message}, and the local Triton ${gpus ? 'has no GPU' : 'does not have it'}.`,
+  );
+
 function modelLines(model: CheckedModel): readonly string[] {
   const { name, backend, verdict, problems, notChecked, tensors, diff } = model;
   return [
     '',
     `${paint('title', name)}${backend === '' ? '' : ` (${backend})`}: ${verdicts[verdict]}`,
-    ...lackedText(model),
+    ...backendText(model),
+    ...needsText(model),
     ...tensorTable(tensors),
     ...problems.flatMap(({ where, message, remedy, triton }, index) => [
       `  ${where}: ${sentence(message)} ${remedy}`,

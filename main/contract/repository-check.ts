@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ImageNeed } from './served-repository';
 
 /** Repositories, models in them, or their config.pbtxt. */
 export const checkRequestSchema = z.strictObject({
@@ -37,6 +38,8 @@ export interface CheckedModel {
   /** `not checked`: no problem was found, and something was not looked at: see `notChecked`. */
   readonly verdict: 'loads' | 'does not load' | 'not checked';
   readonly problems: readonly CheckProblem[];
+  /** Absent: none. */
+  readonly needs?: readonly ImageNeed[] | undefined;
   /** What was not looked at, and why; a sentence each. */
   readonly notChecked: readonly string[];
   /** Versions that Triton would serve. */

@@ -59,6 +59,19 @@ function requireBackends(models: readonly CheckedModel[], repository: string): v
   }
 }
 
+/** Throws combination-unsupported for a configuration that the local Triton would not follow. */
+function requireAsWritten(models: readonly CheckedModel[], repository: string): void {
+  const [need] = models.flatMap(({ needs = [] }) => needs);
+  if (need === undefined) return;
+  const lacks = need.gpus ? 'has no GPU' : 'does not have it';
+  throw new WorkbenchError('combination-unsupported', `${need.message}, and the local Triton ${lacks}`, {
+    where: join(repository, need.where),
+    remedy:
+      'Start a Triton that has it, for example NVIDIA’s image with this repository, and measure it there: perf -m MODEL -u HOST:PORT.',
+    ...(need.triton === null ? {} : { details: `Triton would say: ${need.triton}` }),
+  });
+}
+
 async function requireTrusted(
   { own: { trust }, reading: { readers } }: Pick<CoreParts, 'own' | 'reading'>,
   models: readonly CheckedModel[],
@@ -124,6 +137,7 @@ export async function serveRepository(parts: CoreParts, given: ServeRepository):
   const repository = await repositoryAt(given.path);
   const models = await loadableModels(repository, given.models, reading.readers);
   requireBackends(models, repository);
+  requireAsWritten(models, repository);
   await requireTrusted(parts, models, repository, given.trust);
   const dir = await makeTemporaryFolder('triton-workbench-repository-', 'server-start-failed');
   const runId = `repository-${randomBytes(6).toString('hex')}`;

@@ -60,6 +60,7 @@ export const onnxDatatypes: Readonly<Record<number, string>> = {
   5: 'INT16',
   6: 'INT32',
   7: 'INT64',
+  8: 'BYTES',
   9: 'BOOL',
   10: 'FP16',
   11: 'FP64',
@@ -67,7 +68,6 @@ export const onnxDatatypes: Readonly<Record<number, string>> = {
   13: 'UINT64',
 };
 const otherTypes: Readonly<Record<number, Unsendable>> = {
-  8: 'text',
   14: 'complex',
   15: 'complex',
   16: 'bfloat16',
@@ -104,22 +104,18 @@ function checkOperators(path: string, { operators }: OnnxFacts): void {
 const datatypeOf = ({ elementType }: OnnxTensor): string | undefined =>
   elementType === null ? undefined : onnxDatatypes[elementType];
 
-/** null for a tensor of numbers. */
+/** null for a tensor of numbers or texts. */
 function unsendable(tensor: OnnxTensor): Unsendable | null {
   if (datatypeOf(tensor) !== undefined) return null;
   if (tensor.kind !== 'tensor') return tensor.kind;
   return otherTypes[tensor.elementType ?? 0] ?? 'unknown';
 }
 
-function checkTensors(path: string, { inputs, outputs, operators, zipMaps }: OnnxFacts): void {
+function checkTensors(path: string, { inputs, outputs, zipMaps }: OnnxFacts): void {
   const named = (side: 'input' | 'output', tensors: readonly OnnxTensor[]) =>
     tensors.map((tensor) => ({ side, name: tensor.name, what: unsendable(tensor) }));
-  const isTabular = operators.has('ai.onnx.ml');
-  const found = unsendableText([...named('input', inputs), ...named('output', outputs)], {
-    path,
-    isTabular,
-    zipMaps,
-  });
+  const all = [...named('input', inputs), ...named('output', outputs)];
+  const found = unsendableText(all, { path, zipMaps });
   if (found !== null) throw fileRefused(path, found.message, found.remedy);
 }
 

@@ -140,12 +140,21 @@ function repositoryPreset(source: ModelSource, repository: ServedRepository): Pr
   };
 }
 
+const hasTexts = ({ inputs, outputs }: ModelSource): boolean =>
+  [...inputs, ...outputs].some(({ datatype }) => datatype === 'BYTES');
+
+/** It has no texts. */
+const withoutTensorRt = ({ formats, accelerators }: Pick<Preset, 'formats' | 'accelerators'>) => ({
+  formats: formats.filter((format) => format !== 'trt'),
+  accelerators: accelerators.filter((accelerator) => accelerator !== 'trt'),
+});
+
 /** Preset of a file: its tensors, random samples, and comparison with the file's own runtime instead of a metric. */
 export function filePreset(source: ModelSource): Preset {
   const { kind, repository } = source;
   if (repository !== undefined) return repositoryPreset(source, repository);
-  const { what, formats, accelerators, framework } =
-    kinds[kind === 'folder' || kind === 'repository' ? 'onnx' : kind];
+  const { what, framework, ...served } = kinds[kind === 'folder' || kind === 'repository' ? 'onnx' : kind];
+  const { formats, accelerators } = hasTexts(source) ? withoutTensorRt(served) : served;
   const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
   const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];

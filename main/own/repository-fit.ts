@@ -36,6 +36,8 @@ export interface Misfit {
   /** In the words of Triton's ONNX Runtime backend. */
   readonly triton: string;
   readonly changes: readonly ConfigChange[];
+  /** Field that it is about; absent: that of the first change. */
+  readonly at?: string;
 }
 
 const shown = (axes: readonly number[]) => `[${axes.join(', ')}]`;
@@ -145,6 +147,7 @@ function unknownName(name: string, at: At): Misfit {
     message: `the file has no ${side} "${name}"; it has ${names.join(', ')}`,
     remedy: near === undefined ? 'Write its names.' : `Write name: "${near}".`,
     triton: `unexpected inference ${side} '${name}', allowed ${side}s are: ${[...names].sort().join(', ')}`,
+    at: `${side}[${index}].name`,
     changes: near === undefined ? [] : [{ path: `${side}[${index}].name`, value: near }],
   };
 }
@@ -191,6 +194,7 @@ function missingInputs({ config, file, model }: Omit<At, 'side' | 'index'>): rea
     message: `the file has an input "${name}" that config.pbtxt lacks`,
     remedy: 'Add it to input.',
     triton: `unable to load model '${model}', configuration expects ${config.input.length + fed.size} inputs, model provides ${file.inputs.length}`,
+    at: 'input',
     changes:
       datatype === null || shape === null
         ? []

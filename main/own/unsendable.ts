@@ -13,8 +13,6 @@ interface NamedTensor {
 
 interface OnnxFile {
   readonly path: string;
-  /** Of scikit-learn and the like: ai.onnx.ml. */
-  readonly isTabular: boolean;
   /** Input of each ZipMap, by output name. */
   readonly zipMaps: ReadonlyMap<string, string>;
 }
@@ -61,28 +59,19 @@ function cutCommand(all: readonly NamedTensor[], file: OnnxFile | null): string 
   return `python -c ${shellWord(`import onnx.utils; onnx.utils.extract_model(${given})`)}`;
 }
 
-function inputWay(file: OnnxFile | null): string {
-  if (file === null) {
-    return 'Or save the model with a signature behind its tokenizer or vectorizer, so that numbers go in: tf.saved_model.save(model, folder, signatures={"serving_default": function}).';
-  }
-  return file.isTabular
-    ? 'Or convert only the steps behind the encoder, so that numbers go in: skl2onnx.to_onnx(pipeline[-1], pipeline[:-1].transform(X)[:1], options={"zipmap": False}).'
-    : 'Or leave the tokenizer out of the file, so that numbers go in (input_ids, attention_mask): "optimum-cli export onnx --model NAME OUT" writes such a file.';
-}
-
-function textWays(texts: readonly NamedTensor[], file: OnnxFile | null, cut: string | null): string[] {
+/** Of SavedModels: those of ONNX files are sent. */
+function textWays(texts: readonly NamedTensor[]): string[] {
   const input = texts.find(({ side }) => side === 'input');
   const data =
     input === undefined
       ? measureThere
       : `${measureThere} --input-data texts.json, with {"data": [{"${input.name}": ["some text"]}]}`;
   const there = `Measure it as it is, from a model repository or on a Triton that serves it: ${data}.`;
-  if (input !== undefined) return [there, inputWay(file)];
   return [
     there,
-    cut === null
+    input === undefined
       ? 'Or let numbers come out, and look up their labels outside: train the classifier with numbers as classes.'
-      : `Or take it off the file: ${cut}`,
+      : 'Or save the model with a signature behind its tokenizer or vectorizer, so that numbers go in: tf.saved_model.save(model, folder, signatures={"serving_default": function}).',
   ];
 }
 
@@ -112,9 +101,7 @@ export function unsendableText(
   const lists = refused.filter(({ what }) => what === 'sequence' || what === 'map');
   const others = refused.filter((one) => !texts.includes(one) && !lists.includes(one));
   const messages = [
-    ...(texts.length === 0
-      ? []
-      : [`${sentence(texts, words.text)}, which a model of your own cannot have yet`]),
+    ...(texts.length === 0 ? [] : [`${sentence(texts, words.text)}, which a SavedModel cannot have here`]),
     ...lists.map((one) => {
       const kind =
         file?.zipMaps.has(one.name) === true
@@ -128,7 +115,7 @@ export function unsendableText(
   ];
   const ways = [
     ...(lists.length === 0 ? [] : listWays(lists, file, cut)),
-    ...(texts.length === 0 ? [] : textWays(texts, file, lists.length === 0 ? cut : null)),
+    ...(texts.length === 0 ? [] : textWays(texts)),
     ...(others.length === 0 ? [] : ['Export the model so that FP32, FP16 or integers go in and come out.']),
   ];
   return { message: messages.join('; '), remedy: ways.join(' ') };

@@ -1,7 +1,7 @@
 import { backendsOf, imageFamily, inContainers, visibleGpus } from '../contract/run/engine-kinds';
 import { isOfPytorch } from '../contract/run/model-formats';
 import type { Preset } from '../contract/run/preset';
-import type { Format, RunSpec } from '../contract/run/run-spec';
+import { type Format, repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import {
   allOf,
   type Found,
@@ -21,12 +21,14 @@ const cpuRemedy =
   'Set the instance kind to KIND_CPU or KIND_AUTO, or choose the engine "docker" with GPUs, or "remote".';
 
 /** Images with every backend, without GPUs. */
-function lacksGpus({ engine }: RunSpec): boolean {
+export function lacksGpus({ engine }: Pick<RunSpec, 'engine'>): boolean {
   return inContainers(engine) && imageFamily(engine) === 'ngc' && engine.gpus.length === 0;
 }
 
 function instanceFindings(spec: RunSpec): Found {
   const { configure, engine } = spec;
+  // Those of a repository have their line in config.pbtxt.
+  if (repositoryOf(spec.model) !== null) return null;
   const accelerated = configure.backendAccelerator !== 'none';
   if (configure.instanceKind === 'KIND_GPU' && (backendsOf(engine) === 'python' || lacksGpus(spec))) {
     return unsupported(

@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
-import { engineWords, imageFamily, inContainers, isProcess } from '../contract/run/engine-kinds';
+import { backendsOf, engineWords, imageFamily, inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type DockerEngineSpec, repositoryOf, type RunSpec } from '../contract/run/run-spec';
+import type { ImageNeed } from '../contract/served-repository';
 import { allOf, type Found, problem, unsupported, warning } from '../domain/run/rule-finding';
 import { localBackends } from '../domain/run/served-by';
-import { ownEdits, repositorySourceOf } from '../formats/own-config';
+import { ownConfigText, ownEdits, type RepositorySource, repositorySourceOf } from '../formats/own-config';
 import { defaultRelease, releaseOf } from '../machine/releases';
+import { imageNeeds } from '../triton/config/image-needs';
+import { lacksGpus } from './acceleration-rules';
 import { cpuImageBackends, hasRelease, imageBackends, imageWith } from './image-backends';
 
 /** Release and tag of an image of NVIDIA's; null: nothing is known of the image. */
@@ -57,6 +60,28 @@ function backendFindings({ engine, model }: RunSpec): Found {
   );
 }
 
+/** Of the model as the form leaves it, and of those beside it. */
+function needsOf({ configure }: RunSpec, source: RepositorySource): readonly ImageNeed[] {
+  const { models, config } = source.repository;
+  const [own, ...others] = models;
+  const isRefused = ownEdits({ configure, source }).refused.length > 0;
+  const text = isRefused ? config : ownConfigText({ configure, source }).text;
+  return [...imageNeeds(own?.name ?? '', text ?? ''), ...others.flatMap(({ needs = [] }) => needs)];
+}
+
+function needFindings(spec: RunSpec, source: RepositorySource): Found {
+  const { engine } = spec;
+  const isHere = backendsOf(engine) === 'python';
+  const missing = needsOf(spec, source).filter(({ gpus }) => isHere || (gpus && lacksGpus(spec)));
+  return missing.map(({ where, message, triton, gpus }) =>
+    unsupported(
+      inContainers(engine) ? 'engine.gpus' : 'engine.kind',
+      `${where}: ${message}, and ${tritonText(engine)} ${gpus ? 'has no GPU' : 'does not have it'}${triton === null ? '' : ` (Triton: ${triton})`}`,
+      `Use an image of NVIDIA’s${gpus ? ' with a GPU' : ''}: --engine docker --images ngc${gpus ? ' --gpus idlest' : ''}. Or measure it where it is served: perf -m MODEL -u HOST:PORT.`,
+    ),
+  );
+}
+
 function engineFinding({ engine }: RunSpec): Found {
   if (isProcess(engine) || inContainers(engine)) return null;
   return unsupported(
@@ -84,6 +109,7 @@ export function repositoryFindings(spec: RunSpec): Found {
       ),
     engineFinding(spec),
     backendFindings(spec),
+    needFindings(spec, source),
     ...refused.map(({ field, message, remedy }) => unsupported(`configure.${field}`, message, remedy)),
     accuracy.golden === undefined &&
       warning(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from toolkit.datatypes import numpy_dtype
 from toolkit.samples import read_file, refuse_file
+from toolkit.texts import MOST_WORDS, made_texts
 
 Array = npt.NDArray[Any]
 Tensors = dict[str, Array]
@@ -34,19 +35,26 @@ def parse_inputs(text: str) -> list[Input]:
     return [Input(item["name"], item["datatype"], item["shape"], item["dims"]) for item in json.loads(text)]
 
 
+def _largest_item(dtype: np.dtype[Any]) -> int:
+    """Of text a word is up to ten letters of four bytes each."""
+    return 40 * MOST_WORDS if dtype.kind == "U" else int(dtype.itemsize)
+
+
 def make_samples(
     inputs: list[Input], count: int, seed: int, ranges: Mapping[str, tuple[int, int]]
 ) -> Tensors:
-    """[count, *shape] for each input: fractions for floats; integers of the input's range, else 0 or 1, which is valid
-    for any token or flag.
+    """[count, *shape] for each input: fractions for floats; texts of different lengths; integers of the input's range,
+    else 0 or 1, which is valid for any token or flag.
     """
     generator = np.random.default_rng(seed)
-    size = sum(int(np.prod(item.shape)) * numpy_dtype(item.datatype).itemsize for item in inputs)
+    size = sum(int(np.prod(item.shape)) * _largest_item(numpy_dtype(item.datatype)) for item in inputs)
     kept = max(1, min(count, _LARGEST_BYTES // max(1, size)))
     made: Tensors = {}
     for item in inputs:
         dtype, shape = numpy_dtype(item.datatype), (kept, *item.shape)
-        if dtype.kind == "f":
+        if dtype.kind == "U":
+            made[item.name] = made_texts(generator, shape)
+        elif dtype.kind == "f":
             made[item.name] = generator.random(shape, dtype=np.float32).astype(dtype)
         else:
             low, high = ranges.get(item.name, (0, 2))
@@ -63,9 +71,10 @@ def read_samples(path: Path, inputs: list[Input]) -> Tensors:
             raise refuse_file(path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}")
         try:
             array = np.asarray(given[item.name])
-            if array.dtype.kind not in "biuf":
-                raise ValueError(f"{array.dtype} is not numeric")
-            array = array.astype(numpy_dtype(item.datatype))
+            wanted = numpy_dtype(item.datatype)
+            if array.dtype.kind not in ("U" if wanted.kind == "U" else "biuf"):
+                raise ValueError(f"{array.dtype} is not {'text' if wanted.kind == 'U' else 'numeric'}")
+            array = array.astype(wanted)
         except (ValueError, TypeError) as error:
             raise refuse_file(
                 path, f"{item.name} cannot be converted to {item.datatype} ({error})"

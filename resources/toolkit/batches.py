@@ -88,10 +88,10 @@ class Batches:
                     where=where,
                 )
         for name, array in batch.x.items():
-            if array.dtype.kind not in "biuf":
+            if array.dtype.kind not in "biufU":
                 raise ToolkitError(
                     "model-folder-invalid",
-                    f"The loader returns {name} as {array.dtype}; only numbers and booleans can be sent",
+                    f"The loader returns {name} as {array.dtype}; only numbers, booleans and texts can be sent",
                     where=where,
                 )
         return batch

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .batches import Array, Tensors
 from .dumps import read_dumps, read_lengths
 from .errors import ToolkitError
+from .texts import is_text
 
 #: Values compared at a time: bounds the memory of the float64 copies to some hundred MiB.
 _SLICE_VALUES = 4_000_000
@@ -159,6 +160,9 @@ class OutputStatistics:
         if valid.shape != other.shape or not np.array_equal(valid, other):
             raise self._other_shape(reference, candidate)
         self.values += int(valid.sum())
+        if is_text(first) or is_text(second):
+            self._add_texts(reference, first, second, valid)
+            return
         a, b = first.astype(np.float64), second.astype(np.float64)
         self.samples += len(a)
         self.nan_count += int(((np.isnan(a) | np.isnan(b)) & valid).sum())
@@ -188,6 +192,22 @@ class OutputStatistics:
         by_sample = difference.reshape(len(a), -1).max(axis=1)
         worst = int(by_sample.argmax())
         if by_sample[worst] > self.max_abs:
+            self.max_abs = float(by_sample[worst])
+            self.worst = str(reference.ids[worst])
+
+    def _add_texts(self, reference: Slice, first: Array, second: Array, valid: Mask) -> None:
+        """Letter by letter: no tolerance applies. The difference of two texts is 1."""
+        self.atol = self.rtol = 0.0
+        self.samples += len(first)
+        if not valid.any():
+            return
+        differs = (first != second) & valid if is_text(first) and is_text(second) else valid
+        self.compared += int(valid.sum())
+        self.outside += int(differs.sum())
+        self.max_share = max(self.max_share, np.inf if differs.any() else 0.0)
+        by_sample = differs.reshape(len(first), -1).max(axis=1)
+        worst = int(by_sample.argmax())
+        if float(by_sample[worst]) > self.max_abs:
             self.max_abs = float(by_sample[worst])
             self.worst = str(reference.ids[worst])
 

@@ -22,10 +22,13 @@ _NUMPY_BY_TRITON: dict[str, Any] = {
     "FP32": np.float32,
     "FP64": np.float64,
 }
+_TEXT = "BYTES"
 
 
 def numpy_dtype(triton_name: str) -> np.dtype[Any]:
-    """Throws input-invalid for a name that has no numpy type (BYTES, BF16)."""
+    """Of text `str` without a length. Throws input-invalid for a name that has no numpy type (BF16)."""
+    if triton_name == _TEXT:
+        return np.dtype(np.str_)
     try:
         return np.dtype(_NUMPY_BY_TRITON[triton_name])
     except KeyError:
@@ -37,7 +40,15 @@ def numpy_dtype(triton_name: str) -> np.dtype[Any]:
 
 def triton_datatype(dtype: np.dtype[Any]) -> str:
     """Throws model-folder-invalid for a type that Triton does not know."""
+    if dtype.kind in "UO":
+        return _TEXT
     for name, known in _NUMPY_BY_TRITON.items():
         if np.dtype(known) == dtype:
             return name
     raise ToolkitError("model-folder-invalid", f"A tensor of type {dtype} cannot be sent to Triton")
+
+
+def is_of(dtype: np.dtype[Any], triton_name: str) -> bool:
+    """Whether it is the type of that name; texts are of any length."""
+    wanted = numpy_dtype(triton_name)
+    return dtype.kind == "U" if wanted.kind == "U" else dtype == wanted

@@ -12,12 +12,13 @@ import numpy as np
 
 from .batches import Tensors
 from .checkpoint import load_checkpoint
-from .datatypes import numpy_dtype
+from .datatypes import is_of
 from .dumps import Lengths
 from .errors import ToolkitError
 from .model_folder import ModelFolder
 from .returned import plain_module, returned
 from .signature import Signature, parse_signature
+from .texts import as_texts, is_text
 
 if TYPE_CHECKING:
     import torch
@@ -162,6 +163,13 @@ class ModuleRunner:
     def run(self, x: Tensors) -> Tensors:
         import torch
 
+        texts = [name for name in self._inputs if is_text(_input(x, name))]
+        if texts:
+            raise ToolkitError(
+                "model-folder-invalid",
+                f"The loader returns {texts[0]} as text; PyTorch takes numbers and booleans only",
+                where="dataloader.py",
+            )
         arguments = [torch.from_numpy(np.ascontiguousarray(_input(x, name))) for name in self._inputs]
         try:
             value = self._forward(arguments)
@@ -294,6 +302,7 @@ _TRITON_BY_ONNX = {
     "tensor(float16)": "FP16",
     "tensor(float)": "FP32",
     "tensor(double)": "FP64",
+    "tensor(string)": "BYTES",
 }
 
 
@@ -330,7 +339,11 @@ class OnnxRunner:
 
     def run(self, x: Tensors) -> Tensors:
         feeds = {name: check_type(x, name, datatype) for name, datatype in self._inputs.items()}
-        return dict(zip(self._outputs, self._session.run(self._outputs, feeds)))
+        results = self._session.run(self._outputs, feeds)
+        return {
+            name: as_texts(array) if array.dtype.kind == "O" else array
+            for name, array in zip(self._outputs, results)
+        }
 
 
 class LiftedRunner:
@@ -358,7 +371,7 @@ class LiftedRunner:
 def check_type(x: Tensors, name: str, datatype: str) -> Any:
     """The input as the model wants it. Throws model-mismatch; nothing is converted in silence."""
     array = _input(x, name)
-    if array.dtype != numpy_dtype(datatype):
+    if not is_of(array.dtype, datatype):
         raise ToolkitError(
             "model-mismatch",
             f"The model wants {name} as {datatype}, the loader gives {array.dtype}",

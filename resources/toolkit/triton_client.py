@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple, Optional, Protocol
 
 from .batches import Tensors
 from .errors import ToolkitError, runtime_reason
+from .texts import as_bytes, as_texts, is_text
 
 #: Gives the outputs of one request, waiting at most so many seconds.
 Pending = Callable[[float], Tensors]
@@ -153,7 +154,7 @@ class _TritonClient(ABC):
         inputs = []
         for name, datatype in datatypes.items():
             tensor = self._module.InferInput(name, list(x[name].shape), datatype)
-            tensor.set_data_from_numpy(x[name])
+            tensor.set_data_from_numpy(as_bytes(x[name]) if is_text(x[name]) else x[name])
             inputs.append(tensor)
         request: dict[str, Any] = {
             "model_name": self._model,
@@ -173,7 +174,7 @@ class _TritonClient(ABC):
         absent = [name for name, array in arrays.items() if array is None]
         if absent:
             raise ToolkitError("inference-failed", f"The response lacks the output {', '.join(absent)}")
-        return arrays
+        return {name: as_texts(array) if array.dtype.kind == "O" else array for name, array in arrays.items()}
 
     def close(self) -> None:
         self._client.close()

@@ -258,6 +258,8 @@ it('searches the fields that the configuration has a place for, and deploys and 
   const refused = await cli(home.path, 'search', runId, ...asked, '--threads', '1,2', '--json');
   expect(refused.code).toBe(2);
   expect(refused.stdout).toContain('no parameter for its threads');
+  const upgraded = await cli(home.path, 'upgrade', runId, '--to', folder, '--json');
+  expect([upgraded.code, upgraded.stdout]).toStrictEqual([2, expect.stringContaining('--rewrite')]);
   const result = await cli(home.path, 'search', runId, ...asked, '--name', 'tune', '--json');
   expect([0, 4], result.stderr).toContain(result.code);
   const info = await deployed('tuned', runId, '--name', 'tuned', '--search', 'tune');
@@ -265,6 +267,21 @@ it('searches the fields that the configuration has a place for, and deploys and 
   const text = await placed('tuned', 'twice/config.pbtxt');
   expect(text).toContain('# by hand\n');
   expect(text).toContain('priority_levels: 2  default_priority_level: 1');
+});
+
+it('searches on a Triton that runs already, where the model needs no other, and leaves nothing there', async () => {
+  const { runId } = documentOf(await run('twice'));
+  const asked = ['--p99', '200ms', '--instances', '1,2', '--queue-delays-us', '0', '--budget', '40s'];
+  const info = await deployed('there', runId, '--name', 'there');
+  const at = ['-u', info.httpUrl, '--metrics-url', info.metricsUrl, '--yes', '--json'];
+  const result = await cli(home.path, 'search', runId, ...asked, ...at);
+  expect([0, 4], result.stderr).toContain(result.code);
+  const left = await fetch(`${info.httpUrl}/v2/repository/index`, { method: 'POST' });
+  const models = (await left.json()) as readonly { readonly name: string }[];
+  expect(models.map(({ name }) => name)).toEqual(['twice']);
+  const several = documentOf(await run('whole'));
+  const refused = await cli(home.path, 'search', several.runId, ...asked, '--part', 'twice', ...at);
+  expect([refused.code, refused.stdout]).toStrictEqual([2, expect.stringContaining('is served with twice')]);
 });
 
 it('searches a model in an ensemble under load of the ensemble, and deploys the best', async () => {

@@ -109,7 +109,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "dataloader.py",
         _LOADER.format("        yield ['a'], {'VALUES__0': np.array(['x']), 'FLAGS__1': np.ones(1)}, {}"),
         "export",
-        ("The loader returns VALUES__0 as <U1", "dataloader.py"),
+        ("The loader returns VALUES__0 as text; PyTorch takes numbers and booleans only", "dataloader.py"),
     ),
     "metrics that raise": (
         "metrics.py",

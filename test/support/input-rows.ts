@@ -77,7 +77,7 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   'numbers in and out, with a batch axis': onnx({}),
   'no batch axis (a first axis of fixed size)': onnx({ inputs: [{ name: 'x', shape: [1, 3] }] }),
   'axes of any length': onnx({ inputs: [{ name: 'ids', type: 7, shape: ['batch', 'length'] }] }),
-  'text input, for example with a tokenizer in the file': onnx({
+  'text input': onnx({
     inputs: [{ name: 'text', type: 8, shape: ['N', 1] }],
   }),
   'a table with text columns (scikit-learn)': own('sklearn-zipmap/columns.onnx'),
@@ -174,8 +174,13 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   },
   'a trailing comma': model(config('name: "input.1" data_type: TYPE_FP32 dims: [3,64,64,]')),
   'a model of the Python backend': model('backend: "python"\n', {
+    '1/model.py': 'class TritonPythonModel:\n    def execute(self, requests):\n        return []\n',
+  }),
+  'a model.py without execute': model('backend: "python"\n', {
     '1/model.py': 'class TritonPythonModel: pass',
   }),
+  'a byte order mark': model(`\ufeff${config()}`),
+  'a field that is written twice': model(`${config()}max_batch_size: 4\n`),
   'an ensemble without its models': model(
     'platform: "ensemble"\nensemble_scheduling { step [{ model_name: "first" model_version: -1 }] }\n',
     { '1/.keep': '' },

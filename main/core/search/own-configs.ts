@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { fileLimits } from '../../contract/reader-limits';
-import { hostOf } from '../../contract/run/engine-kinds';
 import { type ConfigureSpec, repositoryOf, type RunSpec } from '../../contract/run/run-spec';
 import {
   type Configured,
@@ -178,15 +177,19 @@ export function requireOwnSpace(spec: RunSpec, space: SearchSpace): void {
   }
 }
 
-/** Throws combination-unsupported for a repository as it is on a Triton that reads no folder of this machine. */
-export function requireOwnPlace(spec: RunSpec, isElsewhere: boolean): void {
-  if (repositoryOf(spec.model) === null || (!isElsewhere && hostOf(spec.engine) === undefined)) return;
+/**
+ * Throws combination-unsupported for several models of a repository as it is on a Triton that runs already: they keep their
+ * names, which may be those of models that others use there.
+ */
+export function requireOwnPlace(spec: RunSpec, isRunning: boolean): void {
+  const names = (repositoryOf(spec.model)?.models ?? []).map(({ name }) => name);
+  if (!isRunning || names.length <= 1) return;
   throw new WorkbenchError(
     'combination-unsupported',
-    'A repository that is served as it is, is measured beside others on this machine only',
+    `${names[0] ?? ''} is served with ${names.slice(1).join(', ')}, which cannot be loaded beside the models of a running Triton`,
     {
       where: 'server',
-      remedy: 'Run it with the engine "local" or "docker" here, or run the model with --rewrite.',
+      remedy: 'Measure it on a Triton that the workbench starts: here, or with --host on a host.',
     },
   );
 }

@@ -196,7 +196,7 @@ export function createSearchPlan(
     const { modelName } = whole.run.source.spec.configure;
     const base = await ofPart(whole, request.part);
     const { spec } = base.run.source;
-    requireOwnPlace(spec, given !== undefined || host !== undefined);
+    requireOwnPlace(whole.run.source.spec, given !== undefined);
     requireOwnSpace(spec, asked.space);
     const isServable = ownFilter(spec) ?? undefined;
     const onGpu = (visibleGpus(spec.engine) ?? []).length > 0;

@@ -15,7 +15,6 @@ import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { createMeasuredServers } from '../measured-servers';
 import { requireBeside } from '../search/contests';
-import { requireOwnPlace } from '../search/own-configs';
 import { measurableRun, verifiedRun } from '../server-calls';
 import { soakServersOf } from './soak-servers';
 
@@ -25,7 +24,6 @@ type Of = Parameters<typeof planSoak>[1];
 async function ofRun(parts: CoreParts, { runId }: Asked<'runId'>): Promise<Of> {
   const { state } = await measurableRun(parts, runId);
   requireBeside(state);
-  requireOwnPlace(state.source.spec, false);
   const title = state.name ?? state.source.spec.configure.modelName;
   return { subject: { kind: 'run', runId }, title, run: state };
 }

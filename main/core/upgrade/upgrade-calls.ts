@@ -2,7 +2,7 @@ import type { Handlers } from '../../contract/api';
 import type { DeploymentEngine, DeploymentInfo } from '../../contract/deployment/deployment';
 import { invalidInput, toWire, WorkbenchError } from '../../contract/errors';
 import { isProcess } from '../../contract/run/engine-kinds';
-import { repositoryOf } from '../../contract/run/run-spec';
+import { repositoryOf, type RunSpec } from '../../contract/run/run-spec';
 import type { DeployedRun } from '../../contract/run/run-state';
 import type { Study, StudySpec } from '../../contract/study/study';
 import type { UpgradeRequest, UpgradeSubject, UpgradeTarget } from '../../contract/study/upgrade';
@@ -17,7 +17,7 @@ import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { requireApproved } from '../core-runs';
 import { requireBeside } from '../search/contests';
-import { verifiedRun } from '../server-calls';
+import { measurableRun, verifiedRun } from '../server-calls';
 import { engineWith, environmentText, runOn } from './upgrade-engine';
 import { upgradeFindings } from './upgrade-findings';
 import { upgradeSidesOf } from './upgrade-sides';
@@ -33,7 +33,7 @@ interface Of {
 }
 
 async function ofRun(parts: CoreParts, { runId }: Asked<'runId'>): Promise<Of> {
-  const { state: run } = await verifiedRun(parts, runId, false);
+  const { state: run } = await measurableRun(parts, runId);
   const title = run.name ?? run.source.spec.configure.modelName;
   return { subject: { kind: 'run', runId }, title, run };
 }
@@ -86,7 +86,10 @@ function engineOfMove(study: Study, engine: DeploymentEngine): DeploymentEngine 
 }
 
 /** Throws combination-unsupported for a run of a repository that is served as it is. */
-function requireWritten({ runId, source: { spec } }: DeployedRun): void {
+export function requireWritten({
+  runId,
+  source: { spec },
+}: Pick<DeployedRun, 'runId'> & { readonly source: { readonly spec: Pick<RunSpec, 'model'> } }): void {
   if (repositoryOf(spec.model) === null) return;
   throw new WorkbenchError('combination-unsupported', 'The run serves a repository as it is', {
     where: runId,

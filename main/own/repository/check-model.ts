@@ -5,8 +5,10 @@ import { unifiedDiff } from '../../domain/unified-diff';
 import { defaultRelease } from '../../machine/releases';
 import { imageWith } from '../../presets/image-backends';
 import { editConfigPbtxt } from '../../triton/config/config-editor';
+import { configPlace } from '../../triton/config/config-line';
 import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import { repairConfigPbtxt } from '../../triton/config/config-repair';
+import { imageNeeds } from '../../triton/config/image-needs';
 import type { ModelConfig } from '../../triton/model-config';
 import { ensembleModels } from '../../triton/model-traits';
 import { type ConfigChange, type FileTensor, type Side, tensorMisfits, typeName } from '../repository-fit';
@@ -14,6 +16,7 @@ import { configProblems, type RuleProblem } from './config-rules';
 import { type EnsemblePart, ensembleProblems } from './ensemble-rules';
 import type { FileReading } from './file-tensors';
 import { type ConfigFile, modelFileName, type ModelFolder, servedVersions } from './model-folder';
+import type { CodeProblem } from './python-rules';
 
 /** All that the check of a model looks at; nothing is read any more. */
 export interface ModelFacts {
@@ -29,6 +32,8 @@ export interface ModelFacts {
   readonly reading: FileReading;
   /** Other models of the repository that its code names. */
   readonly named: readonly string[];
+  /** Of its model.py; null where nothing was found in it. */
+  readonly code: CodeProblem | null;
 }
 
 /** The configuration that the check continues with, and its mistakes. */
@@ -60,17 +65,18 @@ function readable(text: string): ModelConfig | null {
   }
 }
 
-const atConfig = ({ folder, file }: ModelFacts): string =>
-  file.text === null ? folder.name : `${folder.name}/config.pbtxt`;
+/** Place of a field, with its line where the text has it; the folder without a file. */
+const atConfig = ({ folder, file, text }: ModelFacts, path?: string): string =>
+  file.text === null ? folder.name : `${folder.name}/${configPlace(text, path)}`;
 
 type Found = Omit<RuleProblem, 'triton'> & { readonly where: string; readonly triton: string | null };
 
 /** Of a model whose policy serves no version folder; an ensemble needs an empty one. */
-function versionProblem({ versions, others, name }: ModelFolder): Omit<Found, 'triton'> {
+function versionProblem({ versions, others, name }: ModelFolder, policyAt: string): Omit<Found, 'triton'> {
   const beside = others.find((other) => /\.(onnx|pt|plan|savedmodel|py)$/.test(other));
   if (versions.length > 0) {
     return {
-      where: name,
+      where: policyAt,
       message: `version_policy serves none of the version folders ${versions.join(', ')}`,
       remedy: 'Name one of them.',
       changes: [{ path: 'version_policy', value: undefined }],
@@ -105,9 +111,14 @@ function fileProblems(facts: ModelFacts): readonly Found[] {
   const { folder, reading, version } = facts;
   if (version === null) {
     const triton = `at least one version must be available under the version policy of model '${folder.name}'`;
-    return [{ ...versionProblem(folder), triton }];
+    return [{ ...versionProblem(folder, atConfig(facts, 'version_policy')), triton }];
   }
   if (reading.kind === 'missing') return [missingFile(facts)];
+  if (facts.code !== null) {
+    const { line, ...said } = facts.code;
+    const file = modelFileName(facts.config ?? parseConfigPbtxt(''), facts.backend) ?? '';
+    return [{ where: `${folder.name}/${version}/${file}, line ${line}`, changes: [], ...said }];
+  }
   if (reading.kind !== 'refused') return [];
   const { message, remedy = 'Copy or export it again.' } = reading.problem;
   return [{ where: `${folder.name}/${version}`, message, remedy, triton: null, changes: [] }];
@@ -115,12 +126,12 @@ function fileProblems(facts: ModelFacts): readonly Found[] {
 
 function labelProblems(facts: ModelFacts): readonly Found[] {
   const { folder, config } = facts;
-  return (config?.output ?? []).flatMap((output): readonly Found[] => {
+  return (config?.output ?? []).flatMap((output, index): readonly Found[] => {
     const label = output['labelFilename'];
     if (typeof label !== 'string' || label === '' || folder.others.includes(label)) return [];
     return [
       {
-        where: atConfig(facts),
+        where: atConfig(facts, `output[${index}].label_filename`),
         message: `label_filename of the output ${output.name} is missing: ${label}`,
         remedy: `Put ${label} into the folder ${folder.name}, beside the version folders.`,
         triton: `failed to open text file for read ${folder.path}/${label}: No such file or directory`,
@@ -198,8 +209,8 @@ function notChecked({ reading, backend, config, version }: ModelFacts): readonly
 function problemsOf(facts: ModelFacts, parts: ReadonlyMap<string, EnsemblePart>): readonly Found[] {
   const { folder, config, backend, reading } = facts;
   if (config === null) return [];
-  const where = atConfig(facts);
-  const placed = <One extends object>(all: readonly One[]) => all.map((one) => ({ where, ...one }));
+  const placed = <One extends Pick<RuleProblem, 'at' | 'changes'>>(all: readonly One[]) =>
+    all.map((one) => ({ where: atConfig(facts, one.at ?? one.changes[0]?.path), ...one }));
   const misfits = reading.kind === 'tensors' ? tensorMisfits(folder.name, config, reading.tensors) : [];
   return [
     ...placed(configProblems(config, folder.name, backend)),
@@ -251,9 +262,11 @@ export function checkModel(facts: ModelFacts, parts: ReadonlyMap<string, Ensembl
   const unread = backend === 'ensemble' && problems.length === 0 ? 'fits' : 'not checked';
   const rows = (['input', 'output'] as const).flatMap((side) => rowsOf(side, config, facts.reading, unread));
   const unchecked = notChecked(facts);
+  const needs = facts.config === null ? [] : imageNeeds(folder.name, facts.text);
   return {
     ...{ name: folder.name, backend, verdict: verdictOf(problems.length, unchecked), problems },
     ...{ servedBy: localBackends[backend] ?? null, image: imageWith(backend, defaultRelease) },
+    ...(needs.length === 0 ? {} : { needs }),
     notChecked: unchecked,
     versions: servedVersions(config, folder.versions),
     steps: ensembleModels(config),

@@ -3,6 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { invalidInput } from '../../contract/errors';
 import type { CheckedModel, RepositoryCheck } from '../../contract/repository-check';
 import { readBoundedFile } from '../../platform/plain-entry';
+import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
+import { frozenGraph } from '../../triton/config/image-needs';
 import type { ModelConfig } from '../../triton/model-config';
 import { ensembleModels } from '../../triton/model-traits';
 import type { ModelReaders } from '../model-readers';
@@ -12,12 +14,15 @@ import { checkModel, type ModelFacts, readFacts } from './check-model';
 import type { EnsemblePart } from './ensemble-rules';
 import { readModelFile } from './file-tensors';
 import { backendIn, listModelFolder, modelFileName, servedVersions } from './model-folder';
+import { codeProblem } from './python-rules';
 
 interface Target {
   readonly repository: string;
   /** Models to report; null: all. */
   readonly only: readonly string[] | null;
 }
+
+const emptyConfig = parseConfigPbtxt('');
 
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -57,16 +62,28 @@ export async function modelNames(repository: string): Promise<readonly string[]>
   return names.filter((_, index) => folders[index] === true).sort();
 }
 
-/** Names of other models of the repository that the text of its model.py has in quotes. */
-async function namedModels(
-  path: string,
-  version: number | null,
-  others: readonly string[],
-): Promise<readonly string[]> {
-  const found = await readBoundedFile(join(path, String(version ?? 1), 'model.py'), mostConfigBytes);
-  const text = 'text' in found ? found.text : '';
-  return others.filter((name) => text.includes(`"${name}"`) || text.includes(`'${name}'`));
+/** Text of a model.py; '' where it cannot be read, or is too large. */
+async function codeOf(path: string): Promise<string> {
+  const found = await readBoundedFile(path, mostConfigBytes);
+  return 'text' in found ? found.text : '';
 }
+
+/** Names of other models of the repository that the text of a model.py has in quotes. */
+const namedIn = (text: string, others: readonly string[]): readonly string[] =>
+  others.filter((name) => text.includes(`"${name}"`) || text.includes(`'${name}'`));
+
+/** What the text of a model.py shows. */
+async function readCode(
+  path: string,
+  others: readonly string[],
+): Promise<Pick<ModelFacts, 'named' | 'code'>> {
+  const text = await codeOf(path);
+  return { named: namedIn(text, others), code: codeProblem(text, path) };
+}
+
+/** What reads the file of a model; the graphs of TensorFlow of one file are not read. */
+const readerOf = (backend: string, { platform }: ModelConfig): string =>
+  platform === frozenGraph ? frozenGraph : backend;
 
 async function factsOf(path: string, models: readonly string[], readers: ModelReaders): Promise<ModelFacts> {
   const [folder, file] = await Promise.all([listModelFolder(path), readers.repositoryConfig({ path })]);
@@ -78,10 +95,19 @@ async function factsOf(path: string, models: readonly string[], readers: ModelRe
   const reading =
     version === null || name === null || backend === 'ensemble'
       ? ({ kind: 'unread' } as const)
-      : await readModelFile(backend, join(path, String(version), name), readers);
-  const others = backend === 'python' ? models.filter((one) => one !== folder.name) : [];
-  const named = others.length === 0 ? [] : await namedModels(path, version, others);
-  return { folder, file, text, config, mistakes, backend, version, reading, named };
+      : await readModelFile(
+          readerOf(backend, config ?? emptyConfig),
+          join(path, String(version), name),
+          readers,
+        );
+  const read =
+    backend === 'python'
+      ? await readCode(
+          join(path, String(version ?? 1), name ?? ''),
+          models.filter((one) => one !== folder.name),
+        )
+      : { named: [], code: null };
+  return { folder, file, text, config, mistakes, backend, version, reading, ...read };
 }
 
 /** `default-max-batch-size` of Triton's ONNX Runtime and TensorFlow backends. */

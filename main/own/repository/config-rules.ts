@@ -9,6 +9,8 @@ export interface RuleProblem {
   readonly remedy: string;
   readonly triton: string | null;
   readonly changes: readonly ConfigChange[];
+  /** Field that it is about; absent: that of the first change. */
+  readonly at?: string;
 }
 
 type Rule = (config: ModelConfig, name: string, backend: string) => readonly RuleProblem[];
@@ -50,6 +52,7 @@ const backendRule: Rule = ({ backend = '', platform = '' }, name, found) => {
     return [
       {
         message: `"${platform}" is not a platform of Triton`,
+        at: 'platform',
         remedy:
           meant === undefined
             ? 'Write backend: "NAME" in its place.'
@@ -69,6 +72,7 @@ const backendRule: Rule = ({ backend = '', platform = '' }, name, found) => {
     return [
       {
         message: `platform "${platform}" and backend "${backend}" do not belong together`,
+        at: 'platform',
         remedy: 'Remove one of them.',
         triton: `unexpected 'platform' and 'backend' pair, got:${platform}, ${backend}`,
         changes: [],
@@ -172,13 +176,16 @@ const ensembleRule: Rule = (config, name, backend) => {
   if (backend !== 'ensemble') {
     return has
       ? [
-          problem(
-            'ensemble_scheduling is for platform "ensemble" only',
-            'Write platform: "ensemble".',
-            `ensemble scheduling cannot be set for model '${name}' whose platform is not ensemble`,
-            'platform',
-            'ensemble',
-          ),
+          {
+            ...problem(
+              'ensemble_scheduling is for platform "ensemble" only',
+              'Write platform: "ensemble".',
+              `ensemble scheduling cannot be set for model '${name}' whose platform is not ensemble`,
+              'platform',
+              'ensemble',
+            ),
+            at: 'ensemble_scheduling',
+          },
         ]
       : [];
   }
@@ -186,7 +193,10 @@ const ensembleRule: Rule = (config, name, backend) => {
     const message = has
       ? `must specify 'step' for ensemble '${name}'`
       : `ensemble scheduling must be set for ensemble ${name} whose platform is ensemble`;
-    return [{ message: 'The ensemble has no steps', remedy: 'Write them.', triton: message, changes: [] }];
+    const at = has ? 'ensemble_scheduling' : 'platform';
+    return [
+      { message: 'The ensemble has no steps', remedy: 'Write them.', triton: message, changes: [], at },
+    ];
   }
   const extra = [
     ['instanceGroup', 'instance_group', 'instance group should not be specified'],

@@ -45,10 +45,13 @@ function flowOf(
   return { from, type: tensor.dataType ?? 'TYPE_INVALID', dims, full };
 }
 
-const problem = (message: string, remedy: string, triton: string): RuleProblem => ({
-  ...{ message, remedy, triton },
+/** @param at the field that it is about */
+const problem = (message: string, remedy: string, triton: string, at: string): RuleProblem => ({
+  ...{ message, remedy, triton, at },
   changes: [],
 });
+
+const stepAt = (index: number): string => `ensemble_scheduling.step[${index}]`;
 
 const dense = (axes: readonly number[]) => `[${axes.join(',')}]`;
 
@@ -85,6 +88,7 @@ class EnsembleWalk {
             `step ${index} (${step.modelName}) writes "${name}", which another step writes too`,
             'Give each written tensor its own name.',
             `ensemble tensor '${name}' can appear in an output map only once for ensemble '${this.name}' step ${index}`,
+            `${stepAt(index)}.output_map`,
           ),
         );
       }
@@ -92,8 +96,8 @@ class EnsembleWalk {
     }
     if (part === undefined || part.config === null) return;
     this.batch(step, part.config.maxBatchSize);
-    this.mapped(step, part, 'input');
-    this.mapped(step, part, 'output');
+    this.mapped(step, index, part, 'input');
+    this.mapped(step, index, part, 'output');
   }
 
   private batch({ modelName }: Step, most: number): void {
@@ -104,12 +108,13 @@ class EnsembleWalk {
         `max_batch_size is ${maxBatchSize}, but its step ${modelName} takes at most ${most}`,
         `Write max_batch_size: ${most}, or raise that of ${modelName}.`,
         `ensemble ${this.name} allows maximum batch size ${maxBatchSize}, but it contains model ${modelName} which only allows maximum batch size to be ${most}`,
+        'max_batch_size',
       ),
       changes: [{ path: 'max_batch_size', value: most }],
     });
   }
 
-  private mapped(step: Step, { name, config }: EnsemblePart, side: 'input' | 'output'): void {
+  private mapped(step: Step, index: number, { name, config }: EnsemblePart, side: 'input' | 'output'): void {
     const tensors = config?.[side] ?? [];
     const map = side === 'input' ? step.inputMap : step.outputMap;
     for (const [key, value] of Object.entries(map)) {
@@ -122,9 +127,13 @@ class EnsembleWalk {
             `${side}_map names "${key}", which is not an ${side} of ${name}`,
             `Its ${side}s are: ${known}.`,
             `in ensemble ${this.name}, ensemble tensor ${value} is ${to} non-existing ${side} ${key} in model ${name}`,
+            `${stepAt(index)}.${side}_map["${key}"]`,
           ),
         );
-      } else this.joins(value, flowOf(name, config?.maxBatchSize ?? 0, tensor, false));
+      } else {
+        const flow = flowOf(name, config?.maxBatchSize ?? 0, tensor, false);
+        this.joins(value, flow, `${stepAt(index)}.${side}_map["${key}"]`);
+      }
     }
     if (side === 'output') return;
     for (const tensor of tensors) {
@@ -134,12 +143,13 @@ class EnsembleWalk {
           `the input ${tensor.name} of its step ${name} is not mapped`,
           `Add input_map { key: "${tensor.name}" value: "NAME" }.`,
           `in ensemble ${this.name}, input ${tensor.name} in model ${name} is not mapped to any ensemble tensors`,
+          `${stepAt(index)}.input_map`,
         ),
       );
     }
   }
 
-  private joins(tensor: string, flow: Flow): void {
+  private joins(tensor: string, flow: Flow, at: string): void {
     const before = this.flows.get(tensor);
     if (before === undefined) {
       this.flows.set(tensor, flow);
@@ -152,6 +162,7 @@ class EnsembleWalk {
           `"${tensor}" is ${left} in ${before.from}, but ${right} in ${flow.from}`,
           `Make them equal in the two config.pbtxt, or put a step between them.`,
           `${start}inconsistent ${what}: ${left} is inferred from model ${before.from} while ${right} is inferred from model ${flow.from}`,
+          at,
         ),
       );
     if (before.type !== flow.type) differ('data type', before.type, flow.type);
@@ -166,7 +177,8 @@ class EnsembleWalk {
     for (const { name } of input) {
       if (this.read.has(name)) continue;
       const triton = `ensemble input '${name}' for ensemble ${this.name} is not used`;
-      this.found.push(problem(`no step reads the input ${name}`, 'Map it, or remove it.', triton));
+      const message = `no step reads the input ${name}`;
+      this.found.push(problem(message, 'Map it, or remove it.', triton, `input["${name}"]`));
     }
     const ready = new Set(input.map(({ name }) => name));
     for (let before = -1; before !== ready.size;) {
@@ -184,6 +196,7 @@ class EnsembleWalk {
           `the output ${name} is not written${this.written.has(name) ? ': its step waits for a tensor that nothing gives' : ' by any step'}`,
           'Map an output of a step to it.',
           triton,
+          `output["${name}"]`,
         ),
       );
     }
@@ -191,7 +204,9 @@ class EnsembleWalk {
     for (const name of this.written) {
       if (outputs.has(name) || this.read.has(name)) continue;
       const triton = `ensemble tensor '${name}' is unused in ensemble '${this.name}'`;
-      this.found.push(problem(`nothing reads the tensor ${name}`, 'Remove it from output_map.', triton));
+      const writer = steps.findIndex(({ outputMap }) => Object.values(outputMap).includes(name));
+      const message = `nothing reads the tensor ${name}`;
+      this.found.push(problem(message, 'Remove it from output_map.', triton, stepAt(writer)));
     }
   }
 }
@@ -215,6 +230,8 @@ function circle(name: string, parts: ReadonlyMap<string, EnsemblePart>): readonl
 function partProblems(name: string, steps: readonly Step[], parts: ReadonlyMap<string, EnsemblePart>) {
   const found: RuleProblem[] = [];
   const names = [...new Set(steps.map(({ modelName }) => modelName))];
+  const stepOf = (part: string | undefined) =>
+    `${stepAt(steps.findIndex(({ modelName }) => modelName === part))}.model_name`;
   const missing = names.filter((one) => !parts.has(one));
   if (missing.length > 0) {
     found.push(
@@ -222,15 +239,16 @@ function partProblems(name: string, steps: readonly Step[], parts: ReadonlyMap<s
         `the repository has no ${missing.length === 1 ? 'model' : 'models'} ${missing.join(', ')}`,
         `Put ${missing.length === 1 ? 'its folder' : 'their folders'} beside that of the ensemble.`,
         `ensemble ${name} contains models that are not available or ambiguous: ${missing.join(', ')}`,
+        stepOf(missing[0]),
       ),
     );
   }
   for (const part of names) {
     if (parts.get(part)?.loads !== false) continue;
     const triton = `ensemble '${name}' depends on '${part}' which has no loaded version.`;
-    found.push(problem(`its step ${part} does not load`, `See ${part}.`, triton));
+    found.push(problem(`its step ${part} does not load`, `See ${part}.`, triton, stepOf(part)));
   }
-  for (const { modelName, modelVersion } of steps) {
+  for (const [index, { modelName, modelVersion }] of steps.entries()) {
     const part = parts.get(modelName);
     if (part === undefined || modelVersion < 0 || part.versions.includes(modelVersion)) continue;
     found.push(
@@ -238,6 +256,7 @@ function partProblems(name: string, steps: readonly Step[], parts: ReadonlyMap<s
         `its step ${modelName} names version ${modelVersion}; served are: ${part.versions.join(', ') || 'none'}`,
         'Write model_version: -1 for the newest.',
         `ensemble '${name}' depends on '${modelName}' whose required version ${modelVersion} is not loaded.`,
+        `${stepAt(index)}.model_version`,
       ),
     );
   }
@@ -256,7 +275,8 @@ export function ensembleProblems(
   if (way !== null) {
     const [triton, last = name] = [`circular dependency between ensembles: ${name}`, way.at(-1)];
     const message = `the ensemble is a step of itself: ${[...way, name].join(' → ')}`;
-    return [problem(message, 'Remove one of the steps.', `${triton} -> ... -> ${last} -> ${name}`)];
+    const circular = `${triton} -> ... -> ${last} -> ${name}`;
+    return [problem(message, 'Remove one of the steps.', circular, 'ensemble_scheduling')];
   }
   const walk = new EnsembleWalk(name, config, parts);
   walk.walk(steps);

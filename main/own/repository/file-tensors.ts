@@ -21,8 +21,8 @@ export type FileReading =
 const shapeOf = (dimensions: readonly Dimension[] | null): readonly number[] | null =>
   dimensions === null ? null : dimensions.map((size) => (typeof size === 'number' ? size : -1));
 
-/** Types that requests carry as text, and bfloat16. */
-const onnxOthers: Readonly<Record<number, string>> = { 8: 'BYTES', 16: 'BF16' };
+/** Bfloat16, and types that requests carry as text. */
+const onnxOthers: Readonly<Record<number, string>> = { 16: 'BF16' };
 const tensorflowOthers: Readonly<Record<number, string>> = { 7: 'BYTES', 14: 'BF16' };
 
 const onnxTensor = ({ name, kind, elementType, dimensions }: OnnxTensor): FileTensor => {

@@ -4,6 +4,8 @@ import { toWire, type WireError } from '../../contract/errors';
 import { backendOf } from '../../formats/patched-config';
 import { readBoundedFile } from '../../platform/plain-entry';
 import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
+import { strictComplaint } from '../../triton/config/config-strict';
+import { frozenGraph } from '../../triton/config/image-needs';
 import type { ModelConfig } from '../../triton/model-config';
 import { mostConfigBytes, readableBackends } from '../read-repository';
 
@@ -29,6 +31,8 @@ export async function readConfigFile(folder: string): Promise<ConfigFile> {
   }
   const { text } = found;
   try {
+    const complaint = strictComplaint(text);
+    if (complaint !== null) throw complaint;
     return { text, config: parseConfigPbtxt(text), problem: null };
   } catch (error) {
     const { message, where = 'config.pbtxt', remedy } = toWire(error);
@@ -93,8 +97,9 @@ export function backendIn(config: ModelConfig, names: readonly string[]): string
 
 /** File, or SavedModel folder, that the backend loads from a version folder; null where that is not known. */
 export function modelFileName(config: ModelConfig, backend: string): string | null {
-  const { defaultModelFilename = '' } = config;
-  return defaultModelFilename === '' ? (usualFiles[backend] ?? null) : defaultModelFilename;
+  const { defaultModelFilename = '', platform } = config;
+  if (defaultModelFilename !== '') return defaultModelFilename;
+  return platform === frozenGraph ? 'model.graphdef' : (usualFiles[backend] ?? null);
 }
 
 /** TensorRT's version in the header of a plan: "10.3.0"; null for another file. Reads 28 bytes. */

@@ -3,6 +3,7 @@ import { invalidInput } from '../../contract/errors';
 import type { CheckedModel, CheckedTensor } from '../../contract/repository-check';
 import type { OpenedModel, OpenModelInput } from '../../contract/run/own-model';
 import { modelNameSchema, type ModelSource, sourceSchema } from '../../contract/run/run-spec';
+import { present } from '../../contract/trees';
 import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import { folderRefused, listModelFiles, wholeRepository } from '../model-files';
 import type { ModelReaders } from '../model-readers';
@@ -89,7 +90,7 @@ function sourceOf(
     outputs: side('output'),
     batched,
     repository: {
-      models: models.map(({ name, backend }) => ({ name, backend })),
+      models: models.map(({ name, backend, needs }) => ({ name, backend, ...present({ needs }) })),
       with: beside,
       version: model.versions.at(-1) ?? 1,
       config: text,

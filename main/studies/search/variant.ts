@@ -1,15 +1,18 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { WorkbenchError } from '../../contract/errors';
+import { fileLimits } from '../../contract/reader-limits';
 import type { DeployableRun } from '../../deployments/deployable-run';
 import { linked, placeModel } from '../../deployments/place-files';
 import type { ServerHandle } from '../../engine/engine';
-import { loadSentModel } from '../../engine/sent-model';
+import { loadSentModel, type SentModel } from '../../engine/sent-model';
 import { loadAndCheckModel, loadTimeoutMs, zeroCanary } from '../../engine/serving';
 import { writeModelRepository } from '../../pipeline/steps/configure.step';
 import { exists, listFiles, writeFileAtomic } from '../../platform/files';
+import { readPlainText } from '../../platform/plain-entry';
 import type { TritonClient } from '../../triton/client';
+import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import type { ModelConfig } from '../../triton/model-config';
+import { ensembleModels } from '../../triton/model-traits';
 import { type Tensor, zeroTensor } from '../../triton/tensor';
 import { readTls } from '../../triton/tls';
 
@@ -102,13 +105,81 @@ interface VariantInput {
 const canaryOf = ({ check }: Variant): readonly Tensor[] | undefined =>
   check.canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 
-/** With its files, to a server that reads no folder of this machine. Throws as {@link loadSentModel}. */
-async function sendVariant(
-  { variant: { files, version, own, name }, config, signal }: VariantInput,
-  server: ServerHandle,
+type Send = (model: SentModel) => Promise<void>;
+
+/** All but its configuration. The version folder of an ensemble is empty, and a load call has files only. */
+async function ownFiles(folder: string): Promise<SentModel['files']> {
+  const paths = (await listFiles(folder)).filter((path) => path !== 'config.pbtxt');
+  const files = await Promise.all(
+    paths.map(async (path) => ({
+      path: path.split(sep).join('/'),
+      content: await readFile(join(folder, path)),
+    })),
+  );
+  const entries = await readdir(folder, { withFileTypes: true });
+  const empty = entries.filter(
+    ({ name }) => /^\d+$/.test(name) && !files.some(({ path }) => path.startsWith(`${name}/`)),
+  );
+  return [...files, ...empty.map(({ name }) => ({ path: `${name}/.keep`, content: Buffer.from('\n') }))];
+}
+
+const configText = (folder: string): Promise<string | null> =>
+  readPlainText(join(folder, 'config.pbtxt'), fileLimits.configPbtxt.bytes).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  });
+
+/** Those beside a model, each after the models that it is made of. Those that are there already are left alone. */
+async function sendOthers(
+  { folder, others }: OwnRepository,
+  { client, signal }: VariantInput,
+  send: Send,
 ): Promise<void> {
+  const left = new Map<string, ModelConfig>();
+  for (const name of others) {
+    if (await client.modelReady(name, undefined, { signal })) continue;
+    left.set(name, { ...parseConfigPbtxt((await configText(join(folder, name))) ?? ''), name });
+  }
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    for (const [name, config] of left) {
+      if (ensembleModels(config).some((step) => left.has(step))) continue;
+      await send({ config, files: await ownFiles(join(folder, name)) });
+      left.delete(name);
+    }
+  }
+}
+
+/** The models of a repository with their files, under the names that they have in it, and the variant under its own. */
+async function sendOwn(own: OwnRepository, input: VariantInput, send: Send): Promise<void> {
+  const { config, variant } = input;
+  const { folder, textOf, part } = own;
+  await sendOthers(own, input, send);
+  const sent = async (from: string, name: string, text: string | null) =>
+    send({
+      config: text === null ? { ...config, name } : { ...parseConfigPbtxt(text), name },
+      files: await ownFiles(join(folder, from)),
+    });
+  if (part !== undefined) {
+    const partName = part.nameIn(config.name);
+    await sent(part.name, partName, part.textOf(partName));
+  }
+  await sent(variant.name, config.name, textOf(config.name));
+}
+
+/** With its files, to a server that reads no folder of this machine. Throws as {@link loadSentModel}. */
+async function sendVariant(input: VariantInput, server: ServerHandle): Promise<void> {
+  const {
+    variant: { files, version, own },
+    config,
+    signal,
+  } = input;
+  const { grpcAddress, forClients } = server;
+  const target = { grpcAddress, tls: await readTls(forClients.grpcTls) };
+  const send: Send = (model) => loadSentModel(target, model, { timeoutMs: loadTimeoutMs, signal });
   if (own !== undefined) {
-    throw new WorkbenchError('combination-unsupported', `${name} is served from the folder of a repository`);
+    await sendOwn(own, input, send);
+    return;
   }
   const paths = await listFiles(files);
   const sent = await Promise.all(
@@ -117,9 +188,7 @@ async function sendVariant(
       content: await readFile(join(files, path)),
     })),
   );
-  const { grpcAddress, forClients } = server;
-  const target = { grpcAddress, tls: await readTls(forClients.grpcTls) };
-  await loadSentModel(target, { config, files: sent }, { timeoutMs: loadTimeoutMs, signal });
+  await send({ config, files: sent });
 }
 
 /** Only loads it: nothing is asked of it yet. Throws model-load-failed. @param sentTo gets its files with the call */
@@ -133,7 +202,8 @@ export async function loadOnly(input: VariantInput, sentTo: ServerHandle | null)
 export async function loadVariant(input: VariantInput, sentTo: ServerHandle | null = null): Promise<void> {
   const { client, variant, config, signal } = input;
   if (sentTo !== null) await sendVariant(input, sentTo);
-  for (const name of variant.own?.with ?? []) {
+  // Those that were sent are loaded.
+  for (const name of sentTo === null ? (variant.own?.with ?? []) : []) {
     await client.loadModel(name, { timeoutMs: loadTimeoutMs, signal });
   }
   await loadAndCheckModel({

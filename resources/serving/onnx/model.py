@@ -46,6 +46,13 @@ def _wrong_fusions(config: dict[str, Any], providers: Sequence[Any]) -> list[str
     return ["SimplifiedLayerNormFusion"] if on_cpu and "TYPE_FP16" in types else []
 
 
+def _optimizations(config: dict[str, Any], levels: Any) -> Any:
+    """`optimization.graph.level`, as Triton's own backend reads it."""
+    level = int(config.get("optimization", {}).get("graph", {}).get("level", 0))
+    known = {-1: levels.ORT_ENABLE_BASIC, 1: levels.ORT_ENABLE_EXTENDED}
+    return known.get(level, levels.ORT_ENABLE_ALL)
+
+
 _types = {
     "tensor(float)": "TYPE_FP32",
     "tensor(double)": "TYPE_FP64",
@@ -113,6 +120,7 @@ class TritonPythonModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = thread_count(parameters, "intra_op_threads")
         options.inter_op_num_threads = thread_count(parameters, "inter_op_threads")
+        options.graph_optimization_level = _optimizations(config, onnxruntime.GraphOptimizationLevel)
         kind, device = args["model_instance_kind"], int(args["model_instance_device_id"])
         providers = _providers(parameters, kind, device, onnxruntime.get_available_providers())
         try:

@@ -18,6 +18,7 @@ from ..dumps import DumpWriter, Lengths, read_lengths, read_samples, write_lengt
 from ..errors import ToolkitError
 from ..model_folder import ModelFolder
 from ..options import at_least
+from ..texts import is_text
 
 SINGLY, GATHERED = "singly", "gathered"
 #: The same requests as those of all samples, computed a second time.
@@ -130,6 +131,10 @@ def _share(reference: Tensors, answer: Tensors) -> float:
         if other is None or other.shape != array.shape:
             return np.inf
         if array.size == 0:
+            continue
+        if is_text(array) or is_text(other):
+            if not np.array_equal(array, other):
+                return np.inf
             continue
         a, b = array.astype(np.float64), other.astype(np.float64)
         with np.errstate(invalid="ignore"):

@@ -19,6 +19,7 @@ from ..files import new_directory
 from ..model_folder import ModelFolder
 from ..options import add_model_arguments, at_least
 from ..report import Report
+from ..texts import is_text, raw_bytes
 
 #: Of the samples one by one, all tensors together; one is kept whatever its size. Of the batch as much again.
 MOST_BYTES = 64 * 1024 * 1024
@@ -37,8 +38,7 @@ def _write(directory: Path, index: int, kind: str, tensors: Mapping[str, Array])
     written = []
     for position, (name, array) in enumerate(tensors.items()):
         file = f"{index}-{kind}-{position}.bin"
-        little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
-        (directory / file).write_bytes(little.tobytes())
+        (directory / file).write_bytes(raw_bytes(array))
         datatype = triton_datatype(array.dtype)
         written.append({"name": name, "datatype": datatype, "shape": list(array.shape), "file": file})
     return written
@@ -74,7 +74,11 @@ def _alike(first: Tensors, second: Tensors) -> bool:
     """Up to the rounding of sums in another order."""
     return all(
         array.shape == second[name].shape
-        and np.allclose(array, second[name], rtol=1e-3, atol=1e-5, equal_nan=True)
+        and (
+            np.array_equal(array, second[name])
+            if is_text(array)
+            else np.allclose(array, second[name], rtol=1e-3, atol=1e-5, equal_nan=True)
+        )
         for name, array in first.items()
     )
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..batches import Array, Batches, Tensors
-from ..datatypes import numpy_dtype
+from ..datatypes import is_of, numpy_dtype
 from ..errors import ToolkitError
 from ..files import replacing
 from ..model_folder import ModelFolder
 from ..options import add_model_arguments, at_least
 from ..report import Report, bytes_text
 from ..signature import Tensor
+from ..texts import made_texts, raw_bytes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +49,7 @@ def _signature(text: str) -> list[Tensor]:
 def _check(tensor: Tensor, sample: Array) -> None:
     wanted = tensor.shape[1:]
     fits = len(wanted) == sample.ndim and all(a in (-1, b) for a, b in zip(wanted, sample.shape))
-    if not fits or sample.dtype != numpy_dtype(tensor.datatype):
+    if not fits or not is_of(sample.dtype, tensor.datatype):
         raise ToolkitError(
             "model-mismatch",
             f"The loader returns {tensor.name} as {sample.dtype} {list(sample.shape)}, but the model expects "
@@ -104,6 +105,8 @@ def _made(
             dtype, shape = numpy_dtype(tensor.datatype), shapes[tensor.name]
             if mode == "zero":
                 sample[tensor.name] = np.zeros(shape, dtype=dtype)
+            elif dtype.kind == "U":
+                sample[tensor.name] = made_texts(generator, tuple(shape))
             elif dtype.kind == "f":
                 sample[tensor.name] = generator.random(shape, dtype=np.float32).astype(dtype)
             else:
@@ -136,7 +139,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
                     "input-invalid",
                     f"{name} has samples of different shapes: {shape} and {list(array.shape)}",
                 )
-            raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+            raw = raw_bytes(array)
             plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
             files[name].append(f"{position}-{plain}-{count:06d}.bin")
             with replacing(directory / files[name][-1]) as partial:

@@ -18,6 +18,7 @@ async function refusal(model: string, trust = false, path = '') {
       code,
       plan: { config: `platform: "tensorrt_plan" ${x} ${y}`, files: { '1/model.plan': 'x' } },
     },
+    gpu: { config: `${onnx} ${x} ${y}\ninstance_group [ { kind: KIND_GPU } ]`, onnx: {} },
     wrong: { config: `${onnx} ${x.replace('FP32', 'INT8')} ${y}`, onnx: {} },
     calls: {
       config: `platform: "ensemble" ${tensors('input', 'x')} ${tensors('output', 'y')} ensemble_scheduling { step [ { model_name: "code" model_version: -1 input_map { key: "x" value: "x" } output_map { key: "y" value: "y" } } ] }`,
@@ -42,10 +43,21 @@ it('names the models of the repository, and the nearest one', async () => {
 
 it('refuses what Triton would refuse, with its words and the place', async () => {
   const { error, root } = await refusal('wrong');
-  expect(error).toMatchObject({ code: 'model-folder-invalid', where: join(root, 'wrong', 'config.pbtxt') });
+  expect(error).toMatchObject({
+    code: 'model-folder-invalid',
+    where: join(root, 'wrong', 'config.pbtxt, line 1'),
+  });
   expect(error.message).toBe('the input x is TYPE_INT8 in config.pbtxt, but TYPE_FP32 in the file');
   expect(error.details).toContain("configuration expects datatype TYPE_INT8 for input 'x'");
   expect(error.remedy).toContain(`triton-workbench check ${join(root, 'wrong')}`);
+});
+
+it('refuses a configuration that the local Triton would not follow, with its line', async () => {
+  const { error, root } = await refusal('gpu');
+  expect(error.code).toBe('combination-unsupported');
+  expect(error.message).toBe('instance_group[0] is KIND_GPU, and the local Triton has no GPU');
+  expect(error.where).toBe(join(root, 'gpu', 'config.pbtxt, line 2'));
+  expect(error.details).toContain('instance group gpu_0 of model gpu has kind KIND_GPU');
 });
 
 it('refuses a backend that the local Triton lacks, with what to do', async () => {

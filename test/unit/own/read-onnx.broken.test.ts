@@ -126,16 +126,6 @@ refusesEach('an ONNX file', [
     says: ['no inputs'],
   },
   {
-    what: 'a text input',
-    make: ({ put }) => put('a.onnx', onnxBytes({ inputs: [{ name: 'words', type: 8, shape: [1] }] })),
-    code: file,
-    says: [
-      'The input "words" is text (string, BYTES on Triton), which a model of your own cannot have yet',
-      'perf -m MODEL --model-repository FOLDER (or -u HOST:PORT) --input-data texts.json, with {"data": [{"words": ["some text"]}]}',
-      'leave the tokenizer out of the file',
-    ],
-  },
-  {
     what: 'a bfloat16 output',
     make: ({ put }) => put('a.onnx', onnxBytes({ outputs: [{ name: 'out', type: 16, shape: [1] }] })),
     code: file,

@@ -7,7 +7,7 @@ const tensor = (side: Tensor['side'], name: string, what: Tensor['what'] = null)
   name,
   what,
 });
-const file = { path: '/models/my clf.onnx', isTabular: true, zipMaps: new Map<string, string>() };
+const file = { path: '/models/my clf.onnx', zipMaps: new Map<string, string>() };
 
 describe('tensors that cannot be sent', () => {
   it('are none where all are numbers', () => {
@@ -22,13 +22,15 @@ describe('tensors that cannot be sent', () => {
         tensor('input', 'city', 'text'),
         tensor('output', 'label', 'text'),
       ],
-      file,
+      null,
     );
     expect(found?.message).toBe(
-      'The inputs "sex", "city" and the output "label" are text (string, BYTES on Triton), which a model of your own cannot have yet',
+      'The inputs "sex", "city" and the output "label" are text (string, BYTES on Triton), which a SavedModel cannot have here',
     );
     expect(found?.remedy).toContain('--input-data texts.json, with {"data": [{"sex": ["some text"]}]}');
-    expect(found?.remedy).toContain('skl2onnx.to_onnx(pipeline[-1], pipeline[:-1].transform(X)[:1]');
+    expect(found?.remedy).toContain('signatures={"serving_default": function}');
+    const label = unsendableText([tensor('input', 'X'), tensor('output', 'label', 'text')], null);
+    expect(label?.remedy).toContain('numbers as classes');
   });
 
   it('that a ZipMap makes are told with the option that leaves it out, and the command that takes it off', () => {
@@ -43,14 +45,6 @@ describe('tensors that cannot be sent', () => {
     expect(found?.remedy).toContain(
       `python -c 'import onnx.utils; onnx.utils.extract_model("/models/my clf.onnx", "/models/my clf-tensors.onnx", ["X"], ["label","probabilities"])'`,
     );
-  });
-
-  it('that are labels of text are taken off where probabilities are left', () => {
-    const outputs = [tensor('input', 'X'), tensor('output', 'label', 'text'), tensor('output', 'p')];
-    expect(unsendableText(outputs, file)?.remedy).toContain('["X"], ["p"])');
-    const lone = unsendableText(outputs.slice(0, 2), file);
-    expect(lone?.remedy).not.toContain('extract_model');
-    expect(lone?.remedy).toContain('numbers as classes');
   });
 
   it('of a SavedModel are told without commands for ONNX', () => {

@@ -53,7 +53,7 @@ function Tensors({ name, tensors }: { name: string; tensors: readonly CheckedTen
 
 /** What `check` says of a model: problems with the change that helps, then tensor by tensor. */
 export function ModelCheck({ model }: { model: CheckedModel }) {
-  const { name, problems, tensors, notChecked, diff } = model;
+  const { name, problems, tensors, notChecked, diff, needs = [] } = model;
   return (
     <div className="stack column">
       {problems.length === 0 ? null : <Problems name={name} problems={problems} />}
@@ -67,6 +67,11 @@ export function ModelCheck({ model }: { model: CheckedModel }) {
         </Panel>
       )}
       {tensors.length === 0 ? null : <Tensors name={name} tensors={tensors} />}
+      {needs.map(({ where, message, gpus }) => (
+        <p key={`${where} ${message}`} className="dim">
+          {where}: {message}. The local Triton {gpus ? 'has no GPU' : 'does not have it'}.
+        </p>
+      ))}
       {notChecked.map((line) => (
         <p key={line} className="dim">
           {line}

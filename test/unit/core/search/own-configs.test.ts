@@ -102,12 +102,12 @@ describe('what a search of a repository compares', () => {
     );
   });
 
-  it('is served from a folder of this machine', () => {
-    expect(() => requireOwnPlace(spec, false)).not.toThrow();
-    expect(() => requireOwnPlace(spec, true)).toThrow(/on this machine only/);
-    const onHost = { ...spec, engine: { kind: 'docker' as const, host: 'gpu1', gpus: [], shmSizeMiB: 64 } };
-    expect(() => requireOwnPlace(onHost, false)).toThrow(/on this machine only/);
-    expect(() => requireOwnPlace(specFixture(), true)).not.toThrow();
+  it('is not loaded beside the models of others with names of its own', () => {
+    const models = ['m', 'called'].map((name) => ({ name, backend: 'python' }));
+    const several = repositorySpec(repositorySource({ models }));
+    expect(() => requireOwnPlace(several, false)).not.toThrow();
+    expect(() => requireOwnPlace(several, true)).toThrow(/m is served with called, which cannot be loaded/);
+    for (const single of [spec, specFixture()]) expect(() => requireOwnPlace(single, true)).not.toThrow();
   });
 });
 
