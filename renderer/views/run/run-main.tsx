@@ -154,7 +154,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         <JobNotice state={state} />
         <OriginNotice state={state} />
-        <DamageNotice lines={state.damagedLines} />
+        <LeftOutNotice state={state} />
         <StoppedNotice state={state} />
         {verdict === null || !measurements ? null : <RunAnswer state={state} verdict={verdict} />}
         <ChangesNotice changes={state.specChanges} />
