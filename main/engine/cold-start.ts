@@ -76,6 +76,14 @@ async function answered(
   }
 }
 
+const notSent = 'not sent: those before took more than a minute';
+
+/** Throws inference-failed with the first request that was sent and not answered. Pure. */
+export function requireAnswered(found: readonly FirstRequest[]): void {
+  const failed = found.find(({ firstUs, error }) => firstUs === null && error !== notSent);
+  if (failed !== undefined) throw new WorkbenchError('inference-failed', failed.error ?? 'No request was sent');
+}
+
 /** As it is recorded. */
 export const firstOf = ({ batchSize, shape, firstUs, error }: AnsweredFirst): FirstRequest => ({
   batchSize,
@@ -93,7 +101,7 @@ export async function answeredInOrder(
   for (const request of requests) {
     const isLate = (performance.now() - began) * 1000 > longestAskingUs;
     const { batchSize, shape } = request;
-    const late = { firstUs: null, nextUs: [], error: 'not sent: those before took more than a minute' };
+    const late = { firstUs: null, nextUs: [], error: notSent };
     found.push(isLate ? { batchSize, ...present({ shape }), ...late } : await answered(request, input));
   }
   return found;

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import {
+  answeredInOrder,
   type ColdInput,
   type ColdRequest,
   coldRequests,
   firstOfRunning,
   measureFirstRequests,
+  requireAnswered,
   spreadSizes,
   unloadAll,
   warmUpSizesOf,
@@ -170,4 +172,15 @@ describe('a running server', () => {
       reason: 'Triton was running already, and the model had answered requests',
     });
   });
+});
+
+it('first answers are required of every request that was sent', async () => {
+  const { input } = noted([], {}, [4]);
+  const found = await answeredInOrder([1, 4].map(requestOf), input);
+  expect(() => {
+    requireAnswered(found);
+  }).toThrow('it refused');
+  expect(() => {
+    requireAnswered(found.slice(0, 1));
+  }).not.toThrow();
 });
