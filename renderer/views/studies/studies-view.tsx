@@ -1,4 +1,4 @@
-import { IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
+import { IconArrowUp, IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
@@ -82,6 +82,13 @@ export function StudiesView({ name }: { name: string | undefined }) {
         Start a soak…
       </SmallButton>
       <SmallButton
+        icon={IconArrowUp}
+        title="The same files in another serving environment, in turns: may they move"
+        onClick={() => overlay.getState().tryRelease({})}
+      >
+        Try another release…
+      </SmallButton>
+      <SmallButton
         icon={IconStack2}
         title="The best configurations of models that share one machine"
         onClick={() => overlay.getState().searchTogether([])}
@@ -109,8 +116,8 @@ export function StudiesView({ name }: { name: string | undefined }) {
           <p>
             A study is several runs that are started, paused and reported together. Start one from a matrix
             file or a runner configuration, with Vary… on New deployment or on a run, search for the best
-            configurations of several models, or keep one under load for hours to see whether its memory
-            grows.
+            configurations of several models, keep one under load for hours to see whether its memory grows,
+            or try the next release before a model moves to it.
           </p>
           <div className="row">{startButtons}</div>
         </div>
