@@ -47,7 +47,8 @@ export const coldSizes = (performance: PerformanceSpec): readonly number[] =>
 
 type Stored = InputData['tensors'][number];
 
-const shapeAt = ({ shape, shapes }: Stored, at: number): readonly number[] => shapes?.[at] ?? shape;
+/** Of that sample. */
+export const shapeAt = ({ shape, shapes }: Stored, at: number): readonly number[] => shapes?.[at] ?? shape;
 
 /** The first sample of each combination of shapes, by its number. */
 export function distinctShapes({ tensors }: InputData): ReadonlyMap<string, number> {
