@@ -120,7 +120,7 @@ export function addColdStart(program: Verb): void {
     .option('--try', 'measure first requests without and with a warm-up, in turns on fresh loads')
     .option(
       '--kind <kind>',
-      'with --try: zero or random values; default: those of the run, else zero',
+      'with --try: zero, random, or samples of a run that has them; default: those of the run, else zero',
       readKind,
     )
     .option(
