@@ -4,6 +4,7 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import type { ColdStart, FirstRequest } from '../contract/measured/cold-start';
 import { present } from '../contract/trees';
 import { medianOf } from '../domain/statistics';
+import { warmUpSizesOf } from '../formats/warm-up';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { repeatedRows, type Tensor } from '../triton/tensor';
@@ -176,10 +177,6 @@ export function coldRequests(
     ...others.slice(0, mostColdSizes - 1).map((sample) => requestOf(sample, smallest)),
   ];
 }
-
-/** Of `model_warmup`, ascending. */
-export const warmUpSizesOf = ({ modelWarmup = [] }: Pick<ModelConfig, 'modelWarmup'>): number[] =>
-  [...new Set(modelWarmup.map(({ batchSize = 1 }) => Math.max(1, batchSize)))].sort((a, b) => a - b);
 
 const goneMs = 60_000;
 const pollMs = 20;

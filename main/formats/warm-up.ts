@@ -35,6 +35,10 @@ export function warmedWithin<Of extends Pick<ConfigureSpec, 'warmupBatchSizes' |
   return { ...configure, warmupBatchSizes: allowed?.length === 0 ? [Math.max(1, maxBatchSize)] : allowed };
 }
 
+/** Of `model_warmup`, ascending. */
+export const warmUpSizesOf = ({ modelWarmup = [] }: Pick<ModelConfig, 'modelWarmup'>): number[] =>
+  [...new Set(modelWarmup.map(({ batchSize = 1 }) => Math.max(1, batchSize)))].sort((a, b) => a - b);
+
 const sizeName = (batchSize: number, maxBatchSize: number): string =>
   maxBatchSize === 0 ? 'first request' : `batch size ${batchSize}`;
 

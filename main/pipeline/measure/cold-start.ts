@@ -23,11 +23,11 @@ import {
   mostColdSizes,
   spreadSizes,
   unloadAll,
-  warmUpSizesOf,
 } from '../../engine/cold-start';
 import type { ServerHandle } from '../../engine/engine';
 import { askOnce, loadTimeoutMs, whileServing, withDriverRemedy, zeroCanary } from '../../engine/serving';
 import { repositorySourceOf } from '../../formats/own-config';
+import { warmUpSizesOf } from '../../formats/warm-up';
 import { runTensors } from '../../perf/input/input-readers';
 import { hashValue, makeFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';

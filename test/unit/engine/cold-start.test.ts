@@ -11,8 +11,8 @@ import {
   requireAnswered,
   spreadSizes,
   unloadAll,
-  warmUpSizesOf,
 } from '../../../main/engine/cold-start';
+import { warmUpSizesOf } from '../../../main/formats/warm-up';
 import type { RepositoryEntry } from '../../../main/triton/client';
 import { type Tensor, zeroTensor } from '../../../main/triton/tensor';
 import { rejection } from '../../support/rejection';
