@@ -12,7 +12,6 @@ import {
   spreadSizes,
   unloadAll,
 } from '../../../main/engine/cold-start';
-import { warmUpSizesOf } from '../../../main/formats/warm-up';
 import type { RepositoryEntry } from '../../../main/triton/client';
 import { type Tensor, zeroTensor } from '../../../main/triton/tensor';
 import { rejection } from '../../support/rejection';
@@ -125,11 +124,6 @@ describe('the requests', () => {
     expect(spreadSizes(many)).toEqual([1, 4, 6, 9, 12, 15, 17, 20]);
     expect(spreadSizes([8, 1, 8])).toEqual([1, 8]);
   });
-});
-
-it('the sizes of a warm-up are those of its requests', () => {
-  expect(warmUpSizesOf({ modelWarmup: [{ batchSize: 8 }, {}, { batchSize: 8 }] })).toEqual([1, 8]);
-  expect(warmUpSizesOf({})).toEqual([]);
 });
 
 describe('unloading all', () => {

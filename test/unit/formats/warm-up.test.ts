@@ -7,6 +7,7 @@ import {
   warmUpRequests,
   warmUpSamplesOf,
   warmUpSizes,
+  warmUpSizesOf,
 } from '../../../main/formats/warm-up';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { type ModelConfig, modelConfigSchema } from '../../../main/triton/model-config';
@@ -110,4 +111,9 @@ describe('a warm-up with samples', () => {
     expect(first?.['inputs']).toMatchObject({ ids: { dims: [1], inputDataFile: '1/0-0.bin' } });
     expect(more).toEqual([]);
   });
+});
+
+it('the sizes of a warm-up are those of its requests', () => {
+  expect(warmUpSizesOf({ modelWarmup: [{ batchSize: 8 }, {}, { batchSize: 8 }] })).toEqual([1, 8]);
+  expect(warmUpSizesOf({})).toEqual([]);
 });
