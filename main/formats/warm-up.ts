@@ -96,12 +96,12 @@ export function warmUpSamplesOf({ modelWarmup = [] }: Pick<ModelConfig, 'modelWa
   const samples = new Map<number, WarmUpSample>();
   for (const request of modelWarmup) {
     const inputs = Object.entries(inputsOf(request));
-    const [, sample] = inputs.flatMap(([, { inputDataFile: file }]) => ownFile.exec(String(file)) ?? []);
+    const [, sample] = inputs.flatMap(([, { inputDataFile: file }]) => (typeof file === 'string' ? ownFile.exec(file) : null) ?? []);
     if (sample === undefined || samples.has(Number(sample))) continue;
-    const name = String(request['name'] ?? '');
+    const { name } = request as { readonly name?: unknown };
     samples.set(Number(sample), {
       dims: Object.fromEntries(inputs.map(([input, { dims }]) => [input, (dims as unknown[]).map(Number)])),
-      ...(name.startsWith(shapeMark) ? { shape: name.slice(shapeMark.length) } : {}),
+      ...(typeof name === 'string' && name.startsWith(shapeMark) ? { shape: name.slice(shapeMark.length) } : {}),
     });
   }
   return [...samples].toSorted(([one], [other]) => one - other).map(([, sample]) => sample);
