@@ -275,7 +275,8 @@ export async function writeCandidate(
   const name = candidateOf(config.name);
   const from = join(folder.repository, config.name, String(version));
   const to = join(folder.repository, name, String(version));
-  for (const place of [eachFile, placeWarmUp]) await place(from, to, (source, target) => link(source, target));
+  for (const place of [eachFile, placeWarmUp])
+    await place(from, to, (source, target) => link(source, target));
   await writeConfig(folder, servingOnly(config, version, name));
   return name;
 }

@@ -82,7 +82,8 @@ const notSent = 'not sent: those before took more than a minute';
 /** Throws inference-failed with the first request that was sent and not answered. Pure. */
 export function requireAnswered(found: readonly FirstRequest[]): void {
   const failed = found.find(({ firstUs, error }) => firstUs === null && error !== notSent);
-  if (failed !== undefined) throw new WorkbenchError('inference-failed', failed.error ?? 'No request was sent');
+  if (failed !== undefined)
+    throw new WorkbenchError('inference-failed', failed.error ?? 'No request was sent');
 }
 
 /** As it is recorded. */

@@ -70,7 +70,9 @@ function withInputs(config: ModelConfig, change: (input: WarmUpInput) => WarmUpI
   if (modelWarmup === undefined) return config;
   const changed = (request: WarmUpRequest): WarmUpRequest => ({
     ...request,
-    inputs: Object.fromEntries(Object.entries(inputsOf(request)).map(([name, input]) => [name, change(input)])),
+    inputs: Object.fromEntries(
+      Object.entries(inputsOf(request)).map(([name, input]) => [name, change(input)]),
+    ),
   });
   return { ...config, modelWarmup: modelWarmup.map(changed) };
 }
@@ -92,16 +94,22 @@ export const warmedByZeros = (config: ModelConfig): ModelConfig =>
 const shapeMark = 'shape ';
 
 /** The samples of a configuration that was written with them; none: it has no files. Pure. */
-export function warmUpSamplesOf({ modelWarmup = [] }: Pick<ModelConfig, 'modelWarmup'>): readonly WarmUpSample[] {
+export function warmUpSamplesOf({
+  modelWarmup = [],
+}: Pick<ModelConfig, 'modelWarmup'>): readonly WarmUpSample[] {
   const samples = new Map<number, WarmUpSample>();
   for (const request of modelWarmup) {
     const inputs = Object.entries(inputsOf(request));
-    const [, sample] = inputs.flatMap(([, { inputDataFile: file }]) => (typeof file === 'string' ? ownFile.exec(file) : null) ?? []);
+    const [, sample] = inputs.flatMap(
+      ([, { inputDataFile: file }]) => (typeof file === 'string' ? ownFile.exec(file) : null) ?? [],
+    );
     if (sample === undefined || samples.has(Number(sample))) continue;
     const { name } = request as { readonly name?: unknown };
     samples.set(Number(sample), {
       dims: Object.fromEntries(inputs.map(([input, { dims }]) => [input, (dims as unknown[]).map(Number)])),
-      ...(typeof name === 'string' && name.startsWith(shapeMark) ? { shape: name.slice(shapeMark.length) } : {}),
+      ...(typeof name === 'string' && name.startsWith(shapeMark)
+        ? { shape: name.slice(shapeMark.length) }
+        : {}),
     });
   }
   return [...samples].toSorted(([one], [other]) => one - other).map(([, sample]) => sample);

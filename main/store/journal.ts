@@ -265,7 +265,9 @@ export class JournalWriter {
 export function requireEntries(content: JournalContent, path: string): void {
   if (content.entries[0]?.type === 'run-created') return;
   if (content.newerLines[0] === 1) {
-    throw new WorkbenchError('journal-newer', 'A newer version of the workbench wrote this run', { where: path });
+    throw new WorkbenchError('journal-newer', 'A newer version of the workbench wrote this run', {
+      where: path,
+    });
   }
   const damage = damageText(content.damagedLines);
   const what = 'The journal does not begin with the creation of a run';

@@ -6,7 +6,15 @@ import { HelpDialogs } from '../views/help/help-dialogs';
 import { Licenses } from '../views/help/licenses';
 import { WhatsNew } from '../views/help/whats-new';
 import { shortcuts } from '../views/new-deployment/shortcuts';
-import { DuelDialog, JointDialog, MeasureDialog, SearchDialog, SoakDialog, UpgradeDialog, VaryDialog } from '../views/pages';
+import {
+  DuelDialog,
+  JointDialog,
+  MeasureDialog,
+  SearchDialog,
+  SoakDialog,
+  UpgradeDialog,
+  VaryDialog,
+} from '../views/pages';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
 import { type Command, isWriting, keyText } from './command';

@@ -44,16 +44,25 @@ const rolesOf = ({ rows }: SoakAnswer): readonly string[] => rows.map(({ role })
 
 describe('a soak of a run, on a Triton of its own', () => {
   it('names the process that keeps 20 KB per request, and by how much', async () => {
-    const { code, answer } = await soak('leaks', '--for', '60s', '--rate', '50', '--fail-if', 'rss-slope>1MB/h');
+    const { code, answer } = await soak(
+      'leaks',
+      '--for',
+      '60s',
+      '--rate',
+      '50',
+      '--fail-if',
+      'rss-slope>1MB/h',
+    );
     const [culprit] = answer.culprits;
     expect(answer.verdict, answer.sentence).toBe('grows');
     expect(culprit).toMatchObject({ figure: 'rss', row: { role: 'stub' } });
     const { growth, requestsPerHour } = culprit?.row ?? {};
     const { value = 0, low = 0, high = 0 } = growth?.rss.perHour ?? {};
     const planted = 20_000 * (requestsPerHour ?? 0);
-    expect((low <= planted && planted <= high) || Math.abs(value - planted) <= 0.1 * planted, answer.sentence).toBe(
-      true,
-    );
+    expect(
+      (low <= planted && planted <= high) || Math.abs(value - planted) <= 0.1 * planted,
+      answer.sentence,
+    ).toBe(true);
     expect(answer).toMatchObject({ errors: 0, outcome: 'outside' });
     expect(code).toBe(3);
     const running = await cli(home.path, 'studies', 'list', '--json');
@@ -78,12 +87,19 @@ describe('a soak of a deployment', () => {
     expect(deployed.code, deployed.stderr).toBe(0);
     const { httpUrl } = JSON.parse(deployed.stdout) as { readonly httpUrl: string };
     try {
-      const refused = await cli(home.path, ...['soak', 'vision', '--for', '20s', '--rate', '20'], '--reload-every', '5s');
+      const refused = await cli(
+        home.path,
+        ...['soak', 'vision', '--for', '20s', '--rate', '20'],
+        '--reload-every',
+        '5s',
+      );
       // Its clients get errors meanwhile: nobody was there to ask.
       expect(refused.code, refused.stderr).not.toBe(0);
-      const { code, answer, soak: asked } = await soak(
-        ...['vision', '--for', '40s', '--rate', '20', '--reload-every', '5s', '--yes'],
-      );
+      const {
+        code,
+        answer,
+        soak: asked,
+      } = await soak(...['vision', '--for', '40s', '--rate', '20', '--reload-every', '5s', '--yes']);
       expect(code).toBe(0);
       expect(asked.subject).toMatchObject({ kind: 'deployment' });
       expect(rolesOf(answer)).toEqual(['client', 'server', 'stub']);

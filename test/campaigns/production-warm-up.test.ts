@@ -39,9 +39,13 @@ it('they go with a deployment, its next version, and a bundle, and are tried bes
     await good('deploy', runId, '--to', 'vision', '--json');
     const repository = join(home.path, 'deployments', 'vision', 'models', 'linear');
     expect((await readdir(join(repository, 'warmup'))).sort()).toEqual(['1', '2']);
-    expect(await readFile(join(repository, 'config.pbtxt'), 'utf8')).toContain('input_data_file: "2/0-0.bin"');
+    expect(await readFile(join(repository, 'config.pbtxt'), 'utf8')).toContain(
+      'input_data_file: "2/0-0.bin"',
+    );
     await good('deployments', 'rollback', 'vision');
-    expect(await readFile(join(repository, 'config.pbtxt'), 'utf8')).toContain('input_data_file: "1/0-0.bin"');
+    expect(await readFile(join(repository, 'config.pbtxt'), 'utf8')).toContain(
+      'input_data_file: "1/0-0.bin"',
+    );
   } finally {
     await cli(home.path, 'deployments', 'remove', 'vision', '--force');
   }

@@ -65,7 +65,8 @@ test.afterAll(async () => {
   await home.remove();
 });
 
-const panel = (): Locator => app.page.getByRole('region', { name: 'Where did the slow ones spend their time' });
+const panel = (): Locator =>
+  app.page.getByRole('region', { name: 'Where did the slow ones spend their time' });
 
 test('the page of a run draws where slow requests spent their time, by model of the ensemble', async () => {
   const { page } = app;

@@ -99,7 +99,9 @@ test('the page of an upgrade says whether it may move and by what, and scrolls i
   await takePictures(page, 'upgrade');
   expect(await findings(page)).toEqual([]);
   await page.getByRole('button', { name: 'differs', exact: true }).press('Enter');
-  await expect(study('differs').getByRole('status')).toContainText('output logits differs by 0.012 at batch 8');
+  await expect(study('differs').getByRole('status')).toContainText(
+    'output logits differs by 0.012 at batch 8',
+  );
   await expect(study('differs').locator('.answer')).toHaveAttribute('data-tone', 'bad');
   await expect(study('differs').getByRole('button', { name: /^Move/ })).toBeHidden();
   expect(await findings(page)).toEqual([]);

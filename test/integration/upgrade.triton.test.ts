@@ -44,9 +44,9 @@ it('may move between two that are equal', async () => {
   expect(answer.outputs.every(({ passed, maxAbsDiff }) => passed && maxAbsDiff === 0)).toBe(true);
   expect(answer.rows.every(({ loadMs, looks }) => (loadMs ?? 0) > 0 && looks >= 5)).toBe(true);
   // Of a load of its own each, at the smallest batch and at the largest.
-  expect(answer.rows.every(({ firstUs, firstLargestUs }) => (firstUs ?? 0) > 0 && (firstLargestUs ?? 0) > 0)).toBe(
-    true,
-  );
+  expect(
+    answer.rows.every(({ firstUs, firstLargestUs }) => (firstUs ?? 0) > 0 && (firstLargestUs ?? 0) > 0),
+  ).toBe(true);
   expect(answer.places.map(({ address }) => address)[0]).not.toBe(answer.places[1]?.address);
   expect(code).toBe(0);
 });

@@ -29,7 +29,11 @@ interface ColdStartOptions {
 function readKind(text: string): WarmUpKind {
   const kind = warmUpKinds.find((one) => one === text);
   if (kind !== undefined) return kind;
-  throw invalidInput('--kind', `"${text}" is not a kind of warm-up`, `Use ${warmUpKinds.slice(0, -1).join(', ')} or ${warmUpKinds.at(-1) ?? ''}.`);
+  throw invalidInput(
+    '--kind',
+    `"${text}" is not a kind of warm-up`,
+    `Use ${warmUpKinds.slice(0, -1).join(', ')} or ${warmUpKinds.at(-1) ?? ''}.`,
+  );
 }
 
 function readSizes(text: string): readonly number[] {

@@ -364,7 +364,10 @@ export function damageText(lines: readonly number[]): string | null {
 /** "Line 3 of journal.jsonl was written by a newer version …"; null without such lines. */
 export function newerText(lines: readonly number[]): string | null {
   if (lines.length === 0) return null;
-  const which = lines.length === 1 ? `Line ${lines.join()} of journal.jsonl was` : `${formatCount(lines.length)} lines of journal.jsonl were`;
+  const which =
+    lines.length === 1
+      ? `Line ${lines.join()} of journal.jsonl was`
+      : `${formatCount(lines.length)} lines of journal.jsonl were`;
   return `${which} written by a newer version of the workbench and left out.`;
 }
 

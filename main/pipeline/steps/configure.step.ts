@@ -126,7 +126,8 @@ export const configureStep: Step = {
       ...(configure.warmup === 'samples' ? { samples: await profileDataStep.inputs(run) } : {}),
     };
   },
-  commands: (run) => (hasWarmUpSamples(run.spec) ? inputDataCommands(run, run.signature, samplesIn(run)) : []),
+  commands: (run) =>
+    hasWarmUpSamples(run.spec) ? inputDataCommands(run, run.signature, samplesIn(run)) : [],
   async run(context) {
     const { spec, run } = context;
     const { configure } = spec;

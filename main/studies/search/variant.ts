@@ -121,7 +121,11 @@ async function sendVariant(
   );
   const { grpcAddress, forClients } = server;
   const target = { grpcAddress, tls: await readTls(forClients.grpcTls) };
-  await loadSentModel(target, { config: warmedByZeros(config), files: sent }, { timeoutMs: loadTimeoutMs, signal });
+  await loadSentModel(
+    target,
+    { config: warmedByZeros(config), files: sent },
+    { timeoutMs: loadTimeoutMs, signal },
+  );
 }
 
 /** Only loads it: nothing is asked of it yet. Throws model-load-failed. @param sentTo gets its files with the call */

@@ -3,7 +3,13 @@ import { useStore } from 'zustand';
 import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
 import { originText } from '../../../main/contract/run/run-content';
-import { leftOutText, type LeftOutLines, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
+import {
+  type LeftOutLines,
+  leftOutText,
+  type RunWait,
+  waitRemedy,
+  waitText,
+} from '../../../main/contract/run/run-events';
 import { isDeployed } from '../../../main/contract/run/run-source';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';

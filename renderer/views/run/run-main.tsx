@@ -24,9 +24,9 @@ import { LivePanel } from './live/live-panel';
 import { Measurements } from './measurements';
 import {
   ChangesNotice,
-  DamageNotice,
   ImportPanel,
   JobNotice,
+  LeftOutNotice,
   OriginNotice,
   ServerPanel,
   StoppedNotice,

@@ -54,25 +54,10 @@ function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary 
   );
 }
 
-export function StudiesView({ name }: { name: string | undefined }) {
-  const { client, studies, runs, route, overlay } = useWorkbench();
-  const { value, error, load } = useStore(studies);
-  const [spec, setSpec] = useState<StudySpec | null>(null);
-  const list = value ?? [];
-  usePoll(
-    load,
-    list.some(({ state }) => state === 'running'),
-    5000,
-  );
-  // Another process begins a study by creating runs, which the list of runs follows.
-  const runList = useStore(runs, (state) => state.value);
-  useEffect(() => void load(), [load, runList]);
-  const shown = name === undefined ? list[0] : list.find((study) => study.name === name);
-  const choose = attempting(async () => {
-    const file = await client.call('desktop.openText');
-    if (file !== null) setSpec(await client.call('studies.read', file));
-  });
-  const startButtons = (
+/** The studies that begin here, and what others are made from. */
+function StartButtons({ onChoose }: { onChoose: () => void }) {
+  const { overlay } = useWorkbench();
+  return (
     <>
       <SmallButton
         icon={IconHourglass}
@@ -99,12 +84,33 @@ export function StudiesView({ name }: { name: string | undefined }) {
         icon={IconFileImport}
         variant="filled"
         title="A matrix file, or a runner configuration with all its configurations"
-        onClick={choose}
+        onClick={onChoose}
       >
         Start from a file…
       </SmallButton>
     </>
   );
+}
+
+export function StudiesView({ name }: { name: string | undefined }) {
+  const { client, studies, runs, route } = useWorkbench();
+  const { value, error, load } = useStore(studies);
+  const [spec, setSpec] = useState<StudySpec | null>(null);
+  const list = value ?? [];
+  usePoll(
+    load,
+    list.some(({ state }) => state === 'running'),
+    5000,
+  );
+  // Another process begins a study by creating runs, which the list of runs follows.
+  const runList = useStore(runs, (state) => state.value);
+  useEffect(() => void load(), [load, runList]);
+  const shown = name === undefined ? list[0] : list.find((study) => study.name === name);
+  const choose = attempting(async () => {
+    const file = await client.call('desktop.openText');
+    if (file !== null) setSpec(await client.call('studies.read', file));
+  });
+  const startButtons = <StartButtons onChoose={choose} />;
   return (
     <Page title="Studies" actions={list.length === 0 ? null : startButtons}>
       <StartDialog spec={spec} onClose={() => setSpec(null)} />

@@ -29,7 +29,10 @@ it('the files of a warm-up go with a version, its candidate, and its removal', a
   await addVersion(folder(), { from, model: 'tiny', version: 4 });
   expect(await readFile(warmUpIn('tiny', 'warmup', '4', '0-0.bin'), 'utf8')).toBe('row');
   const configure = { warmup: 'samples' as const, preferredBatchSizes: [], warmupBatchSizes: [1] };
-  const config = { ...tinyConfig, modelWarmup: warmUpRequests(configure, { ...tinyConfig, modelVersion: 1 }) };
+  const config = {
+    ...tinyConfig,
+    modelWarmup: warmUpRequests(configure, { ...tinyConfig, modelVersion: 1 }),
+  };
   const candidate = await writeCandidate(folder(), config, 4);
   expect(await readFile(warmUpIn(candidate, 'warmup', '4', '0-0.bin'), 'utf8')).toBe('row');
   expect(await readFile(warmUpIn(candidate, 'config.pbtxt'), 'utf8')).toContain('"4/0-0.bin"');

@@ -96,8 +96,10 @@ describe('a warm-up with samples', () => {
 
   it('has the files of the version that it is served as, or zeros where it gets none', () => {
     const fileOf = (config: ModelConfig) =>
-      (config.modelWarmup?.[0]?.['inputs'] as { ids: Record<string, unknown> }).ids;
-    expect(fileOf(warmedAs(made(), 7))['inputDataFile']).toBe('7/0-0.bin');
+      modelConfigSchema
+        .parse(config)
+        .modelWarmup?.map(({ inputs }) => (inputs as { ids: Record<string, unknown> }).ids)[0];
+    expect(fileOf(warmedAs(made(), 7))?.['inputDataFile']).toBe('7/0-0.bin');
     expect(fileOf(warmedByZeros(made()))).toEqual({ dataType: 'TYPE_INT64', dims: [16], zeroData: true });
     // Files of somebody else stay as they are.
     const own = { ...made(), modelWarmup: [{ inputs: { ids: { inputDataFile: 'mine.bin' } } }] };
@@ -107,7 +109,10 @@ describe('a warm-up with samples', () => {
   });
 
   it('has one sample of sizes that are not known before the samples are made', () => {
-    const [first, ...more] = warmUpRequests({ ...configure, warmupBatchSizes: [2] }, { maxBatchSize: 8, input });
+    const [first, ...more] = warmUpRequests(
+      { ...configure, warmupBatchSizes: [2] },
+      { maxBatchSize: 8, input },
+    );
     expect(first?.['inputs']).toMatchObject({ ids: { dims: [1], inputDataFile: '1/0-0.bin' } });
     expect(more).toEqual([]);
   });

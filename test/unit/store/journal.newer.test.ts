@@ -29,7 +29,9 @@ describe('a line that only a newer version can read', () => {
     expect(content).toMatchObject({ damagedLines: [], newerLines: [4], nextSeq: entries.length + 1 });
     expect(content.entries).toHaveLength(entries.length - 1);
     const text = leftOutText(stateIn(content, 'journal.jsonl'));
-    expect(text).toBe('Line 4 of journal.jsonl was written by a newer version of the workbench and left out.');
+    expect(text).toBe(
+      'Line 4 of journal.jsonl was written by a newer version of the workbench and left out.',
+    );
   });
 
   it('is damaged as soon as its checksum does not hold', () => {

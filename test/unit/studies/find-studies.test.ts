@@ -25,7 +25,10 @@ it('a study of an unknown kind, or of a kind with an unknown subject, is of a ne
     soaked: { ...soakStrategy(), subject: { kind: 'queue', address: 'broker:5672' } },
   };
   for (const [name, strategy] of Object.entries(kinds)) {
-    await studies.append(name, { ...planned, spec: { name, strategy: { ...strategy, trials: [] }, hosts: null } });
+    await studies.append(name, {
+      ...planned,
+      spec: { name, strategy: { ...strategy, trials: [] }, hosts: null },
+    });
     expect(await stateOf(name), name).toBe('newer');
   }
   const spec = { name: 'known', strategy: { ...soakStrategy(), trials: [] }, hosts: null };

@@ -1,4 +1,4 @@
-import type { TrialSide, WarmUpTrial } from '../../../contract/measured/cold-start';
+import type { TrialSide, WarmUpKind, WarmUpTrial } from '../../../contract/measured/cold-start';
 import { type Column, count, ms, named, text } from '../../../contract/measured/column';
 import { formatDuration, formatMs } from '../../../contract/numbers';
 import type { RunState } from '../../../contract/run/run-state';

@@ -24,7 +24,16 @@ export function CheckedAddress(props: {
   onChange: (url: string) => void;
   onCheck: () => void;
 }) {
-  const { label = 'Triton HTTP address', url, isChecked, isAsking, error, answer = null, onChange, onCheck } = props;
+  const {
+    label = 'Triton HTTP address',
+    url,
+    isChecked,
+    isAsking,
+    error,
+    answer = null,
+    onChange,
+    onCheck,
+  } = props;
   return (
     <TextInput
       label={label}

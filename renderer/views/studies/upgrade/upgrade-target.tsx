@@ -63,7 +63,9 @@ function ImageField({ text, isAsking, onChange }: TargetProps & { isAsking: bool
 }
 
 /** What it may move to. @param props.offered those that the engine of the subject can be replaced with */
-export function UpgradeTargetFields(props: TargetProps & { offered: readonly TargetKind[]; isAsking: boolean }) {
+export function UpgradeTargetFields(
+  props: TargetProps & { offered: readonly TargetKind[]; isAsking: boolean },
+) {
   const { text, offered, onChange } = props;
   const { target } = text;
   return (

@@ -49,9 +49,16 @@ it('says what is missing, and asks for nothing before it is there', () => {
   const folder = { ...text, target: 'folder' as const };
   expect(missingText(folder)).toContain('Choose the folder');
   expect(upgradeRequestOf({ ...folder, folder: '/opt/triton' })?.to).toEqual({ environment: '/opt/triton' });
-  const image = { ...text, target: 'image' as const, image: 'registry/triton:2 ', asked: 'registry/triton:1' };
+  const image = {
+    ...text,
+    target: 'image' as const,
+    image: 'registry/triton:2 ',
+    asked: 'registry/triton:1',
+  };
   // Another one was typed since.
   expect(upgradeRequestOf(image)).toBeNull();
-  expect(upgradeRequestOf({ ...image, asked: 'registry/triton:2' })?.to).toEqual({ image: 'registry/triton:2' });
+  expect(upgradeRequestOf({ ...image, asked: 'registry/triton:2' })?.to).toEqual({
+    image: 'registry/triton:2',
+  });
   expect(missingText(text)).toBeNull();
 });
