@@ -13,11 +13,14 @@ import { knownParameters } from '../../main/contract/run/run-source';
 import { pathsOfLoad } from '../../main/contract/run/server-load';
 import type { SearchServer } from '../../main/contract/study/search';
 import type { StudySpec } from '../../main/contract/study/study';
+import type { UpgradeTarget } from '../../main/contract/study/upgrade';
 import type { Core } from '../../main/core';
 import { duelOf } from '../../main/domain/study/duel/duel-study';
 import { modelPathsOf } from '../../main/domain/study/matrix-study';
 import { searchOf } from '../../main/domain/study/search/search-study';
 import { soakOf } from '../../main/domain/study/soak/soak-study';
+import { engineOfTarget } from '../../main/domain/study/upgrade/target-engine';
+import { upgradeOf } from '../../main/domain/study/upgrade/upgrade-study';
 import { pathReach } from '../../main/store/approvals';
 import {
   type ConsentQuestion,
@@ -53,6 +56,7 @@ export type ConfirmedCall =
   | 'studies.read'
   | 'studies.start'
   | 'studies.resume'
+  | 'upgrades.plan'
   | 'docker.pullImage'
   | 'monitor.start'
   | 'servers.describe'
@@ -112,26 +116,35 @@ function soakReach(spec: StudySpec): Reach {
   };
 }
 
-function studyReach(spec: StudySpec): Reach {
-  const { strategy, hosts } = spec;
-  const trials = strategy.trials.map(({ choice }) => reachOf(choice.overrides));
-  const { server = duelOf({ spec })?.server, host } = searchOf({ spec }) ?? {};
-  const all = [
-    ...trials,
-    runningReach(server),
-    soakReach(spec),
-    { ...emptyReach, machines: machineOf(host) },
-  ];
+/** What a serving environment executes. */
+const targetReach = (target: UpgradeTarget | undefined): Reach =>
+  reachOf({ engine: (target && engineOfTarget(target)) ?? {} });
+
+/** Each once. */
+function joined(all: readonly Reach[]): Reach {
   const once = (of: (reach: Reach) => readonly Reached[]): readonly Reached[] => [
     ...new Map(all.flatMap(of).map((one) => [`${one.field} ${one.value}`, one])).values(),
   ];
-  const spread = (hosts ?? []).filter((host) => host !== localHost);
   return {
     paths: once(({ paths }) => paths),
     images: once(({ images }) => images),
-    hosts: once((reach) => reach.hosts),
-    machines: [...once(({ machines }) => machines), ...spread.map((value) => ({ field: 'hosts', value }))],
+    hosts: once(({ hosts }) => hosts),
+    machines: once(({ machines }) => machines),
   };
+}
+
+function studyReach(spec: StudySpec): Reach {
+  const { strategy, hosts } = spec;
+  const { server = duelOf({ spec })?.server, host } = searchOf({ spec }) ?? {};
+  const spread = (hosts ?? []).filter((name) => name !== localHost);
+  return joined([
+    ...strategy.trials.map(({ choice }) => reachOf(choice.overrides)),
+    runningReach(server),
+    soakReach(spec),
+    ...(upgradeOf({ spec })?.sides ?? []).map(({ target }) => targetReach(target)),
+    { ...emptyReach, machines: machineOf(host) },
+    { ...emptyReach, machines: spread.map((value) => ({ field: 'hosts', value })) },
+  ]);
 }
 
 /** One dialog at a time; what an earlier one answered is not asked again. */
@@ -210,8 +223,9 @@ export function confirmedCalls(
   askNatively: AskForConsent,
 ): Pick<Handlers, ConfirmedCall> {
   const { inTurn, ensure, requireOpened } = createConsentGate(handlers, askNatively);
-  const ensureRun = async ({ runId }: { readonly runId: string }): Promise<void> =>
-    ensure(reachOf(knownParameters((await handlers['runs.show']({ runId })).state)));
+  const reachOfRun = async ({ runId }: { readonly runId: string }): Promise<Reach> =>
+    reachOf(knownParameters((await handlers['runs.show']({ runId })).state));
+  const ensureRun = async (run: { readonly runId: string }): Promise<void> => ensure(await reachOfRun(run));
   const ensureStudy = (spec: StudySpec): Promise<void> => ensure(studyReach(spec));
   return {
     'models.check': after(handlers['models.check'], async ({ paths }) => {
@@ -277,6 +291,9 @@ export function confirmedCalls(
     'studies.resume': after(handlers['studies.resume'], async ({ name }) =>
       ensureStudy(await handlers['studies.specOf']({ name })),
     ),
+    'upgrades.plan': after(handlers['upgrades.plan'], async ({ of, to }) => {
+      await ensure(joined([targetReach(to), 'runId' in of ? await reachOfRun(of) : emptyReach]));
+    }),
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),

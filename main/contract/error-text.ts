@@ -96,6 +96,10 @@ const texts = {
     title: 'The run journal is damaged',
     remedy: 'Check the disk. Start a new run to measure again.',
   },
+  'journal-newer': {
+    title: 'Written by a newer version',
+    remedy: 'Update the workbench, or use the version that wrote it.',
+  },
   'toolchain-missing': {
     title: 'A required tool is not installed',
     remedy: 'Install it on the Environment page, or choose another engine.',

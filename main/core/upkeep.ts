@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent, Handlers } from '../contract/api';
+import { leftOutText } from '../contract/run/run-events';
 import type { RunSummary } from '../contract/run/run-outcome';
 import type { Settings } from '../contract/settings/settings';
 import { DeploymentStore } from '../deployments/deployment-store';
@@ -49,7 +50,7 @@ export function retiredRuns(
   };
   return runs
     .filter((run) => run.name === null && run.tags.length === 0 && run.note.trim() === '')
-    .filter(({ status, damagedLines }) => !unfinished.has(status) && damagedLines.length === 0)
+    .filter((run) => !unfinished.has(run.status) && leftOutText(run) === null)
     .filter(({ runId }) => !deployed.has(runId))
     .filter(({ dir }) => dirname(dir) === folder)
     .filter(isOld)

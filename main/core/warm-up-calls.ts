@@ -24,6 +24,13 @@ function requireOwnConfig(runId: string, model: Parameters<typeof repositoryOf>[
   });
 }
 
+/** They are made and kept by the run. */
+const noSamples = (runId: string): WorkbenchError =>
+  new WorkbenchError('input-invalid', 'The run has no samples of a warm-up', {
+    where: runId,
+    remedy: `Repeat it with them: resume ${runId} --set configure.warmup=samples.`,
+  });
+
 /** First requests without and with a warm-up, tried beside a run. */
 export function createWarmUpCalls(parts: CoreParts) {
   const trying = new Set<AbortController>();
@@ -41,6 +48,7 @@ export function createWarmUpCalls(parts: CoreParts) {
     const configBy = await model.configBy();
     const { warmup: own = 'none', warmupBatchSizes: ownSizes } = spec.configure;
     const warmup = kind ?? (own === 'none' ? 'zero' : own);
+    if (warmup === 'samples' && own !== 'samples') throw noSamples(runId);
     const configured = { warmup, warmupBatchSizes: batchSizes ?? ownSizes };
     const most = servedMaxBatchSize(spec.configure);
     const warmUp = [...warmUpSizes({ ...spec.configure, ...configured }, most)];

@@ -16,6 +16,7 @@ import { present } from '../contract/trees';
 import { steadyLatencies } from '../domain/measured/cold/cold-start';
 import { servingFramework } from '../formats/formats';
 import { repositorySourceOf } from '../formats/own-config';
+import { warmedAs } from '../formats/warm-up';
 import { coldSizes } from '../pipeline/measure/cold-start';
 import { sampleCanary } from '../pipeline/serve-model';
 import { isVouched } from '../pipeline/step-files';
@@ -34,7 +35,7 @@ import {
   servedNames,
 } from './deployed-repository';
 import type { DeploymentFolder } from './deployment-store';
-import { copied, eachFile } from './place-files';
+import { copied, eachFile, placeWarmUp, removeWarmUp } from './place-files';
 import { servedOfRepository } from './served-of-repository';
 import type { VersionCheck } from './version-check';
 
@@ -212,7 +213,7 @@ const isCandidate = (name: string): boolean => name.endsWith(candidateMark);
 
 /** Pins the version, because files of the next one are copied meanwhile. */
 export const servingOnly = (config: ModelConfig, version: number, name = config.name): ModelConfig => ({
-  ...config,
+  ...warmedAs(config, version),
   name,
   versionPolicy: { specific: { versions: [version] } },
 });
@@ -222,10 +223,14 @@ export async function readConfig(path: string): Promise<ModelConfig> {
 }
 
 /** Copies a run's version under its deployment number. */
-export const addVersion = (
+export async function addVersion(
   { repository }: DeploymentFolder,
   { from, model, version }: { readonly from: string; readonly model: string; readonly version: number },
-): Promise<void> => eachFile(from, join(repository, model, String(version)), copied);
+): Promise<void> {
+  const to = join(repository, model, String(version));
+  await eachFile(from, to, copied);
+  await placeWarmUp(from, to, copied);
+}
 
 /** Version folders of a repository that is served as it is are its own, and stay. */
 export async function removeVersion(
@@ -234,7 +239,9 @@ export async function removeVersion(
 ): Promise<void> {
   await removeKept(folder, version);
   if (isOfRepository(version)) return;
-  await rm(join(folder.repository, version.model, String(version.version)), { recursive: true, force: true });
+  const files = join(folder.repository, version.model, String(version.version));
+  await removeWarmUp(files);
+  await rm(files, { recursive: true, force: true });
 }
 
 /** Removes versions that are neither active nor the rollback's. */
@@ -267,7 +274,9 @@ export async function writeCandidate(
 ): Promise<string> {
   const name = candidateOf(config.name);
   const from = join(folder.repository, config.name, String(version));
-  await eachFile(from, join(folder.repository, name, String(version)), (source, to) => link(source, to));
+  const to = join(folder.repository, name, String(version));
+  for (const place of [eachFile, placeWarmUp])
+    await place(from, to, (source, target) => link(source, target));
   await writeConfig(folder, servingOnly(config, version, name));
   return name;
 }

@@ -1,7 +1,8 @@
 import { toWire } from '../contract/errors';
 import type { ColdStart } from '../contract/measured/cold-start';
-import { answeredInOrder, coldRequests, firstOf, timedUs, warmUpSizesOf } from '../engine/cold-start';
+import { answeredInOrder, coldRequests, firstOf, timedUs } from '../engine/cold-start';
 import { askOnce, loadTimeoutMs, withDriverRemedy, zeroCanary } from '../engine/serving';
+import { warmUpSizesOf } from '../formats/warm-up';
 import { hashValue } from '../platform/files';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';

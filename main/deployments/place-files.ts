@@ -1,6 +1,7 @@
-import { constants, copyFile, link, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { listFiles, makeFolder } from '../platform/files';
+import { constants, copyFile, link, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { warmUpFolder } from '../formats/warm-up';
+import { exists, listFiles, makeFolder } from '../platform/files';
 import { fileError, requirePlainEntry } from '../platform/plain-entry';
 
 type PlaceFile = (from: string, to: string) => Promise<void>;
@@ -31,6 +32,25 @@ export async function eachFile(from: string, to: string, place: PlaceFile): Prom
     throw fileError(error, to);
   }
 }
+
+/** Files of the warm-up of a version. @param files its version folder */
+const warmUpOf = (files: string): string => join(dirname(files), warmUpFolder, basename(files));
+
+/** null: the version has none. @param files its version folder */
+export async function warmUpFilesOf(files: string): Promise<string | null> {
+  const folder = warmUpOf(files);
+  return (await exists(folder)) ? folder : null;
+}
+
+/** Those of a version, where it has any. @param files its version folder @param to another one. Throws as {@link eachFile}. */
+export async function placeWarmUp(files: string, to: string, place: PlaceFile): Promise<void> {
+  const folder = await warmUpFilesOf(files);
+  if (folder !== null) await eachFile(folder, warmUpOf(to), place);
+}
+
+/** @param files its version folder */
+export const removeWarmUp = (files: string): Promise<void> =>
+  rm(warmUpOf(files), { recursive: true, force: true });
 
 /** The folder of a model, with those of its versions that are empty, as an ensemble’s is. Throws as {@link eachFile}. */
 export async function placeModel(from: string, to: string, place: PlaceFile): Promise<void> {

@@ -4,6 +4,7 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import type { ColdStart, FirstRequest } from '../contract/measured/cold-start';
 import { present } from '../contract/trees';
 import { medianOf } from '../domain/statistics';
+import { warmUpSizesOf } from '../formats/warm-up';
 import type { TritonClient } from '../triton/client';
 import type { ModelConfig } from '../triton/model-config';
 import { repeatedRows, type Tensor } from '../triton/tensor';
@@ -76,6 +77,15 @@ async function answered(
   }
 }
 
+const notSent = 'not sent: those before took more than a minute';
+
+/** Throws inference-failed with the first request that was sent and not answered. Pure. */
+export function requireAnswered(found: readonly FirstRequest[]): void {
+  const failed = found.find(({ firstUs, error }) => firstUs === null && error !== notSent);
+  if (failed !== undefined)
+    throw new WorkbenchError('inference-failed', failed.error ?? 'No request was sent');
+}
+
 /** As it is recorded. */
 export const firstOf = ({ batchSize, shape, firstUs, error }: AnsweredFirst): FirstRequest => ({
   batchSize,
@@ -93,7 +103,7 @@ export async function answeredInOrder(
   for (const request of requests) {
     const isLate = (performance.now() - began) * 1000 > longestAskingUs;
     const { batchSize, shape } = request;
-    const late = { firstUs: null, nextUs: [], error: 'not sent: those before took more than a minute' };
+    const late = { firstUs: null, nextUs: [], error: notSent };
     found.push(isLate ? { batchSize, ...present({ shape }), ...late } : await answered(request, input));
   }
   return found;
@@ -168,10 +178,6 @@ export function coldRequests(
     ...others.slice(0, mostColdSizes - 1).map((sample) => requestOf(sample, smallest)),
   ];
 }
-
-/** Of `model_warmup`, ascending. */
-export const warmUpSizesOf = ({ modelWarmup = [] }: Pick<ModelConfig, 'modelWarmup'>): number[] =>
-  [...new Set(modelWarmup.map(({ batchSize = 1 }) => Math.max(1, batchSize)))].sort((a, b) => a - b);
 
 const goneMs = 60_000;
 const pollMs = 20;

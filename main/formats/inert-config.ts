@@ -4,6 +4,7 @@ import type { ConfigureSpec } from '../contract/run/run-spec';
 import type { ModelConfig } from '../triton/model-config';
 import { modelConfigType, plainMessage, textName } from '../triton/plain-message';
 import { applyConfigPatch } from '../triton/served-config';
+import { isWarmUpFile } from './warm-up';
 
 /**
  * Allowed fields of config.pbtxt, with which Triton loads no library, runs no command and reads no file of its choice.
@@ -72,7 +73,7 @@ const inertFields: Readonly<Record<string, readonly string[]>> = {
   ],
   ModelParameter: ['stringValue'],
   ModelWarmup: ['name', 'batchSize', 'inputs', 'count'],
-  'ModelWarmup.Input': ['dataType', 'dims', 'zeroData', 'randomData'],
+  'ModelWarmup.Input': ['dataType', 'dims', 'zeroData', 'randomData', 'inputDataFile'],
   ModelTransactionPolicy: ['decoupled'],
   ModelResponseCache: ['enable'],
   ModelMetrics: ['metricControl'],
@@ -176,6 +177,9 @@ function checkValue(typeName: string, field: string, path: string, value: unknow
       return;
     case 'ModelOptimizationPolicy.ExecutionAccelerators.Accelerator.name':
       if (!inertAccelerators.has(String(value))) throw refused(path, textName(field));
+      return;
+    case 'ModelWarmup.Input.inputDataFile':
+      if (!isWarmUpFile(value)) throw refused(path, textName(field));
       return;
     case 'ModelConfig.defaultModelFilename':
     case 'ModelOutput.labelFilename':

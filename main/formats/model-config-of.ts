@@ -9,13 +9,15 @@ import { applyConfigPatch } from '../triton/served-config';
 import type { ModelFormat } from './format';
 import { checkPatchedConfig } from './patched-config';
 import { queuePolicyOf } from './queue-policy';
-import { warmUpRequests } from './warm-up';
+import { warmUpRequests, type WarmUpSample } from './warm-up';
 
 interface ModelConfigInput {
   readonly spec: Pick<RunSpec, 'configure' | 'engine' | 'precision'>;
   /** Of the served file; batch dimension first. */
   readonly signature: Signature;
   readonly format: ModelFormat;
+  /** Of a warm-up with samples; absent: not made yet. */
+  readonly samples?: readonly WarmUpSample[] | undefined;
 }
 
 function invalid(field: string, message: string, remedy?: string): WorkbenchError {
@@ -122,9 +124,11 @@ function checkChoice(input: ModelConfigInput): void {
  */
 export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
   const { configure, engine, precision } = input.spec;
+  const { modelVersion } = configure;
   const maxBatchSize = servedMaxBatchSize(configure);
   const inputs = input.signature.inputs.map((tensor) => tensorPart(tensor, maxBatchSize));
-  const modelWarmup = warmUpRequests(configure, { maxBatchSize, input: inputs });
+  const { samples } = input;
+  const modelWarmup = warmUpRequests(configure, { maxBatchSize, input: inputs, samples, modelVersion });
   return {
     name: configure.modelName,
     ...input.format.configPart({
@@ -135,7 +139,7 @@ export function generatedConfigOf(input: ModelConfigInput): ModelConfig {
       captureCudaGraph: configure.captureCudaGraph,
     }),
     // By default Triton serves only the newest version.
-    versionPolicy: { specific: { versions: [configure.modelVersion] } },
+    versionPolicy: { specific: { versions: [modelVersion] } },
     maxBatchSize,
     input: inputs,
     output: input.signature.outputs.map((tensor) => tensorPart(tensor, maxBatchSize)),

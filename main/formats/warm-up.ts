@@ -35,25 +35,125 @@ export function warmedWithin<Of extends Pick<ConfigureSpec, 'warmupBatchSizes' |
   return { ...configure, warmupBatchSizes: allowed?.length === 0 ? [Math.max(1, maxBatchSize)] : allowed };
 }
 
+/** Of `model_warmup`, ascending. */
+export const warmUpSizesOf = ({ modelWarmup = [] }: Pick<ModelConfig, 'modelWarmup'>): number[] =>
+  [...new Set(modelWarmup.map(({ batchSize = 1 }) => Math.max(1, batchSize)))].sort((a, b) => a - b);
+
+const sizeName = (batchSize: number, maxBatchSize: number): string =>
+  maxBatchSize === 0 ? 'first request' : `batch size ${batchSize}`;
+
+/** Folder of its files below that of the model, as Triton has it. */
+export const warmUpFolder = 'warmup';
+
+/** An item of the run's inputs. Its files are those of its place in the list. */
+export interface WarmUpSample {
+  /** "ids [128]"; absent: there is one shape. */
+  readonly shape?: string | undefined;
+  /** By input, without the batch dimension. */
+  readonly dims: Readonly<Record<string, readonly number[]>>;
+}
+
+/** In the folder of the version, as versions of a deployment share that of the model. */
+export const warmUpFileName = (sample: number, input: number): string => `${sample}-${input}.bin`;
+
+const ownFile = /^\d+\/(\d+)-\d+\.bin$/;
+
+/** Written by the workbench: below the warm-up folder of the model. */
+export const isWarmUpFile = (name: unknown): name is string => typeof name === 'string' && ownFile.test(name);
+
+type WarmUpInput = Readonly<Record<string, unknown>>;
+const inputsOf = (request: WarmUpRequest): Readonly<Record<string, WarmUpInput>> =>
+  (request['inputs'] ?? {}) as Readonly<Record<string, WarmUpInput>>;
+
+function withInputs(config: ModelConfig, change: (input: WarmUpInput) => WarmUpInput): ModelConfig {
+  const { modelWarmup } = config;
+  if (modelWarmup === undefined) return config;
+  const changed = (request: WarmUpRequest): WarmUpRequest => ({
+    ...request,
+    inputs: Object.fromEntries(
+      Object.entries(inputsOf(request)).map(([name, input]) => [name, change(input)]),
+    ),
+  });
+  return { ...config, modelWarmup: modelWarmup.map(changed) };
+}
+
+/** The configuration with the files of another version number. Pure. */
+export const warmedAs = (config: ModelConfig, version: number): ModelConfig =>
+  withInputs(config, (input) => {
+    const { inputDataFile: file } = input;
+    return isWarmUpFile(file) ? { ...input, inputDataFile: `${version}/${file.split('/')[1] ?? ''}` } : input;
+  });
+
+/** For a server that gets no further files: zeros in their place. Pure. */
+export const warmedByZeros = (config: ModelConfig): ModelConfig =>
+  withInputs(config, (input) => {
+    const { inputDataFile: file, ...others } = input;
+    return isWarmUpFile(file) ? { ...others, zeroData: true } : input;
+  });
+
+const shapeMark = 'shape ';
+
+/** The samples of a configuration that was written with them; none: it has no files. Pure. */
+export function warmUpSamplesOf({
+  modelWarmup = [],
+}: Pick<ModelConfig, 'modelWarmup'>): readonly WarmUpSample[] {
+  const samples = new Map<number, WarmUpSample>();
+  for (const request of modelWarmup) {
+    const inputs = Object.entries(inputsOf(request));
+    const [, sample] = inputs.flatMap(
+      ([, { inputDataFile: file }]) => (typeof file === 'string' ? ownFile.exec(file) : null) ?? [],
+    );
+    if (sample === undefined || samples.has(Number(sample))) continue;
+    const { name } = request as { readonly name?: unknown };
+    samples.set(Number(sample), {
+      dims: Object.fromEntries(inputs.map(([input, { dims }]) => [input, (dims as unknown[]).map(Number)])),
+      ...(typeof name === 'string' && name.startsWith(shapeMark)
+        ? { shape: name.slice(shapeMark.length) }
+        : {}),
+    });
+  }
+  return [...samples].toSorted(([one], [other]) => one - other).map(([, sample]) => sample);
+}
+
+interface Made extends Served {
+  /** Of the load; absent: not made yet, as in a form. */
+  readonly samples?: readonly WarmUpSample[] | undefined;
+  readonly modelVersion?: number;
+}
+
+/** Each size in the first shape, then the other shapes at the smallest size. */
+function requestsOf(sizes: readonly number[], samples: readonly WarmUpSample[]) {
+  const [smallest = 1] = sizes;
+  return [
+    ...sizes.map((batchSize) => ({ batchSize, sample: 0, shape: undefined })),
+    ...samples.slice(1).map(({ shape = '' }, at) => ({ batchSize: smallest, sample: at + 1, shape })),
+  ];
+}
+
 /**
- * `model_warmup` of a configuration; empty without one. Sizes that vary are 1; texts are empty in either kind, as Triton makes
- * no random ones.
+ * `model_warmup` of a configuration; empty without one. Sizes that vary are 1 unless they are those of a sample; texts are
+ * empty without samples, as Triton makes no random ones.
  */
 export function warmUpRequests(
   configure: Pick<ConfigureSpec, 'warmup' | 'warmupBatchSizes' | 'preferredBatchSizes'>,
-  { maxBatchSize, input }: Served,
+  { maxBatchSize, input, samples = [], modelVersion = 1 }: Made,
 ): WarmUpRequest[] {
-  const isRandom = configure.warmup === 'random';
-  return warmUpSizes(configure, maxBatchSize).map((batchSize) => ({
-    name: maxBatchSize === 0 ? 'first request' : `batch size ${batchSize}`,
+  const { warmup } = configure;
+  const valuesOf = (sample: number, at: number, dataType: string | undefined) => {
+    if (warmup === 'samples') return { inputDataFile: `${modelVersion}/${warmUpFileName(sample, at)}` };
+    return warmup === 'random' && dataType !== 'TYPE_STRING' ? { randomData: true } : { zeroData: true };
+  };
+  const sizes = warmUpSizes(configure, maxBatchSize);
+  return requestsOf(sizes, warmup === 'samples' ? samples : []).map(({ batchSize, sample, shape }) => ({
+    name: shape === undefined ? sizeName(batchSize, maxBatchSize) : `${shapeMark}${shape}`,
     batchSize,
     inputs: Object.fromEntries(
-      input.map(({ name, dataType, dims }) => [
+      input.map(({ name, dataType, dims }, at) => [
         name,
         {
           dataType,
-          dims: dims.map((size) => Math.max(1, size)),
-          ...(isRandom && dataType !== 'TYPE_STRING' ? { randomData: true } : { zeroData: true }),
+          dims: [...(samples[sample]?.dims[name] ?? dims.map((size) => Math.max(1, size)))],
+          ...valuesOf(sample, at, dataType),
         },
       ]),
     ),

@@ -54,6 +54,7 @@ export const json: Exporter = {
       imported: importedFileOf(state),
       ...present({ onServer: serverLoadOf(state) }),
       damagedLines: state.damagedLines,
+      newerLines: state.newerLines,
       spec,
       specHash: isDeployed(state) ? state.source.specHash : null,
       servedBy: servedByText(state),

@@ -3,7 +3,7 @@ import { shellLine } from '../contract/flag-text';
 import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatDuration, formatScale } from '../contract/numbers';
 import { remedyOf } from '../contract/remedy';
-import { damageText, scenarios, skippedText } from '../contract/run/run-events';
+import { damageText, newerText, scenarios, skippedText } from '../contract/run/run-events';
 import type { Tone } from '../contract/run/run-outcome';
 import { importedFileOf } from '../contract/run/run-source';
 import { type PerformanceSpec, type Protocol, protocols } from '../contract/run/run-spec';
@@ -34,6 +34,12 @@ function damageProblem({ damagedLines }: RunState): ReportProblem | null {
   return text === null ? null : { tone: 'bad', title, text, remedy, details: null };
 }
 
+function newerProblem({ newerLines }: RunState): ReportProblem | null {
+  const { title, remedy } = errorText['journal-newer'];
+  const text = newerText(newerLines);
+  return text === null ? null : { tone: 'warning', title, text, remedy, details: null };
+}
+
 /** Worst first. */
 export function reportProblems(state: RunState): readonly ReportProblem[] {
   const gate = state.accuracy?.result;
@@ -62,7 +68,9 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
     return isFirst;
   });
   return [
-    ...[errorProblem(state), damageProblem(state), gateProblem].filter((problem) => problem !== null),
+    ...[errorProblem(state), damageProblem(state), gateProblem, newerProblem(state)].filter(
+      (problem) => problem !== null,
+    ),
     ...distinct.map((warning) => ({ tone: 'warning' as const, ...warning, remedy: null, details: null })),
   ];
 }

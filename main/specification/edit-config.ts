@@ -13,6 +13,7 @@ import type { Choice, ConfigEdit } from '../contract/run/spec-tools';
 import { instanceGroupOf } from '../domain/run/serving';
 import { tensorPrecisionOf } from '../formats/formats';
 import { queueFieldsOf, queueOff } from '../formats/queue-policy';
+import { warmUpSamplesOf, warmUpSizesOf } from '../formats/warm-up';
 import { canonicalJson } from '../platform/files';
 import type { LoadedPreset } from '../presets/presets';
 import { atPrecision, signatureOf } from '../presets/signature';
@@ -180,6 +181,13 @@ function leftOut(before: ConfigureSpec, config: ModelConfig): Partial<ConfigureS
   return Object.fromEntries(Object.entries(off).filter(([field]) => Object.hasOwn(before, field)));
 }
 
+/** Files of samples do not come with a text: the run makes its own. */
+function warmUpFields(config: ModelConfig, { warmup }: ConfigureSpec): Partial<ConfigureSpec> {
+  if (warmup === 'samples' || warmUpSamplesOf(config).length === 0) return {};
+  const [smallest = 1, ...larger] = warmUpSizesOf(config);
+  return { warmup: 'samples', warmupBatchSizes: [smallest, ...larger] };
+}
+
 /** Absent fields stay. Precision is that of the tensors, as TensorRT's `precision_mode` may differ. */
 function configFields(input: {
   readonly config: ModelConfig;
@@ -200,6 +208,7 @@ function configFields(input: {
       ...instanceFields(config, spec),
       ...acceleratorFields(config, generated, before),
       ...threadFields(config),
+      ...warmUpFields(config, before),
     },
   };
 }

@@ -15,7 +15,7 @@ interface Numbered {
 
 /** A small journal in the run's format, read whole; its lease holder appends. */
 export interface EntryJournal<Entry extends Numbered, Body> {
-  /** Complete entries. Throws journal-corrupt. */
+  /** Complete entries. Throws journal-corrupt, and journal-newer where the first is of a newer version. */
   read(path: string): Promise<readonly Entry[]>;
   /** Durable; returns all entries. Throws disk-full, file-unwritable. */
   append(path: string, bodies: readonly Body[]): Promise<readonly Entry[]>;
@@ -38,8 +38,20 @@ export function createEntryJournal<Body extends object>(
       const parsed = schema.safeParse(checkedValue(Buffer.from(line)));
       return parsed.success ? [parsed.data] : [];
     });
+  const requireKnown = (text: string, path: string): void => {
+    const [line = ''] = text.split('\n', 1);
+    const value = checkedValue(Buffer.from(line));
+    if (value === null || schema.safeParse(value).success) return;
+    throw new WorkbenchError('journal-newer', `A newer version of the workbench wrote this ${what}`, {
+      where: path,
+    });
+  };
   return {
-    read: async (path) => entriesOf(await readText(path)),
+    read: async (path) => {
+      const text = await readText(path);
+      requireKnown(text, path);
+      return entriesOf(text);
+    },
     append: async (path, bodies) => {
       const before = (await exists(path)) ? await readText(path) : '';
       const entries = entriesOf(before);

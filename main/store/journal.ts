@@ -93,8 +93,10 @@ export interface JournalContent {
   readonly unterminated: boolean;
   /** Above every record, including damaged ones at the end. */
   readonly nextSeq: number;
-  /** Line numbers (from 1) with invalid checksum or schema; records recovered from them are in `entries`. */
+  /** Line numbers (from 1) with an invalid checksum; records recovered from them are in `entries`. */
   readonly damagedLines: readonly number[];
+  /** Those whose checksum holds, and whose content only a newer version can read. */
+  readonly newerLines: readonly number[];
 }
 
 const newline = 0x0a;
@@ -112,6 +114,17 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
+/** Whole records of a line. What has a checksum that holds is not damaged, whatever it says. */
+function readLine(line: Uint8Array): {
+  readonly found: readonly JournalEntry[];
+  readonly fault: 'damaged' | 'newer' | null;
+} {
+  const value = checkedValue(line);
+  if (value === null) return { found: salvageRecords(line), fault: 'damaged' };
+  const entry = readJournalEntry(value);
+  return entry === null ? { found: [], fault: 'newer' } : { found: [entry], fault: null };
+}
+
 /**
  * Parses a journal. Ignores a torn write at the end, repeated sequence numbers and empty lines. Takes bytes, because
  * invalid ones decode to three. Throws journal-corrupt for too many damaged lines.
@@ -121,25 +134,24 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   const torn = isTornWrite(bytes.subarray(end));
   const keptBytes = torn ? end : bytes.length;
   const entries: JournalEntry[] = [];
-  const damagedLines: number[] = [];
+  const [damagedLines, newerLines]: [number[], number[]] = [[], []];
   const changes = new Map<number, object>();
   let [number, lastSeq, lostAtEnd] = [0, 0, 0];
   let first: object | null = null;
   for (const line of linesOf(bytes.subarray(0, keptBytes))) {
     number += 1;
     if (line.length === 0) continue;
-    const entry = parseJournalLine(line);
-    if (entry === null) {
-      damagedLines.push(number);
-      if (damagedLines.length > mostDamagedLines) {
-        throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
-      }
-    } else {
+    const { found, fault } = readLine(line);
+    if (fault !== null) (fault === 'newer' ? newerLines : damagedLines).push(number);
+    if (damagedLines.length > mostDamagedLines) {
+      throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
+    }
+    const [entry] = fault === null ? found : [];
+    if (entry !== undefined) {
       if (entries.length === 0) first = writtenRecord(line);
       const change = entry.type === 'spec-changed' && entry.seq > lastSeq ? writtenRecord(line) : null;
       if (change !== null) changes.set(entry.seq, change);
     }
-    const found = entry === null ? salvageRecords(line) : [entry];
     lostAtEnd = found.length === 0 ? lostAtEnd + 1 : 0;
     for (const record of found) {
       if (record.seq <= lastSeq) continue;
@@ -149,7 +161,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   }
   const unterminated = keptBytes > end;
   const nextSeq = lastSeq + lostAtEnd + 1;
-  return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines };
+  return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines, newerLines };
 }
 
 /** Throws journal-corrupt above the size limit. */
@@ -249,9 +261,14 @@ export class JournalWriter {
   }
 }
 
-/** A folder without a `run-created` record is not a run. */
+/** A folder without a `run-created` record is not a run. Throws journal-corrupt, journal-newer. */
 export function requireEntries(content: JournalContent, path: string): void {
   if (content.entries[0]?.type === 'run-created') return;
+  if (content.newerLines[0] === 1) {
+    throw new WorkbenchError('journal-newer', 'A newer version of the workbench wrote this run', {
+      where: path,
+    });
+  }
   const damage = damageText(content.damagedLines);
   const what = 'The journal does not begin with the creation of a run';
   throw new WorkbenchError('journal-corrupt', damage === null ? what : `${what}. ${damage}`, { where: path });
@@ -268,10 +285,11 @@ export async function readContent({ journal }: RunFolder): Promise<JournalConten
   });
 }
 
-/** State without origin. Throws journal-corrupt. */
+/** State without origin. Throws journal-corrupt, journal-newer. */
 export function stateIn(content: JournalContent, path: string): RunState {
   requireEntries(content, path);
   const state = content.entries.reduce<RunState | null>(reduceRun, null);
   if (state === null) throw new WorkbenchError('journal-corrupt', 'The journal is empty', { where: path });
-  return { ...state, damagedLines: content.damagedLines };
+  const { damagedLines, newerLines } = content;
+  return { ...state, damagedLines, newerLines };
 }

@@ -168,13 +168,14 @@ export function toSummary(state: RunState, dir: string): RunRow {
     job: state.job,
     ...(state.matrix === null ? {} : { matrix: state.matrix }),
     damagedLines: state.damagedLines,
+    ...(state.newerLines.length === 0 ? {} : { newerLines: state.newerLines }),
   };
 }
 
 const mostSummaryBytes = 2 ** 20;
 
 /** Increment when `toSummary` changes. */
-const madeBy = 22;
+const madeBy = 23;
 
 const keptSchema = z.strictObject({
   madeBy: z.int(),

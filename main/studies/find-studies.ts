@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
 import type { RunSummary } from '../contract/run/run-outcome';
 import type { Study, StudySummary } from '../contract/study/study';
-import { summaryOf, unkeptSummary } from '../domain/study/study-state';
+import { isOfNewer, summaryOf, unkeptSummary } from '../domain/study/study-state';
 import type { RunStore } from '../store/run-store';
 import type { StudyStore } from './study-store';
 
@@ -10,7 +10,7 @@ interface StudiesToRead {
   readonly studies: StudyStore;
 }
 
-/** A study of the list; `study` null: its journal is missing or damaged. `own`: its runs, oldest first. */
+/** A study of the list; `study` null: its journal is missing, damaged, or of a newer version. `own`: its runs, oldest first. */
 export interface FoundStudy {
   readonly summary: StudySummary;
   readonly study: Study | null;
@@ -29,16 +29,23 @@ export async function findStudy(
 ): Promise<FoundStudy | null> {
   const own = ownRuns(runs, name);
   const study = await studies.load(name).catch((error: unknown) => {
-    if (error instanceof WorkbenchError && error.code === 'journal-corrupt') return 'damaged' as const;
+    if (!(error instanceof WorkbenchError)) throw error;
+    if (error.code === 'journal-corrupt') return 'damaged' as const;
+    if (error.code === 'journal-newer') return 'newer' as const;
     throw error;
   });
-  if (study === 'damaged') {
+  if (study === 'damaged' || study === 'newer') {
     const summary = { ...unkeptSummary(name, own), state: study, ...(await studies.timesOf(name)) };
     return { summary, study: null, own };
   }
   if (study === null) {
     if (own.length === 0 || (await studies.isDropped(name))) return null;
     return { summary: unkeptSummary(name, own), study, own };
+  }
+  if (isOfNewer(study)) {
+    const { createdAt, updatedAt } = study;
+    const summary = { ...unkeptSummary(name, own), state: 'newer' as const, createdAt, updatedAt };
+    return { summary, study: null, own };
   }
   const status = new Map(runs.map((run) => [run.runId, run.status]));
   const isHeld = await studies.isHeld(name);

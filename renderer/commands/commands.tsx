@@ -6,7 +6,15 @@ import { HelpDialogs } from '../views/help/help-dialogs';
 import { Licenses } from '../views/help/licenses';
 import { WhatsNew } from '../views/help/whats-new';
 import { shortcuts } from '../views/new-deployment/shortcuts';
-import { DuelDialog, JointDialog, MeasureDialog, SearchDialog, SoakDialog, VaryDialog } from '../views/pages';
+import {
+  DuelDialog,
+  JointDialog,
+  MeasureDialog,
+  SearchDialog,
+  SoakDialog,
+  UpgradeDialog,
+  VaryDialog,
+} from '../views/pages';
 import { RenameDialog } from '../views/runs/rename-dialog';
 import { useWorkbench } from '../workbench';
 import { type Command, isWriting, keyText } from './command';
@@ -115,6 +123,9 @@ export function Commands() {
       </FromFirst>
       <FromFirst isShown={shown === 'soak'}>
         <SoakDialog />
+      </FromFirst>
+      <FromFirst isShown={shown === 'upgrade'}>
+        <UpgradeDialog />
       </FromFirst>
       <HelpDialogs />
       <Licenses />

@@ -68,6 +68,12 @@ export function runCommands(
       note: 'the same load for hours: does memory grow',
       run: () => overlay.getState().soak({ runId }),
     }),
+    ...where(isDeployedRow(open) && open.status === 'done', {
+      id: 'upgrade-run',
+      title: 'Try this run on another release …',
+      note: 'the same files in another serving environment in turns: may they move',
+      run: () => overlay.getState().tryRelease({ runId }),
+    }),
     {
       id: 'rename',
       title: 'Rename this run',

@@ -65,6 +65,12 @@ const actions = (
     run: () => workbench.overlay.getState().soak({}),
   },
   {
+    id: 'upgrade',
+    title: 'Try another release …',
+    note: 'the same files in another serving environment in turns: may they move',
+    run: () => workbench.overlay.getState().tryRelease({}),
+  },
+  {
     id: 'add-host',
     title: 'Add host …',
     note: 'another machine with Docker, by ssh, a Docker context or TLS',

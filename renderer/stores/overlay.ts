@@ -30,13 +30,19 @@ export interface SoakTarget {
   readonly model?: string;
 }
 
+/** What an upgrade begins with; nothing: it is chosen in its dialog. */
+export interface UpgradeFrom {
+  readonly runId?: string;
+  readonly deployment?: string;
+}
+
 export type OverlayPage =
   'palette' | 'shortcuts' | 'add-host' | 'save-comparison' | 'report' | 'whats-new' | 'licenses' | 'about';
 
 export interface Overlay {
   /** null: only the page is shown. */
   readonly shown:
-    OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | 'together' | 'duel' | 'soak' | null;
+    OverlayPage | 'rename' | 'measure' | 'vary' | 'search' | 'together' | 'duel' | 'soak' | 'upgrade' | null;
   readonly renamed: string | null;
   readonly measured: MeasureTarget | null;
   readonly varied: Choice | null;
@@ -46,6 +52,7 @@ export interface Overlay {
   /** Two runs that are measured in turns. */
   readonly duel: DuelPair | null;
   readonly soaked: SoakTarget | null;
+  readonly upgraded: UpgradeFrom | null;
   readonly show: (what: OverlayPage) => void;
   readonly rename: (runId: string) => void;
   readonly measure: (target: MeasureTarget) => void;
@@ -54,12 +61,13 @@ export interface Overlay {
   readonly searchTogether: (runIds: readonly string[]) => void;
   readonly measureInTurns: (pair: DuelPair) => void;
   readonly soak: (target: SoakTarget) => void;
+  readonly tryRelease: (from: UpgradeFrom) => void;
   readonly close: () => void;
 }
 
 const nothing = {
   ...{ shown: null, renamed: null, measured: null, varied: null, searched: null },
-  ...{ together: null, duel: null, soaked: null },
+  ...{ together: null, duel: null, soaked: null, upgraded: null },
 } as const;
 
 export function createOverlay(): StoreApi<Overlay> {
@@ -73,6 +81,7 @@ export function createOverlay(): StoreApi<Overlay> {
     searchTogether: (together) => set({ ...nothing, shown: 'together', together }),
     measureInTurns: (duel) => set({ ...nothing, shown: 'duel', duel }),
     soak: (soaked) => set({ ...nothing, shown: 'soak', soaked }),
+    tryRelease: (upgraded) => set({ ...nothing, shown: 'upgrade', upgraded }),
     close: () => set(nothing),
   }));
 }

@@ -54,4 +54,7 @@ export const JointDialog = onDemand(async () => (await import('./studies/joint/j
 export const DuelDialog = onDemand(async () => (await import('./studies/duel-dialog')).DuelDialog);
 export const SearchDialog = onDemand(async () => (await import('./studies/search-dialog')).SearchDialog);
 export const SoakDialog = onDemand(async () => (await import('./studies/soak/soak-dialog')).SoakDialog);
+export const UpgradeDialog = onDemand(
+  async () => (await import('./studies/upgrade/upgrade-dialog')).UpgradeDialog,
+);
 export const VaryDialog = onDemand(async () => (await import('./studies/vary-dialog')).VaryDialog);

@@ -61,7 +61,7 @@ export const servedOf = (side: UpgradeNumber, tritonVersion: string) => ({
 export const upgraded = (second: Partial<UpgradeLoad> = {}, outputs = agreeing()): Upgraded => ({
   served: { 1: servedOf(1, '2.51.0'), 2: servedOf(2, '2.71.0') },
   outputs,
-  loads: ([1, 2, 2, 1, 1, 2] as const).map((side) => loadOf(side, side === 2 ? second : {})),
+  loads: ([1, 2, 2, 1, 2, 1] as const).map((side) => loadOf(side, side === 2 ? second : {})),
 });
 
 /** A little unrest, the same in every test. */

@@ -238,6 +238,8 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'run-folder-unsafe':
     'The run folder has a link, pipe, socket or device where a plain file or folder belongs.',
   'journal-corrupt': 'The first line of the journal, which identifies the run, cannot be read.',
+  'journal-newer':
+    'The journal of a run, a study or a deployment is whole, and begins with something that only a newer version has.',
   'toolchain-missing':
     'Python, Triton, perf_analyzer or another tool of the engine is not installed in the workbench home.',
   'toolkit-failed': 'Export, conversion or another Python command of the toolkit ended with an error.',

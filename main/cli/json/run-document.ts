@@ -33,6 +33,7 @@ export function runDocument(state: RunState, dir: string) {
     waitsFor: state.waitsFor,
     job: state.job,
     damagedLines: state.damagedLines,
+    newerLines: state.newerLines,
     steps: state.steps.map((step) => ({
       id: step.id,
       status: step.status,

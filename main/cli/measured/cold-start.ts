@@ -29,7 +29,11 @@ interface ColdStartOptions {
 function readKind(text: string): WarmUpKind {
   const kind = warmUpKinds.find((one) => one === text);
   if (kind !== undefined) return kind;
-  throw invalidInput('--kind', `"${text}" is not a kind of warm-up`, `Use ${warmUpKinds.join(' or ')}.`);
+  throw invalidInput(
+    '--kind',
+    `"${text}" is not a kind of warm-up`,
+    `Use ${warmUpKinds.slice(0, -1).join(', ')} or ${warmUpKinds.at(-1) ?? ''}.`,
+  );
 }
 
 function readSizes(text: string): readonly number[] {
@@ -122,7 +126,7 @@ export function addColdStart(program: Verb): void {
     .option('--try', 'measure first requests without and with a warm-up, in turns on fresh loads')
     .option(
       '--kind <kind>',
-      'with --try: zero or random values; default: those of the run, else zero',
+      'with --try: zero, random, or samples of a run that has them; default: those of the run, else zero',
       readKind,
     )
     .option(

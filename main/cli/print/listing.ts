@@ -9,7 +9,7 @@ import { comparedLines } from '../../contract/measured/compared-batches';
 import type { LoadPoint } from '../../contract/measured/results';
 import { formatDuration, formatMs, formatRate, missing } from '../../contract/numbers';
 import { originMark, originText } from '../../contract/run/run-content';
-import { damageText, scenarios, shortWaitText, waitRemedy, waitText } from '../../contract/run/run-events';
+import { leftOutText, scenarios, shortWaitText, waitRemedy, waitText } from '../../contract/run/run-events';
 import { accuracyText, runSummarySchema, verificationOf } from '../../contract/run/run-outcome';
 import { bySource, specOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
@@ -114,9 +114,9 @@ function addRuns(program: Verb): void {
         document: { runs, unreadable },
         lines: () => [
           runs.length === 0 ? none : runsTable(runs),
-          ...runs.flatMap(({ runId, damagedLines }) => {
-            const damage = damageText(damagedLines);
-            return damage === null ? [] : `${runId}: ${damage}`;
+          ...runs.flatMap((run) => {
+            const text = leftOutText(run);
+            return text === null ? [] : `${run.runId}: ${text}`;
           }),
           ...unreadable.map(({ runId, reason }) => `${runId}: cannot be read: ${reason}`),
         ],
@@ -162,7 +162,7 @@ function summaryLines(state: RunState, past: readonly PastRun[]): readonly strin
   const left = estimateTimeLeft(state, Date.now(), past);
   const indented = [
     originText[origin],
-    damageText(state.damagedLines),
+    leftOutText(state),
     ...bySource(source, {
       imported: ({ fileName, notes }) => [`imported from ${fileName}: not measured here`, ...notes],
       server: (load) => [measuredOnText(load)],

@@ -39,6 +39,8 @@ async function loadMeasuring() {
 /** Why a study cannot be resumed by its name. */
 function notKept({ state, isKept }: StudySummary): readonly string[] {
   if (state === 'damaged') return ['  its journal is damaged: it can be removed, not continued'];
+  if (state === 'newer')
+    return ['  a newer version of the workbench wrote it: update this one to continue it'];
   return isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume'];
 }
 

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DeploymentInfo } from '../../contract/deployment/deployment';
 import { invalidInput } from '../../contract/errors';
-import type { RunSpec } from '../../contract/run/run-spec';
 import type { UpgradePlan } from '../../contract/study/study';
 import type { UpgradeRequest, UpgradeTarget } from '../../contract/study/upgrade';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
+import { engineOfTarget } from '../../domain/study/upgrade/target-engine';
 import { turnsOf, wholeOf } from '../compare/compare-anew';
 import { ask, exitCodes, type Output, printText } from '../output';
 import { resolveRunId } from '../read-values';
@@ -42,14 +42,9 @@ async function targetOf(text: string): Promise<UpgradeTarget> {
   );
 }
 
-const engineOf = (to: UpgradeTarget): RunSpec['engine'] | null => {
-  if ('environment' in to) return { kind: 'local', environment: to.environment };
-  return 'image' in to ? { kind: 'docker', tritonImage: to.image, gpus: [], shmSizeMiB: 64 } : null;
-};
-
 /** That a person named what is executed is recorded. */
 async function approveTarget(core: Core, to: UpgradeTarget): Promise<void> {
-  const engine = engineOf(to);
+  const engine = engineOfTarget(to);
   if (engine === null) return;
   const spec = { engine };
   await core.handlers['approvals.given']({ spec, typed: spec });

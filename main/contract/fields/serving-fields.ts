@@ -330,7 +330,7 @@ const configureFields: readonly FieldRow[] = [
     label: 'Warm-up at load',
     term: 'model_warmup',
     help: 'Requests that Triton sends to the model before it is ready, so that the first ones of callers are not slow.',
-    choices: { none: 'None', zero: 'Zeros', random: 'Random values' },
+    choices: { none: 'None', zero: 'Zeros', random: 'Random values', samples: 'Samples of the load' },
     absent: 'none',
     option: '--warmup <kind>',
     decides: 'step',
@@ -345,7 +345,7 @@ const configureFields: readonly FieldRow[] = [
     decides: 'step',
     onlyWith: {
       text: 'a warm-up at load',
-      holds: (at) => ['zero', 'random'].includes(String(at('configure.warmup'))),
+      holds: (at) => ['zero', 'random', 'samples'].includes(String(at('configure.warmup'))),
     },
   },
   {

@@ -41,7 +41,7 @@ export const coldStartSchema = z.object({
 export type ColdStart = Readonly<z.infer<typeof coldStartSchema>>;
 
 /** What makes a warm-up beside the model's batch sizes. */
-export const warmUpKinds = ['zero', 'random'] as const;
+export const warmUpKinds = ['zero', 'random', 'samples'] as const;
 export type WarmUpKind = (typeof warmUpKinds)[number];
 
 const trialSideSchema = z.object({

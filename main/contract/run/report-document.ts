@@ -179,6 +179,10 @@ export const reportDocumentSchema = z.object({
   imported: importSourceSchema.nullable().describe('The file that an imported run comes from.'),
   onServer: serverLoadSchema.optional().describe('What a run of "perf" measured.'),
   damagedLines: z.array(z.int()).describe('Damaged lines of the journal, which are left out.'),
+  newerLines: z
+    .array(z.int())
+    .optional()
+    .describe('Lines of the journal that a newer version wrote, which are left out.'),
   spec: runSpecSchema.nullable().describe('null: imported, or measured on a running Triton.'),
   specHash: z.string().nullable(),
   servedBy: z.string().nullable().describe('What executes the model, and where; null of an imported run.'),

@@ -345,6 +345,13 @@ export type RunEvent =
 
 const mostShown = 10;
 
+/** By number, from 1; their content may be missing. */
+export interface LeftOutLines {
+  readonly damagedLines: readonly number[];
+  /** Whole, of a version that has more. Absent: none. */
+  readonly newerLines?: readonly number[] | undefined;
+}
+
 /** "Line 3 of journal.jsonl is damaged. …"; null without damage. */
 export function damageText(lines: readonly number[]): string | null {
   if (lines.length === 0) return null;
@@ -355,6 +362,22 @@ export function damageText(lines: readonly number[]): string | null {
   const rest =
     lines.length > mostShown ? `${formatCount(lines.length - mostShown)} more` : lines.slice(-1).join();
   return `Lines ${shown.join(', ')} and ${rest} of journal.jsonl are damaged. ${lost}`;
+}
+
+/** "Line 3 of journal.jsonl was written by a newer version …"; null without such lines. */
+export function newerText(lines: readonly number[]): string | null {
+  if (lines.length === 0) return null;
+  const which =
+    lines.length === 1
+      ? `Line ${lines.join()} of journal.jsonl was`
+      : `${formatCount(lines.length)} lines of journal.jsonl were`;
+  return `${which} written by a newer version of the workbench and left out.`;
+}
+
+/** What of a journal was left out and why; null: nothing. */
+export function leftOutText({ damagedLines, newerLines = [] }: LeftOutLines): string | null {
+  const texts = [damageText(damagedLines), newerText(newerLines)].filter((text) => text !== null);
+  return texts.length === 0 ? null : texts.join(' ');
 }
 
 /** Problems that a start skipped, for report and page. */

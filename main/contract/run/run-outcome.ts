@@ -69,6 +69,8 @@ export const runSummarySchema = z.strictObject({
   matrix: matrixMarkSchema.optional(),
   /** Damaged journal lines: their content may be missing from this row. */
   damagedLines: z.array(z.int()).readonly(),
+  /** Left out, too. Absent: none. */
+  newerLines: z.array(z.int()).readonly().optional(),
 });
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 

@@ -148,7 +148,7 @@ const modelSchema = z.strictObject({
 });
 
 const queueTimeoutActions = ['reject', 'delay'] as const;
-const warmups = ['none', 'zero', 'random'] as const;
+const warmups = ['none', 'zero', 'random', 'samples'] as const;
 
 const configureSchema = z.strictObject({
   modelName: modelNameSchema,

@@ -88,6 +88,7 @@ export interface RunState {
   readonly forgotten: readonly StepId[];
   /** From 1; their content may be missing. Only the store can tell. */
   readonly damagedLines: readonly number[];
+  readonly newerLines: readonly number[];
 }
 
 export type DeployedRun = Deployed<RunState>;
@@ -131,6 +132,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     job: null,
     forgotten: [],
     damagedLines: [],
+    newerLines: [],
   };
 }
 

@@ -21,7 +21,7 @@ import { upgradeBodies, type Upgraded, type UpgradeDetail, type UpgradeStrategy 
 
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
-export type StudyState = 'planned' | 'running' | 'damaged' | StudyOutcome;
+export type StudyState = 'planned' | 'running' | 'damaged' | 'newer' | StudyOutcome;
 
 const axesSchema = z.array(z.strictObject({ field: z.string(), value: z.string() }));
 
@@ -235,7 +235,7 @@ export interface StudySummary {
   readonly sentence: string;
   readonly runs: number;
   readonly complete: number;
-  /** false: no specification to continue by, as the journal is damaged or it is a matrix of an earlier version. */
+  /** false: no specification to continue by: a damaged journal, that of a newer version, or a matrix of an earlier one. */
   readonly isKept: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { DuelSide, DuelStrategy } from '../../contract/study/duel';
 import type { Configured, SearchServer, SearchStrategy } from '../../contract/study/search';
 import type { StudySpec } from '../../contract/study/study';
 import { present, sameValue } from '../../contract/trees';
-import { servingOnly } from '../../deployments/deployable-run';
+import { readConfig, servingOnly } from '../../deployments/deployable-run';
 import { nextDuelLooks } from '../../domain/study/duel/duel-rounds';
 import { duelOf } from '../../domain/study/duel/duel-study';
 import { configuredOf } from '../../domain/study/search/candidates';
@@ -23,9 +23,10 @@ import { searchOf } from '../../domain/study/search/search-study';
 import { formatOf, servingFramework } from '../../formats/formats';
 import { modelConfigOf, servedMaxBatchSize } from '../../formats/model-config-of';
 import { repositorySourceOf } from '../../formats/own-config';
-import { warmedWithin } from '../../formats/warm-up';
+import { warmedWithin, warmUpSamplesOf } from '../../formats/warm-up';
 import { readInput } from '../../pipeline/measure/run-input';
 import { editedConfig } from '../../pipeline/step-files';
+import { hasWarmUpSamples } from '../../pipeline/warm-up-samples';
 import { readPlainText } from '../../platform/plain-entry';
 import { takeDevice } from '../../store/device-queue';
 import type { LookInput } from '../../studies/search/measure-look';
@@ -103,10 +104,14 @@ export async function configsOf(
   if (source !== null) return ownConfigs(run, source, part);
   const text = await readPlainText(folder.output('convert'), fileLimits.stepJson.bytes);
   const signature = modelArtefactSchema.parse(JSON.parse(text));
+  const samples = hasWarmUpSamples(spec)
+    ? warmUpSamplesOf(await readConfig(join(folder.repository, spec.configure.modelName, 'config.pbtxt')))
+    : undefined;
   return (fields) => ({
     configOf: (modelName) => {
       const configure = warmedWithin({ ...spec.configure, ...fields, modelName });
-      return modelConfigOf({ spec: { ...spec, configure }, signature, format: formatOf(spec.format) });
+      const format = formatOf(spec.format);
+      return modelConfigOf({ spec: { ...spec, configure }, signature, format, samples });
     },
   });
 }

@@ -14,6 +14,7 @@ import { keptConfig } from '../../deployments/switch-version';
 import { checkedBy, keptDifference, readSamples } from '../../deployments/version-check';
 import { isFloating } from '../../domain/outputs/decoded-tensor';
 import { toleranceRule } from '../../domain/outputs/rule-text';
+import { answeredInOrder, requireAnswered, timedUs, unloadAll } from '../../engine/cold-start';
 import type { Executor } from '../../engine/engine';
 import { readServerMemory } from '../../engine/server-memory';
 import { datatypeOf, whileServing } from '../../engine/serving';
@@ -21,7 +22,6 @@ import { askModel } from '../../golden/ask-model';
 import { sampleCount, sampleRequest } from '../../golden/sample-request';
 import { readInput } from '../../pipeline/measure/run-input';
 import { measureLook } from '../../studies/search/measure-look';
-import { unloaded } from '../../studies/search/running-triton';
 import { onExecutor, type PlaceHands } from '../../studies/search/search-place';
 import type { AskedSide } from '../../studies/upgrade/compare-sides';
 import type { ServedSide, UpgradeHands, UpgradeSides } from '../../studies/upgrade/upgrades';
@@ -117,22 +117,19 @@ async function loadedOnce({
 }: Serving): Promise<Omit<UpgradeLoad, 'side'>> {
   const { server, client, config, variant, place } = own;
   const sizes = upgrade.batchSizes;
-  const firsts = await Promise.all(sizes.map(async (size) => (await requests(size))[0] ?? []));
+  const firsts = await Promise.all(
+    sizes.map(async (batchSize) => ({ batchSize, inputs: (await requests(batchSize))[0] ?? [] })),
+  );
   return whileServing(server, signal, 'while it loaded the model', async (until) => {
-    await unloaded(client, [config.name], until);
-    const began = performance.now();
-    await own.loadOnly(until);
-    const loadMs = msSince(began);
-    const firstUs: { batchSize: number; us: number }[] = [];
-    for (const [at, batchSize] of sizes.entries()) {
-      const asked = { client, model: config.name, version: String(variant.version), config };
-      const asking = performance.now();
-      await askModel(asked, firsts[at] ?? [], until);
-      firstUs.push({ batchSize, us: 1000 * msSince(asking) });
-    }
+    await unloadAll(client, until);
+    const loadUs = await timedUs(() => own.loadOnly(until));
+    const asked = { client, model: config.name, version: String(variant.version), config };
+    const found = await answeredInOrder(firsts, { send: (inputs) => askModel(asked, inputs, until) });
+    requireAnswered(found);
     await own.warm(sizes, until);
     const gpus = gpusOf(parts, place.host);
-    return { loadMs, firstUs, ...(await readServerMemory(server, gpus.read)) };
+    const firstUs = found.flatMap(({ batchSize, firstUs: us }) => (us === null ? [] : [{ batchSize, us }]));
+    return { loadMs: loadUs / 1000, firstUs, ...(await readServerMemory(server, gpus.read)) };
   });
 }
 

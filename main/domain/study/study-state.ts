@@ -69,6 +69,11 @@ const labelOf = ({ leftOut, isRefused, status }: Row): string => {
   return statusLabel(status ?? 'created');
 };
 
+/** Its kind, or what it asks for, is not of this version. */
+export const isOfNewer = (study: Study): boolean =>
+  study.spec.strategy.kind !== 'matrix' &&
+  [searchOf, jointOf, duelOf, soakOf, upgradeOf].every((of) => of(study) === null);
+
 /** A process or its jobs work on it. */
 function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: boolean): StudyState {
   if (isHeld || (outcome === null && rows.some(({ status }) => status === 'running'))) return 'running';

@@ -23,11 +23,11 @@ import {
   mostColdSizes,
   spreadSizes,
   unloadAll,
-  warmUpSizesOf,
 } from '../../engine/cold-start';
 import type { ServerHandle } from '../../engine/engine';
 import { askOnce, loadTimeoutMs, whileServing, withDriverRemedy, zeroCanary } from '../../engine/serving';
 import { repositorySourceOf } from '../../formats/own-config';
+import { warmUpSizesOf } from '../../formats/warm-up';
 import { runTensors } from '../../perf/input/input-readers';
 import { hashValue, makeFolder } from '../../platform/files';
 import { createTritonClient, type TritonClient } from '../../triton/client';
@@ -47,7 +47,8 @@ export const coldSizes = (performance: PerformanceSpec): readonly number[] =>
 
 type Stored = InputData['tensors'][number];
 
-const shapeAt = ({ shape, shapes }: Stored, at: number): readonly number[] => shapes?.[at] ?? shape;
+/** Of that sample. */
+export const shapeAt = ({ shape, shapes }: Stored, at: number): readonly number[] => shapes?.[at] ?? shape;
 
 /** The first sample of each combination of shapes, by its number. */
 export function distinctShapes({ tensors }: InputData): ReadonlyMap<string, number> {

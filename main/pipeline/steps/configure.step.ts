@@ -4,11 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import { modelArtefactSchema } from '../../contract/run/artefacts';
 import { backendsOf, visibleGpus } from '../../contract/run/engine-kinds';
+import { present } from '../../contract/trees';
 import { instancesText } from '../../domain/run/serving';
 import { shimFiles } from '../../formats/format';
 import { formatOf } from '../../formats/formats';
 import { modelConfigOf } from '../../formats/model-config-of';
 import { repositorySourceOf } from '../../formats/own-config';
+import { warmUpFolder } from '../../formats/warm-up';
 import { hashFolder, listFiles, makeFolder, writeFileAtomic } from '../../platform/files';
 import { fileError } from '../../platform/plain-entry';
 import { formatConfigPbtxt } from '../../triton/config/config-pbtxt';
@@ -16,6 +18,8 @@ import type { ModelConfig } from '../../triton/model-config';
 import { copyRepository, repositoryInputs } from '../repository-run';
 import type { Step } from '../step';
 import { writtenConfig } from '../step-files';
+import { hasWarmUpSamples, makeWarmUpSamples, samplesIn } from '../warm-up-samples';
+import { inputDataCommands, profileDataStep } from './profile-data.step';
 
 interface RepositoryFile {
   readonly from: string;
@@ -31,6 +35,8 @@ interface WriteRepositoryInput {
   readonly config: ModelConfig;
   readonly version: number;
   readonly files: readonly RepositoryFile[];
+  /** Folder of the files of its warm-up; absent: it has none. */
+  readonly warmUp?: string | undefined;
 }
 
 const safeName = /^[A-Za-z0-9][\w.-]{0,127}$/;
@@ -83,6 +89,11 @@ export async function writeModelRepository(input: WriteRepositoryInput): Promise
     await makeFolder(folder);
     await makeFolder(repository);
     for (const file of input.files) await place(file, join(folder, basename(file.name)));
+    if (input.warmUp !== undefined) {
+      const to = join(beside, 'new', warmUpFolder, String(input.version));
+      await makeFolder(to);
+      await place({ from: input.warmUp, name: warmUpFolder, by: 'link' }, to);
+    }
     await writeFileAtomic(join(beside, 'new', 'config.pbtxt'), text);
     await rename(target, join(beside, 'old')).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -112,8 +123,11 @@ export const configureStep: Step = {
       backends: backendsOf(engine),
       ...(gpus.length === 0 ? {} : { gpus }),
       serving: await hashFolder(join(run.services.resources, 'serving')),
+      ...(configure.warmup === 'samples' ? { samples: await profileDataStep.inputs(run) } : {}),
     };
   },
+  commands: (run) =>
+    hasWarmUpSamples(run.spec) ? inputDataCommands(run, run.signature, samplesIn(run)) : [],
   async run(context) {
     const { spec, run } = context;
     const { configure } = spec;
@@ -121,7 +135,8 @@ export const configureStep: Step = {
     if (source !== null) return copyRepository(context, source);
     const artefact = await context.output('convert', modelArtefactSchema);
     const format = formatOf(spec.format);
-    const config = modelConfigOf({ spec, signature: artefact, format });
+    const samples = hasWarmUpSamples(spec) ? await makeWarmUpSamples(context, artefact) : null;
+    const config = modelConfigOf({ spec, signature: artefact, format, samples: samples?.samples });
     const serving = format.servedBy({
       backends: backendsOf(spec.engine),
       precision: spec.precision,
@@ -143,7 +158,9 @@ export const configureStep: Step = {
       config,
       version: configure.modelVersion,
       files,
+      ...present({ warmUp: samples?.folder }),
     });
+    await samples?.remove();
     context.log(formatConfigPbtxt(config).split('\n'));
     context.fact(
       'Served as',

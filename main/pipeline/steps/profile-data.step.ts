@@ -30,8 +30,12 @@ async function ownInputs(
   return { mode: 'file', file: await runInputHash(file) };
 }
 
-async function storeOwn(context: StepContext, file: string, signature: Signature): Promise<void> {
-  const dir = filesOf(context.run).inputData;
+async function storeOwn(
+  context: StepContext,
+  file: string,
+  signature: Signature,
+  dir: string,
+): Promise<string> {
   const { data, entries } = await context.run.services.readers.inputStore({
     path: file,
     wanted: runTensors(signature),
@@ -41,12 +45,31 @@ async function storeOwn(context: StepContext, file: string, signature: Signature
   // Written last: marks the others as complete.
   await writeFile(join(dir, 'input-data.json'), `${JSON.stringify(data, null, 2)}\n`);
   const expected = data.expected === undefined ? '' : ', with expected outputs';
-  context.fact('Input data', `file, ${entries} ${entries === 1 ? 'entry' : 'entries'}${expected}`);
+  return `file, ${entries} ${entries === 1 ? 'entry' : 'entries'}${expected}`;
 }
 
-function commandOf(run: ModelRun, { inputs }: Signature): ToolkitCommand {
-  const { dataset, inputData } = filesOf(run);
-  return profileDataCommand(modelSource(run), dataset, inputs, inputData);
+/** What makes the input data of a run in a folder; none where they are of a file. */
+export function inputDataCommands(
+  run: ModelRun,
+  { inputs }: Signature,
+  dir: string,
+): readonly ToolkitCommand[] {
+  if (ownFile(run.spec) !== null) return [];
+  return [profileDataCommand(modelSource(run), filesOf(run).dataset, inputs, dir)];
+}
+
+/** Writes the input data of the run, as the load gets it. @returns what it is of; null: made or of a data set */
+export async function makeInputData(
+  context: StepContext,
+  signature: Signature,
+  dir: string,
+): Promise<string | null> {
+  const file = ownFile(context.spec);
+  if (file !== null) return storeOwn(context, file, signature, dir);
+  for (const command of inputDataCommands(context.run, signature, dir)) {
+    await context.run.services.toolkit.call(command, z.looseObject({ count: z.int() }), context);
+  }
+  return null;
 }
 
 /** Raw input tensors, shared by both load tools. */
@@ -67,20 +90,15 @@ export const profileDataStep: Step = {
     return { code: await codeHash(run), ...profileDataInputs(run.spec) };
   },
   commands: (run) =>
-    ownFile(run.spec) === null && repositoryOf(run.spec.model) === null
-      ? [commandOf(run, run.signature)]
+    repositoryOf(run.spec.model) === null
+      ? inputDataCommands(run, run.signature, filesOf(run).inputData)
       : [],
   async run(context) {
     const { spec, run } = context;
     if (repositoryOf(spec.model) !== null) return writeRepositoryInput(context);
     const signature = await context.output('convert', modelArtefactSchema);
-    const file = ownFile(spec);
-    if (file !== null) {
-      await storeOwn(context, file, signature);
-      return {};
-    }
-    const command = commandOf(run, signature);
-    await run.services.toolkit.call(command, z.looseObject({ count: z.int() }), context);
+    const of = await makeInputData(context, signature, filesOf(run).inputData);
+    if (of !== null) context.fact('Input data', of);
     return {};
   },
 };

@@ -1,11 +1,13 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileLimits } from '../../contract/reader-limits';
+import { present } from '../../contract/trees';
 import type { DeployableRun } from '../../deployments/deployable-run';
-import { linked, placeModel } from '../../deployments/place-files';
+import { linked, placeModel, warmUpFilesOf } from '../../deployments/place-files';
 import type { ServerHandle } from '../../engine/engine';
 import { loadSentModel, type SentModel } from '../../engine/sent-model';
 import { loadAndCheckModel, loadTimeoutMs, zeroCanary } from '../../engine/serving';
+import { warmedByZeros } from '../../formats/warm-up';
 import { writeModelRepository } from '../../pipeline/steps/configure.step';
 import { exists, listFiles, writeFileAtomic } from '../../platform/files';
 import { readPlainText } from '../../platform/plain-entry';
@@ -90,7 +92,7 @@ export async function writeVariant(variant: Variant, repository: string, config:
   }
   const names = await readdir(files);
   await writeModelRepository({
-    ...{ repository, config, version },
+    ...{ repository, config, version, ...present({ warmUp: (await warmUpFilesOf(files)) ?? undefined }) },
     files: names.map((name) => ({ from: join(files, name), name, by: 'link' as const })),
   });
 }
@@ -188,7 +190,7 @@ async function sendVariant(input: VariantInput, server: ServerHandle): Promise<v
       content: await readFile(join(files, path)),
     })),
   );
-  await send({ config, files: sent });
+  await send({ config: warmedByZeros(config), files: sent });
 }
 
 /** Only loads it: nothing is asked of it yet. Throws model-load-failed. @param sentTo gets its files with the call */

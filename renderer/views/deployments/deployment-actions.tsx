@@ -1,4 +1,4 @@
-import { IconActivity, IconHourglass } from '@tabler/icons-react';
+import { IconActivity, IconArrowUp, IconHourglass } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { DeploymentInfo, DeploymentState } from '../../../main/contract/deployment/deployment';
 import { present } from '../../../main/contract/trees';
@@ -22,7 +22,7 @@ const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => strin
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {
   const { client, overlay, route } = useWorkbench();
   const [asking, setAsking] = useState<Exclude<Change, 'start'> | null>(null);
-  const { id, state, work, httpUrl, metricsUrl, host } = deployment;
+  const { id, state, work, models, httpUrl, metricsUrl, host } = deployment;
   const change = (what: Change): void =>
     attempt(async () => {
       if (what === 'remove') await client.call('deployments.remove', { id, force: true });
@@ -67,6 +67,12 @@ export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }
         label={`Soak ${id}: the same load for hours, to see whether memory grows`}
         why={isUp(state) ? null : 'The deployment is not serving'}
         onClick={() => overlay.getState().soak({ deployment: id })}
+      />
+      <IconAction
+        icon={IconArrowUp}
+        label={`Try another release for ${id}: the same files in another serving environment, in turns`}
+        why={models.length === 1 ? null : 'Only a deployment of one model can be moved'}
+        onClick={() => overlay.getState().tryRelease({ deployment: id })}
       />
       {isUp(state) ? asked('stop') : button('start', () => change('start'))}
       {asked('restart')}

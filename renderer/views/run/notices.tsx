@@ -3,7 +3,13 @@ import { useStore } from 'zustand';
 import { jobLine } from '../../../main/contract/job/run-job';
 import { importKindText, type ImportSource } from '../../../main/contract/run/imported';
 import { originText } from '../../../main/contract/run/run-content';
-import { damageText, type RunWait, waitRemedy, waitText } from '../../../main/contract/run/run-events';
+import {
+  type LeftOutLines,
+  leftOutText,
+  type RunWait,
+  waitRemedy,
+  waitText,
+} from '../../../main/contract/run/run-events';
 import { isDeployed } from '../../../main/contract/run/run-source';
 import type { RunState, RunStatus } from '../../../main/contract/run/run-state';
 import { measuredOnText, type ServerLoad } from '../../../main/contract/run/server-load';
@@ -47,8 +53,9 @@ export function OriginNotice({ state }: { state: Pick<RunState, 'runId' | 'origi
   );
 }
 
-export function DamageNotice({ lines }: { lines: readonly number[] }) {
-  const text = damageText(lines);
+/** Lines of the journal that could not be read. */
+export function LeftOutNotice({ state }: { state: LeftOutLines }) {
+  const text = leftOutText(state);
   return text === null ? null : (
     <section className="panel run-notice unverified" role="status">
       {text}

@@ -28,6 +28,7 @@ const byCode: Readonly<Record<ErrorCode, readonly RemedyAction[]>> = {
   'host-unreachable': ['resume', 'edit'],
   'run-folder-unsafe': ['resume'],
   'journal-corrupt': ['edit'],
+  'journal-newer': [],
   'toolchain-missing': ['environment', 'edit', 'resume'],
   'toolkit-failed': ['edit', 'resume'],
   'verification-failed': ['edit'],

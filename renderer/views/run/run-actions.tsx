@@ -1,5 +1,6 @@
 import {
   IconAdjustments,
+  IconArrowUp,
   IconChevronDown,
   IconCopy,
   IconDownload,
@@ -40,6 +41,8 @@ const buttons = {
 } as const;
 
 const soakLabel = 'Soak: the same load for hours, to see whether memory grows';
+
+const upgradeLabel = 'Try another release: the same files in another serving environment, in turns';
 
 const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
   stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
@@ -125,6 +128,11 @@ function ModelStudies({ runId }: { runId: string }) {
         onClick={() => overlay.getState().search({ runId })}
       />
       <IconAction icon={IconHourglass} label={soakLabel} onClick={() => overlay.getState().soak({ runId })} />
+      <IconAction
+        icon={IconArrowUp}
+        label={upgradeLabel}
+        onClick={() => overlay.getState().tryRelease({ runId })}
+      />
     </>
   );
 }

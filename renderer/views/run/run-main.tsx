@@ -24,9 +24,9 @@ import { LivePanel } from './live/live-panel';
 import { Measurements } from './measurements';
 import {
   ChangesNotice,
-  DamageNotice,
   ImportPanel,
   JobNotice,
+  LeftOutNotice,
   OriginNotice,
   ServerPanel,
   StoppedNotice,
@@ -154,7 +154,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         {state.waitsFor === null ? null : <WaitingNotice waitsFor={state.waitsFor} />}
         <JobNotice state={state} />
         <OriginNotice state={state} />
-        <DamageNotice lines={state.damagedLines} />
+        <LeftOutNotice state={state} />
         <StoppedNotice state={state} />
         {verdict === null || !measurements ? null : <RunAnswer state={state} verdict={verdict} />}
         <ChangesNotice changes={state.specChanges} />

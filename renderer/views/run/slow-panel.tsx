@@ -74,10 +74,12 @@ function PartsTable({ slow }: { slow: SlowRequests }) {
 function OfModel({ slow }: { slow: SlowRequests }) {
   return (
     <>
-      <div className="panel-body">
+      <p>
         {slow.model}: {slowText(slow)}
+      </p>
+      <div className="slow-bars">
+        <Bars slow={slow} />
       </div>
-      <Bars slow={slow} />
       <PartsTable slow={slow} />
       {slowNotes(slow).map((note) => (
         <div key={note} className="dim small">
@@ -104,18 +106,25 @@ export const SlowPanel = memo(function SlowPanel({
     <Panel
       title="Where slow requests spend their time"
       note="Requests sent once more with tracing on, not among the results"
+      head={
+        levels.length < 2 ? null : (
+          <NativeSelect
+            size="xs"
+            aria-label="Level of the traced requests"
+            value={title}
+            data={levels.map((one) => one.title)}
+            onChange={onText(setPicked)}
+          />
+        )
+      }
     >
-      <NativeSelect
-        size="xs"
-        aria-label="Level of the traced requests"
-        value={title}
-        data={levels.map((one) => one.title)}
-        onChange={onText(setPicked)}
-      />
-      {problem === null ? null : <div className="panel-body">Not traced: {problem}</div>}
-      {slow.map((one) => (
-        <OfModel key={one.model} slow={one} />
-      ))}
+      <div className="panel-body stack">
+        {levels.length < 2 ? <p className="dim">{title}</p> : null}
+        {problem === null ? null : <p>Not traced: {problem}</p>}
+        {slow.map((one) => (
+          <OfModel key={one.model} slow={one} />
+        ))}
+      </div>
     </Panel>
   );
 });

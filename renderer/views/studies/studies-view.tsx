@@ -1,4 +1,4 @@
-import { IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
+import { IconArrowUp, IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
@@ -54,8 +54,46 @@ function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary 
   );
 }
 
+/** The studies that begin here, and what others are made from. */
+function StartButtons({ onChoose }: { onChoose: () => void }) {
+  const { overlay } = useWorkbench();
+  return (
+    <>
+      <SmallButton
+        icon={IconHourglass}
+        title="The same load for hours: does memory grow, how fast, and whose is it"
+        onClick={() => overlay.getState().soak({})}
+      >
+        Start a soak…
+      </SmallButton>
+      <SmallButton
+        icon={IconArrowUp}
+        title="The same files in another serving environment, in turns: may they move"
+        onClick={() => overlay.getState().tryRelease({})}
+      >
+        Try another release…
+      </SmallButton>
+      <SmallButton
+        icon={IconStack2}
+        title="The best configurations of models that share one machine"
+        onClick={() => overlay.getState().searchTogether([])}
+      >
+        Search several models…
+      </SmallButton>
+      <SmallButton
+        icon={IconFileImport}
+        variant="filled"
+        title="A matrix file, or a runner configuration with all its configurations"
+        onClick={onChoose}
+      >
+        Start from a file…
+      </SmallButton>
+    </>
+  );
+}
+
 export function StudiesView({ name }: { name: string | undefined }) {
-  const { client, studies, runs, route, overlay } = useWorkbench();
+  const { client, studies, runs, route } = useWorkbench();
   const { value, error, load } = useStore(studies);
   const [spec, setSpec] = useState<StudySpec | null>(null);
   const list = value ?? [];
@@ -72,32 +110,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
     const file = await client.call('desktop.openText');
     if (file !== null) setSpec(await client.call('studies.read', file));
   });
-  const startButtons = (
-    <>
-      <SmallButton
-        icon={IconHourglass}
-        title="The same load for hours: does memory grow, how fast, and whose is it"
-        onClick={() => overlay.getState().soak({})}
-      >
-        Start a soak…
-      </SmallButton>
-      <SmallButton
-        icon={IconStack2}
-        title="The best configurations of models that share one machine"
-        onClick={() => overlay.getState().searchTogether([])}
-      >
-        Search several models…
-      </SmallButton>
-      <SmallButton
-        icon={IconFileImport}
-        variant="filled"
-        title="A matrix file, or a runner configuration with all its configurations"
-        onClick={choose}
-      >
-        Start from a file…
-      </SmallButton>
-    </>
-  );
+  const startButtons = <StartButtons onChoose={choose} />;
   return (
     <Page title="Studies" actions={list.length === 0 ? null : startButtons}>
       <StartDialog spec={spec} onClose={() => setSpec(null)} />
@@ -109,8 +122,8 @@ export function StudiesView({ name }: { name: string | undefined }) {
           <p>
             A study is several runs that are started, paused and reported together. Start one from a matrix
             file or a runner configuration, with Vary… on New deployment or on a run, search for the best
-            configurations of several models, or keep one under load for hours to see whether its memory
-            grows.
+            configurations of several models, keep one under load for hours to see whether its memory grows,
+            or try the next release before a model moves to it.
           </p>
           <div className="row">{startButtons}</div>
         </div>

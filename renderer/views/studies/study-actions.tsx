@@ -53,7 +53,7 @@ function StudyWork({ study }: { study: StudyDetail }) {
   const { client, studies } = useWorkbench();
   const [busy, working] = useWork();
   const { name, state, isKept } = study;
-  if (state === 'done' || state === 'damaged') return null;
+  if (state === 'done' || state === 'damaged' || state === 'newer') return null;
   const button = (
     what: 'pause' | 'cancel' | 'resume',
     text: string,

@@ -142,6 +142,9 @@ function StudyBody({ study }: { study: StudyDetail }) {
           <>
             {interrupted ? <p>The process that ran it has ended; Resume continues it.</p> : null}
             {state === 'damaged' ? <p>Its journal is damaged: it can be removed, not continued.</p> : null}
+            {state === 'newer' ? (
+              <p>A newer version of the workbench wrote it: update this one to see it.</p>
+            ) : null}
           </>
         }
       />

@@ -3,6 +3,7 @@ import {
   IconCircleDashed,
   IconCircleMinus,
   IconCircleX,
+  IconFileAlert,
   IconFileBroken,
   IconLoader2,
   IconPlayerPause,
@@ -13,6 +14,7 @@ import type { StatusWord } from '../../components/status-text';
 const styles: Readonly<Record<StudyState, StatusWord>> = {
   planned: { icon: IconCircleDashed, tone: 'dim', text: 'Planned' },
   running: { icon: IconLoader2, tone: 'info', text: 'Running' },
+  newer: { icon: IconFileAlert, tone: 'warn', text: 'Newer version' },
   damaged: { icon: IconFileBroken, tone: 'bad', text: 'Damaged' },
   paused: { icon: IconPlayerPause, tone: 'warn', text: 'Paused' },
   done: { icon: IconCircleCheck, tone: 'good', text: 'Done' },

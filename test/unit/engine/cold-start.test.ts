@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../main/contract/errors';
 import {
+  answeredInOrder,
   type ColdInput,
   type ColdRequest,
   coldRequests,
   firstOfRunning,
   measureFirstRequests,
+  requireAnswered,
   spreadSizes,
   unloadAll,
-  warmUpSizesOf,
 } from '../../../main/engine/cold-start';
 import type { RepositoryEntry } from '../../../main/triton/client';
 import { type Tensor, zeroTensor } from '../../../main/triton/tensor';
@@ -125,11 +126,6 @@ describe('the requests', () => {
   });
 });
 
-it('the sizes of a warm-up are those of its requests', () => {
-  expect(warmUpSizesOf({ modelWarmup: [{ batchSize: 8 }, {}, { batchSize: 8 }] })).toEqual([1, 8]);
-  expect(warmUpSizesOf({})).toEqual([]);
-});
-
 describe('unloading all', () => {
   it('returns once Triton has unloaded them, and says whether there was something', async () => {
     const states = ['READY', 'UNLOADING', 'UNAVAILABLE'];
@@ -170,4 +166,15 @@ describe('a running server', () => {
       reason: 'Triton was running already, and the model had answered requests',
     });
   });
+});
+
+it('first answers are required of every request that was sent', async () => {
+  const { input } = noted([], {}, [4]);
+  const found = await answeredInOrder([1, 4].map(requestOf), input);
+  expect(() => {
+    requireAnswered(found);
+  }).toThrow('it refused');
+  expect(() => {
+    requireAnswered(found.slice(0, 1));
+  }).not.toThrow();
 });

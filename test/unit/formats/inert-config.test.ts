@@ -117,6 +117,10 @@ describe('a patch', () => {
     ],
     [accelerator('evil'), 'optimization.execution_accelerators.gpu_execution_accelerator[0].name'],
     [{ runtime: '/tmp/libtriton_evil.so' }, 'runtime'],
+    [
+      { modelWarmup: [{ inputs: { x: { inputDataFile: '../1/0-0.bin' } } }] },
+      'model_warmup[0].inputs["x"].input_data_file',
+    ],
     [{ default_model_filename: '../model.py' }, 'default_model_filename'],
     [
       { output: [{ name: 'y', dims: [1], labelFilename: '../../../etc/passwd' }] },
@@ -135,6 +139,7 @@ describe('a patch', () => {
     parameter('session.intra_op.allow_spinning', '0'),
     accelerator('tensorrt', { precision_mode: 'FP16', max_workspace_size_bytes: '1073741824' }),
     { modelWarmup: [{ name: 'zero', batchSize: 1, inputs: { x: { dims: [3], zeroData: true } } }] },
+    { modelWarmup: [{ batchSize: 1, inputs: { x: { dims: [3], inputDataFile: '2/0-1.bin' } } }] },
     { metricTags: { team: '/vision' } },
   ])('%j is taken', (patch) => {
     expect(ofPatch(patch)).toBeNull();

@@ -279,4 +279,12 @@ describe('the policy of the queue and the warm-up in the text', () => {
     const typed = await edited({}, await textOf({ configure: { maxQueueSize: 8 } }));
     expect(typed.fields).toEqual({ configure: { maxQueueSize: 8 } });
   });
+
+  it('has samples made anew where the text names those of another run', async () => {
+    const text = await textOf({ configure: { warmup: 'samples', warmupBatchSizes: [1, 8] } });
+    expect(text).toContain('input_data_file: "1/0-0.bin"');
+    const { fields, text: written } = await edited({}, text);
+    expect(fields).toEqual({ configure: { warmup: 'samples', warmupBatchSizes: [1, 8] } });
+    expect(written).toBe(text);
+  });
 });

@@ -1,4 +1,4 @@
-import type { TrialSide, WarmUpTrial } from '../../../contract/measured/cold-start';
+import type { TrialSide, WarmUpKind, WarmUpTrial } from '../../../contract/measured/cold-start';
 import { type Column, count, ms, named, text } from '../../../contract/measured/column';
 import { formatDuration, formatMs } from '../../../contract/numbers';
 import type { RunState } from '../../../contract/run/run-state';
@@ -132,6 +132,10 @@ export const trialColumns: readonly Column<TrialRow>[] = [
 const sizesBy = (rows: readonly TrialRow[], effect: WarmUpEffect): readonly number[] =>
   rows.filter((row) => row.effect === effect).map(({ batchSize }) => batchSize);
 
+const madeOf: Readonly<Record<WarmUpKind, string>> = {
+  ...{ zero: 'zeros', random: 'random values', samples: 'samples of the load' },
+};
+
 /** What came of it, in whole sentences, the answer first. */
 function trialLines(trial: WarmUpTrial, rows: readonly TrialRow[]): readonly string[] {
   const { kind, warmUp, rounds, before, after } = trial;
@@ -155,7 +159,7 @@ function trialLines(trial: WarmUpTrial, rows: readonly TrialRow[]): readonly str
   return [
     ...(lines.length === 0 ? ['No batch size was answered both with and without the warm-up.'] : lines),
     `The model loads in ${formatDuration(medianOf(after.loadUs))} with the warm-up, and in ${formatDuration(medianOf(before.loadUs))} without.`,
-    `Tried with ${kind === 'zero' ? 'zeros' : 'random values'} at ${namedSizes(warmUp)}, in ${rounds} rounds of fresh loads in turns, all sizes of a round after one load.`,
+    `Tried with ${madeOf[kind]} at ${namedSizes(warmUp)}, in ${rounds} rounds of fresh loads in turns, all sizes of a round after one load.`,
   ];
 }
 

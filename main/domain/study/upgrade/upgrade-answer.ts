@@ -55,14 +55,15 @@ const known = (values: readonly (number | null | undefined)[]): readonly number[
 
 function rowOf(upgrade: UpgradeStrategy, { upgraded, searched }: Known, number: UpgradeNumber): UpgradeRow {
   const own = upgraded.loads.filter(({ side }) => side === number);
-  const first = (largest: boolean) =>
-    median(known(own.map(({ firstUs }) => (largest ? firstUs.slice(1).at(-1) : firstUs[0])?.us)));
+  const [smallest, ...larger] = upgrade.batchSizes;
+  const first = (size: number | undefined) =>
+    median(known(own.map(({ firstUs }) => firstUs.find(({ batchSize }) => batchSize === size)?.us)));
   return {
     ...sideFigures(searched, number),
     title: upgrade.sides[number - 1]?.title ?? '',
     tritonVersion: upgraded.served[number]?.place.tritonVersion ?? null,
     loadMs: median(own.map(({ loadMs }) => loadMs)),
-    ...{ firstUs: first(false), firstLargestUs: first(true) },
+    ...{ firstUs: first(smallest), firstLargestUs: first(larger.at(-1)) },
     hostBytes: median(known(own.map(({ hostBytes }) => hostBytes))),
     gpuBytes: median(known(own.map(({ gpuBytes }) => gpuBytes))),
   };

@@ -1,7 +1,7 @@
 import type { Searched } from '../../../contract/study/search';
 import type { Upgraded, UpgradeNumber, UpgradeStrategy } from '../../../contract/study/upgrade';
 import type { Criterion } from '../../measured/comparison-gate';
-import { type DuelPair, nextTurn } from '../duel/duel-rounds';
+import { type DuelPair, inTurnOrder, nextTurn } from '../duel/duel-rounds';
 import { criterionOf, differenceOf, judgedAll, type JudgedQuestion } from '../duel/judge-duel';
 import type { DueLook } from '../search/next-looks';
 
@@ -34,13 +34,10 @@ export const nextUpgradeLooks = (upgrade: UpgradeStrategy, searched: Searched): 
     isTold(upgrade, pairs),
   );
 
-/** In turns, so that what slows the machine slows both. */
-const order = [1, 2, 2, 1] as const;
-
-/** The side that is loaded next; null: each was loaded as often as it should be. Pure. */
+/** The side that is loaded next, in turns; null: each was loaded as often as it should be. Pure. */
 export function nextLoad(
   { loads }: Pick<UpgradeStrategy, 'loads'>,
   { loads: known }: Pick<Upgraded, 'loads'>,
 ): UpgradeNumber | null {
-  return known.length >= 2 * loads ? null : (order[known.length % order.length] ?? 1);
+  return known.length >= 2 * loads ? null : inTurnOrder(known.length);
 }

@@ -1,8 +1,9 @@
 import { defaultWindowBytes } from '../http2/frame-reader';
 import type { Http2Session } from '../http2/session';
-import { MultiplexedConnection, type MultiplexedOptions } from '../requests/multiplexed-connection';
+import type { MultiplexedOptions } from '../requests/multiplexed-connection';
+import { UnaryConnection } from '../requests/unary-connection';
 import { ReplyTooLarge } from '../seam/load-job';
-import { cancelled, nowUs } from '../seam/transport';
+import { nowUs } from '../seam/transport';
 import type { MessageSink } from './message-reader';
 import { grpcPrefixBytes } from './request';
 import { GrpcResponseChecker } from './response';
@@ -26,18 +27,16 @@ export interface GrpcConnectionOptions extends MultiplexedOptions {
 }
 
 /** Unary calls. */
-export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions> {
+export class GrpcConnection extends UnaryConnection<GrpcConnectionOptions, GrpcStream> {
   protected readonly session: Http2Session;
   private readonly checker: GrpcResponseChecker;
   private readonly bySlot = new Map<number, GrpcStream>();
-  private readonly active = new Map<number, GrpcStream>();
   private messageStream: GrpcStream | null = null;
 
   constructor(options: GrpcConnectionOptions) {
     super(options);
     this.checker = new GrpcResponseChecker(options.shared);
-    this.session = this.connect({
-      fieldsOf: (streamId) => this.active.get(streamId),
+    this.session = this.connectStreams({
       data: (streamId, buffer, start, end) => {
         const stream = this.active.get(streamId);
         if (stream === undefined) return;
@@ -60,36 +59,7 @@ export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions>
         return stream.reader.complete ? 0 : stream.skimmer.contentDue;
       },
       room: (streamId, count) => this.active.get(streamId)?.reader.room(count) ?? null,
-      ended: (streamId) => {
-        const stream = this.active.get(streamId);
-        if (stream !== undefined) this.finish(streamId, stream);
-      },
-      reset: (streamId, code) =>
-        this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`),
     });
-  }
-
-  protected hasRequests(): boolean {
-    return this.active.size > 0;
-  }
-
-  protected failAbove(last: number, kind: string, message: string): void {
-    for (const streamId of [...this.active.keys()]) if (streamId > last) this.fail(streamId, kind, message);
-  }
-
-  protected abandon(slot: number): void {
-    for (const [streamId, stream] of this.active) {
-      if (stream.slot !== slot) continue;
-      this.session.cancel(streamId);
-      this.fail(streamId, cancelled.kind, cancelled.message);
-      return;
-    }
-  }
-
-  protected takeSlots(): number[] {
-    const slots = [...this.active.values()].map((stream) => stream.slot);
-    this.active.clear();
-    return slots;
   }
 
   protected begin(slot: number): void {
@@ -102,13 +72,9 @@ export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions>
     // Assumes the size of the slot's previous response.
     const large = stream.reader.messageBytes > defaultWindowBytes;
     stream.begin(startUs);
-    const { session } = this;
-    const streamId = session.nextStreamId();
-    this.active.set(streamId, stream);
-    session.outbound.request(streamId, session.headerBlock(), this.options.nextMessage(stream.slot));
+    const streamId = this.send(stream, this.options.nextMessage(slot));
     if (large && this.options.alone) this.open(streamId, stream);
     stream.sendUs = nowUs() - startUs;
-    if (session.exhausted) this.retire();
   }
 
   /** Collects responses to check; others are validated without keeping contents. */
@@ -155,10 +121,8 @@ export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions>
     this.session.openWindow(streamId);
   }
 
-  private finish(streamId: number, stream: GrpcStream): void {
-    this.forget(streamId, stream);
-    // Responded before the request was sent completely: cancel the rest.
-    if (this.session.outbound.drop(streamId)) this.session.cancel(streamId);
+  protected finish(streamId: number, stream: GrpcStream): void {
+    this.settle(streamId, stream);
     const failure = stream.failure();
     const { events } = this.options;
     if (failure === null) {
@@ -168,16 +132,8 @@ export class GrpcConnection extends MultiplexedConnection<GrpcConnectionOptions>
     }
   }
 
-  private forget(streamId: number, stream: GrpcStream): void {
-    this.active.delete(streamId);
+  protected override forget(streamId: number, stream: GrpcStream): void {
+    super.forget(streamId, stream);
     if (this.messageStream === stream) this.messageStream = null;
-  }
-
-  private fail(streamId: number, kind: string, message: string): void {
-    const stream = this.active.get(streamId);
-    this.session.outbound.drop(streamId);
-    if (stream === undefined) return;
-    this.forget(streamId, stream);
-    this.options.events.failure(stream.slot, kind, message);
   }
 }

@@ -2,9 +2,10 @@ import { errorWords } from '../../../triton/http';
 import { decodedBody, HttpResponseChecker } from '../http1/messages';
 import { ReplyFields } from '../http1/reply-head';
 import type { Http2Session } from '../http2/session';
-import { MultiplexedConnection, type MultiplexedOptions } from '../requests/multiplexed-connection';
+import type { MultiplexedOptions } from '../requests/multiplexed-connection';
+import { UnaryConnection } from '../requests/unary-connection';
 import { ReplyTooLarge } from '../seam/load-job';
-import { cancelled, type Failure, nowUs } from '../seam/transport';
+import { type Failure, nowUs } from '../seam/transport';
 import { ReceiveBuffer } from '../socket/socket';
 
 /** Upper limit of an error reply. */
@@ -50,58 +51,23 @@ class Exchange {
 }
 
 /** Inference over HTTP/2 as gateways offer it: a stream per request. */
-export class Http2Connection extends MultiplexedConnection<Http2ConnectionOptions> {
+export class Http2Connection extends UnaryConnection<Http2ConnectionOptions, Exchange> {
   protected readonly session: Http2Session;
   private readonly checker: HttpResponseChecker;
-  private readonly active = new Map<number, Exchange>();
 
   constructor(options: Http2ConnectionOptions) {
     super(options);
     this.checker = new HttpResponseChecker(options.shared, options.json);
-    this.session = this.connect({
-      fieldsOf: (streamId) => this.active.get(streamId),
+    this.session = this.connectStreams({
       data: (streamId, buffer, start, end) => this.onData(streamId, buffer, start, end),
-      ended: (streamId) => {
-        const exchange = this.active.get(streamId);
-        if (exchange !== undefined) this.finish(streamId, exchange);
-      },
-      reset: (streamId, code) =>
-        this.fail(streamId, 'stream reset', `the server reset the stream with HTTP/2 error ${code}`),
     });
-  }
-
-  protected hasRequests(): boolean {
-    return this.active.size > 0;
-  }
-
-  protected failAbove(last: number, kind: string, message: string): void {
-    for (const streamId of [...this.active.keys()]) if (streamId > last) this.fail(streamId, kind, message);
-  }
-
-  protected abandon(slot: number): void {
-    for (const [streamId, exchange] of this.active) {
-      if (exchange.slot !== slot) continue;
-      this.session.cancel(streamId);
-      this.fail(streamId, cancelled.kind, cancelled.message);
-      return;
-    }
-  }
-
-  protected takeSlots(): number[] {
-    const slots = [...this.active.values()].map(({ slot }) => slot);
-    this.active.clear();
-    return slots;
   }
 
   protected begin(slot: number): void {
     const exchange = new Exchange(slot, nowUs());
-    const { session } = this;
-    const streamId = session.nextStreamId();
-    this.active.set(streamId, exchange);
     const { fields, body } = this.options.nextRequest(slot);
-    session.outbound.request(streamId, session.headerBlock(fields), body);
+    this.send(exchange, body, fields);
     exchange.sendUs = nowUs() - exchange.startUs;
-    if (session.exhausted) this.retire();
   }
 
   private onData(streamId: number, buffer: Buffer, start: number, end: number): void {
@@ -123,10 +89,8 @@ export class Http2Connection extends MultiplexedConnection<Http2ConnectionOption
     this.session.openWindow(streamId);
   }
 
-  private finish(streamId: number, exchange: Exchange): void {
-    this.active.delete(streamId);
-    // Answered before the request was sent completely: cancel the rest.
-    if (this.session.outbound.drop(streamId)) this.session.cancel(streamId);
+  protected finish(streamId: number, exchange: Exchange): void {
+    this.settle(streamId, exchange);
     const { slot, startUs, sendUs } = exchange;
     let endUs = nowUs();
     const fault = this.faultOf(exchange, () => {
@@ -156,13 +120,5 @@ export class Http2Connection extends MultiplexedConnection<Http2ConnectionOption
     } catch (error) {
       return { kind: 'bad response', message: error instanceof Error ? error.message : String(error) };
     }
-  }
-
-  private fail(streamId: number, kind: string, message: string): void {
-    const exchange = this.active.get(streamId);
-    this.session.outbound.drop(streamId);
-    if (exchange === undefined) return;
-    this.active.delete(streamId);
-    this.options.events.failure(exchange.slot, kind, message);
   }
 }

@@ -12,8 +12,9 @@ export const onEnter =
     check();
   };
 
-/** The address of a running Triton, which is asked once it is typed to the end: by Enter or the button. */
+/** The address of a running Triton, or an image, which is asked for once it is typed to the end: by Enter or the button. */
 export function CheckedAddress(props: {
+  label?: string;
   url: string;
   isChecked: boolean;
   isAsking: boolean;
@@ -23,10 +24,19 @@ export function CheckedAddress(props: {
   onChange: (url: string) => void;
   onCheck: () => void;
 }) {
-  const { url, isChecked, isAsking, error, answer = null, onChange, onCheck } = props;
+  const {
+    label = 'Triton HTTP address',
+    url,
+    isChecked,
+    isAsking,
+    error,
+    answer = null,
+    onChange,
+    onCheck,
+  } = props;
   return (
     <TextInput
-      label="Triton HTTP address"
+      label={label}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       description={isChecked ? answer : 'Not checked yet: press Enter or Check.'}
       error={error}

@@ -1,17 +1,12 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useEffect } from 'react';
-import { useStore } from 'zustand';
 import type { WireError } from '../../../../main/contract/errors';
 import { remedyOf } from '../../../../main/contract/remedy';
 import type { ServedModel, ServerDescription } from '../../../../main/contract/run/measure-request';
-import { runTitle } from '../../../format/run-title';
-import { formatWhen } from '../../../format/times';
 import { asSentence, counted } from '../../../format/words';
 import { onText } from '../../../handlers';
-import { useWorkbench } from '../../../workbench';
-import { isSearchable } from '../joint/joint-request';
 import { CheckedAddress, onEnter } from '../search/checked-address';
 import { isSecure } from '../search/place-field';
+import { DeploymentField, RunField, useDeployments } from '../subject-fields';
 import { addressOf, dimsOf, isAsked, type SoakKind, type SoakText, withKind } from './soak-request';
 
 interface SubjectProps {
@@ -30,44 +25,15 @@ const kindHelp: Readonly<Record<SoakKind, string>> = {
   server: 'It receives this load beside that of its clients. Nothing is installed there.',
 };
 
-function RunField({ text, onChange }: SubjectProps) {
-  const { runs, presets } = useWorkbench();
-  const list = useStore(runs, ({ value }) => value) ?? [];
-  const known = useStore(presets, ({ value }) => value) ?? [];
-  const offered = list.filter((run) => isSearchable(run) || run.runId === text.runId);
-  return (
-    <Select
-      label="Run"
-      description={offered.length === 0 ? 'Finish a run with a verified model first.' : null}
-      searchable
-      placeholder="Choose a finished run"
-      data={offered.map((run) => ({
-        value: run.runId,
-        label: `${runTitle(run, known)}, ${formatWhen(run.createdAt)}`,
-      }))}
-      value={text.runId === '' ? null : text.runId}
-      onChange={(runId) => onChange({ runId: runId ?? '' })}
-    />
-  );
-}
-
 function DeploymentFields({ text, onChange }: SubjectProps) {
-  const { deployments } = useWorkbench();
-  const { value, load } = useStore(deployments);
-  useEffect(() => void load(), [load]);
-  const list = value ?? [];
-  const models = list.find(({ id }) => id === text.deployment)?.models ?? [];
+  const list = useDeployments();
+  const models = (list ?? []).find(({ id }) => id === text.deployment)?.models ?? [];
   return (
     <div className="row">
-      <Select
-        label="Deployment"
-        flex={1}
-        description={value?.length === 0 ? 'Nothing is deployed yet.' : null}
-        searchable
-        placeholder="Choose a deployment"
-        data={list.map(({ id }) => id)}
-        value={text.deployment === '' ? null : text.deployment}
-        onChange={(deployment) => onChange({ deployment: deployment ?? '', model: '' })}
+      <DeploymentField
+        list={list}
+        deployment={text.deployment}
+        onChange={(deployment) => onChange({ deployment, model: '' })}
       />
       {models.length < 2 ? null : (
         <Select
@@ -163,7 +129,9 @@ export function SoakSubject(props: SubjectProps & { asked: AskedServer; model: S
         }}
       />
       <p className="dim">{kindHelp[text.kind]}</p>
-      {text.kind === 'run' ? <RunField text={text} onChange={onChange} /> : null}
+      {text.kind === 'run' ? (
+        <RunField runId={text.runId} onChange={(run) => onChange({ runId: run?.runId ?? '' })} />
+      ) : null}
       {text.kind === 'deployment' ? <DeploymentFields text={text} onChange={onChange} /> : null}
       {text.kind === 'server' ? <ServerFields {...props} /> : null}
     </>

@@ -9,6 +9,7 @@ import type { RunContent } from '../../../../main/contract/run/run-content';
 import type { RunState } from '../../../../main/contract/run/run-state';
 import type { Choice } from '../../../../main/contract/run/spec-tools';
 import type { StudySpec } from '../../../../main/contract/study/study';
+import type { UpgradeTarget } from '../../../../main/contract/study/upgrade';
 import { planServerLoad, wantedLoad } from '../../../../main/domain/run/server-plan';
 import { type Approvals, createApprovals } from '../../../../main/store/approvals';
 import { directReaders } from '../../../support/direct-readers';
@@ -16,6 +17,7 @@ import { rejection } from '../../../support/rejection';
 import { specFixture } from '../../../support/run-state';
 import { configuration } from '../../../support/simulated-search';
 import { soakStrategy } from '../../../support/soaked';
+import { upgradeStrategy } from '../../../support/upgraded';
 
 let home: string;
 let approvals: Approvals;
@@ -103,6 +105,7 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'studies.read': { text: 'matrix: { preset: [resnet50, /home/victim/model] }', fileName: 'night.yaml' },
   'studies.start': { spec: studyOf([hostileTrial, choice], ['gpu2', 'local']) },
   'studies.resume': { name: 'night' },
+  'upgrades.plan': { of: run, to: { environment: '/home/victim/triton' } },
   'docker.pullImage': { reference: 'attacker/image:1' },
   'servers.describe': { url: 'http://localhost:8000', tls: { keyFile: '/home/victim/key.pem' } },
   'servers.measure': {
@@ -201,7 +204,7 @@ describe('a call of the page that names a path, an image or code', () => {
     for (const name of names.filter((one) => !['models.trust', 'docker.pullImage'].includes(one))) {
       if (['runs.start', 'runs.change', 'runs.resume', 'runs.rerunFrom', 'runs.trust'].includes(name))
         continue;
-      if (['studies.start', 'studies.resume'].includes(name)) continue;
+      if (['studies.start', 'studies.resume', 'upgrades.plan'].includes(name)) continue;
       await call(name);
     }
     expect(asked).toEqual([]);
@@ -249,6 +252,24 @@ describe('a call of the page that names a path, an image or code', () => {
     expect(asked[0]?.detail).toContain('  /home/victim/values.json  (soak)');
     await calls()['soaks.plan']({ of: { url: 'http://gpu-7:8000', model: 'net' }, forMs: 60_000 });
     expect(asked).toHaveLength(1);
+  });
+
+  it('asks for the serving environment of an upgrade with what its run uses, and again for none of it', async () => {
+    const plan = (to: UpgradeTarget) => calls()['upgrades.plan']({ of: run, to });
+    await rejection(plan({ environment: '/home/victim/triton' }));
+    expect(asked[0]?.detail).toContain('  the Triton in /home/victim/triton  (engine.environment)');
+    expect(asked[0]?.detail).toContain('  attacker/image:1  (engine.clientImage)');
+    const sides = [{ title: 'now' }, { title: 'next', target: { image: 'attacker/triton:1' } }] as const;
+    const strategy = { ...upgradeStrategy({ sides: [...sides] }), trials: [] };
+    const start = () => calls()['studies.start']({ spec: { name: 'next', strategy, hosts: null } });
+    await rejection(start());
+    expect(asked[1]?.detail).toContain('  attacker/triton:1  (engine.tritonImage)');
+    agrees = true;
+    await plan({ image: 'attacker/triton:1' });
+    await start();
+    expect(asked).toHaveLength(3);
+    await plan({ release: '26.07' });
+    expect(asked).toHaveLength(3);
   });
 
   it('lists all that a run would use', async () => {

@@ -48,6 +48,16 @@ describe('model repository', () => {
     );
   });
 
+  it('has the files of a warm-up in the folder that Triton reads, by version', async () => {
+    await mkdir(join(folder, 'made'));
+    await writeFile(join(folder, 'made', '0-0.bin'), 'row');
+    const repository = join(folder, 'repository');
+    const warmUp = join(folder, 'made');
+    const path = await writeModelRepository({ repository, config, version: 3, files: files(), warmUp });
+    expect(await readFile(join(path, 'warmup', '3', '0-0.bin'), 'utf8')).toBe('row');
+    expect((await readdir(path)).sort()).toEqual(['3', 'config.pbtxt', 'warmup']);
+  });
+
   it('replaces what was there as a whole and leaves nothing beside it', async () => {
     const repository = join(folder, 'repository');
     await writeModelRepository({ repository, config, version: 1, files: files() });
