@@ -66,7 +66,7 @@ test.afterAll(async () => {
 });
 
 const panel = (): Locator =>
-  app.page.getByRole('region', { name: 'Where did the slow ones spend their time' });
+  app.page.getByRole('region', { name: 'Where slow requests spend their time' });
 
 test('the page of a run draws where slow requests spent their time, by model of the ensemble', async () => {
   const { page } = app;
