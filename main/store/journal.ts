@@ -134,7 +134,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   const torn = isTornWrite(bytes.subarray(end));
   const keptBytes = torn ? end : bytes.length;
   const entries: JournalEntry[] = [];
-  const [damagedLines, newerLines]: [number[], number[]] = [[], []];
+  const lost: Record<'damaged' | 'newer', number[]> = { damaged: [], newer: [] };
   const changes = new Map<number, object>();
   let [number, lastSeq, lostAtEnd] = [0, 0, 0];
   let first: object | null = null;
@@ -142,8 +142,8 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
     number += 1;
     if (line.length === 0) continue;
     const { found, fault } = readLine(line);
-    if (fault !== null) (fault === 'newer' ? newerLines : damagedLines).push(number);
-    if (damagedLines.length > mostDamagedLines) {
+    if (fault !== null) lost[fault].push(number);
+    if (lost.damaged.length > mostDamagedLines) {
       throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);
     }
     const [entry] = fault === null ? found : [];
@@ -161,6 +161,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   }
   const unterminated = keptBytes > end;
   const nextSeq = lastSeq + lostAtEnd + 1;
+  const { damaged: damagedLines, newer: newerLines } = lost;
   return { entries, first, changes, keptBytes, unterminated, nextSeq, damagedLines, newerLines };
 }
 

@@ -132,8 +132,8 @@ export class GrpcConnection extends UnaryConnection<GrpcConnectionOptions, GrpcS
     }
   }
 
-  protected override forget(streamId: number, stream: GrpcStream): void {
-    super.forget(streamId, stream);
+  protected override forget(stream: GrpcStream, streamId: number): void {
+    super.forget(stream, streamId);
     if (this.messageStream === stream) this.messageStream = null;
   }
 }

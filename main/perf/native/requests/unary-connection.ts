@@ -65,13 +65,14 @@ export abstract class UnaryConnection<
     return slots;
   }
 
-  protected forget(streamId: number, _stream: Stream): void {
-    this.active.delete(streamId);
+  /** The stream is no longer known afterwards. */
+  protected forget(stream: Stream, streamId: number): void {
+    if (this.active.get(streamId) === stream) this.active.delete(streamId);
   }
 
   /** Forgets a stream that was answered. */
   protected settle(streamId: number, stream: Stream): void {
-    this.forget(streamId, stream);
+    this.forget(stream, streamId);
     // Answered before the request was sent completely: cancel the rest.
     if (this.session.outbound.drop(streamId)) this.session.cancel(streamId);
   }
@@ -80,7 +81,7 @@ export abstract class UnaryConnection<
     const stream = this.active.get(streamId);
     this.session.outbound.drop(streamId);
     if (stream === undefined) return;
-    this.forget(streamId, stream);
+    this.forget(stream, streamId);
     this.options.events.failure(stream.slot, kind, message);
   }
 }
