@@ -382,12 +382,10 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   }),
 };
 
-function applied<Type extends JournalEntry['type']>(
+const applied = <Type extends JournalEntry['type']>(
   state: RunState,
   entry: OfType<JournalEntry, Type>,
-): RunState {
-  return folds[entry.type](entry, state);
-}
+): RunState => folds[entry.type](entry, state);
 
 /**
  * The one reducer over the journal, for core, window and reports. Entries at or below the state's `seq` are ignored, so
