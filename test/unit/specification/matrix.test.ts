@@ -129,7 +129,7 @@ describe('a matrix of fields', () => {
         },
       },
       'matrix',
-      /has 280 runs, at most 256/,
+      /has 280 runs; the limit is 256/,
     ],
     [{ precision: 'fp32' }, 'matrix.yaml', /neither "matrix" nor "configurations"/],
     ['- 1\n', 'matrix.yaml', /neither/],
