@@ -97,11 +97,11 @@ describe('published figures in a report', () => {
     const other = reportOf((spec) => (spec.precision = 'fp32'));
     expect(other.published).toMatchObject({ label: null, scenarios: [] });
     expect(other.published?.lead).toBe(
-      'Nothing is published of A40 with ONNX fp32; published of it is: NVIDIA A40, ONNX fp16 (TensorRT accelerator).',
+      'No figures are published for A40 with ONNX fp32; published for it: NVIDIA A40, ONNX fp16 (TensorRT accelerator).',
     );
     expect(other.scenarios.every(({ baseline }) => baseline === null)).toBe(true);
     expect(reportOf((spec) => (spec.targetGpu = 'A30')).published?.lead).toContain(
-      'published of it is: nothing.',
+      'published for it: nothing.',
     );
   });
 

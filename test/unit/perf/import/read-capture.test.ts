@@ -50,7 +50,7 @@ describe('the files of one profile of Model Analyzer', () => {
       'The file has GPU figures and no levels',
     );
     const path = await inference();
-    expect((await rejection(readCapture({ path, beside: [path] }))).message).toContain('second file');
+    expect((await rejection(readCapture({ path, beside: [path] }))).message).toContain('given twice');
     const other = await put('other.csv', 'Concurrency,Inferences/Second\n1,2\n');
     expect(await rejection(readCapture({ path, beside: [other] }))).toMatchObject({
       message: 'Not a file of Model Analyzer',
