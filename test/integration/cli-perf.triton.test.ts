@@ -275,7 +275,7 @@ describe('what perf measured is a run', () => {
     expect(compared.stdout).toContain('throughput<0.0001x: ');
     expect(compared.stdout).not.toContain('no level in common');
     const against = await cli(home.path, 'compare', 'published', 'latest');
-    expect(against.stderr).toContain('No figures are published');
+    expect(against.stderr).toContain('No published figures match');
 
     const shown = await cli(home.path, 'show', 'latest');
     expect(shown.stdout).toContain(`Measured on a running server: tiny at ${server.httpAddress}.`);
