@@ -125,7 +125,7 @@ function refuseModelOptions(options: RunOptions): void {
   );
 }
 
-/** A user's model: one of the hub, text with a slash, or an existing path that is no preset. null: a preset. */
+/** A model of one's own: one of the hub, text with a slash, or an existing path. null: the name of a preset. */
 async function readOwnModel(
   core: Core,
   argument: string,

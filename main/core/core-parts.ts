@@ -31,7 +31,7 @@ import { type HomeLayout, homeLayout } from '../platform/layout';
 import { readPrebuiltPresets } from '../presets/prebuilt-presets';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
-import { createPythonOnDemand, createSetup, type Setup } from '../setup/setup';
+import { createPythonOnDemand, createSetup } from '../setup/setup';
 import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
@@ -171,16 +171,16 @@ function toolsOf(
 function takenParts({
   options: { resources, env },
   layout,
-  setup,
+  transformersPython: python,
   reading,
   data,
   now,
-}: Pick<CoreParts, 'options' | 'layout' | 'reading' | 'data' | 'now'> & {
-  readonly setup: Setup;
-}): Pick<CoreParts, 'approvals' | 'hub'> {
+}: Pick<CoreParts, 'options' | 'layout' | 'transformersPython' | 'reading' | 'data' | 'now'>): Pick<
+  CoreParts,
+  'approvals' | 'hub'
+> {
   const ownFolders = [layout.data, layout.pipelines, resources];
   const approvals = createApprovals({ file: layout.approved, own: ownFolders, now });
-  const python = createPythonOnDemand(setup, layout, 'transformers');
   const launch = { python, resources, env, cache: layout.cache, variables: hubVariables(env) };
   const hub = createHub({
     toolkit: createToolkit(createLocalPython(launch)),
@@ -224,6 +224,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const auths = createRegistryAuths(env);
   const data = createDataCalls({ root: layout.data, presets, toolkit, emit });
   const setup = createSetup({ layout, resources, env });
+  const tools = toolsOf({ layout, setup, emit });
   return {
     options,
     layout,
@@ -261,8 +262,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
         prepareImage({ layout, resources, env, auths, known }, client, request, listener),
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
-    ...toolsOf({ layout, setup, emit }),
-    ...takenParts({ options, layout, setup, reading, data, now }),
+    ...tools,
+    ...takenParts({ ...tools, options, layout, reading, data, now }),
     data,
     monitor: createMonitor({
       recordings: layout.recordings,

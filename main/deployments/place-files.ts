@@ -42,7 +42,7 @@ export async function warmUpFilesOf(files: string): Promise<string | null> {
   return (await exists(folder)) ? folder : null;
 }
 
-/** Those of a version, where it has any. @param files its version folder @param to another one. Throws as {@link eachFile}. */
+/** Warm-up files of a version, where it has them. Throws as {@link eachFile}. @param files its version folder @param to the new one */
 export async function placeWarmUp(files: string, to: string, place: PlaceFile): Promise<void> {
   const folder = await warmUpFilesOf(files);
   if (folder !== null) await eachFile(folder, warmUpOf(to), place);

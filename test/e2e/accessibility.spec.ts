@@ -140,6 +140,8 @@ test('comparing, the command palette and the shortcuts', async () => {
 /** What the text at 200 % leaves of a window of 1280 × 800. */
 const large = { width: 640, height: 400 };
 
+test.afterEach(() => app.page.setViewportSize({ width: 1280, height: 800 }));
+
 test('no page is wider than the window, nor its head, with text at 200 %', async () => {
   const { page } = app;
   const shell = new Shell(page);
@@ -165,7 +167,6 @@ test('no page is wider than the window, nor its head, with text at 200 %', async
     await expect(page.getByRole('heading', { level: 1, name: one })).toBeVisible();
     expect(await beyond(), one).toEqual([]);
   }
-  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 test('the way to a run by keyboard alone', async () => {

@@ -175,8 +175,9 @@ describe('a rate', () => {
       tools.native.measure(await rateOf('echo', 100, { settings })),
     );
     expect(point.requestDistribution).toBe('custom');
-    expect(point.requestCount).toBeGreaterThan(250);
-    expect(point.requestCount).toBeLessThan(350);
+    // By the time that it took: a busy machine makes the windows longer, in which more are sent.
+    expect(point.inferencesPerSecond).toBeGreaterThan(250 / 3);
+    expect(point.inferencesPerSecond).toBeLessThan(350 / 3);
   });
 
   it.each([

@@ -65,7 +65,7 @@ export abstract class UnaryConnection<
     return slots;
   }
 
-  /** The stream is no longer known afterwards. */
+  /** Drops a stream from those that are kept. */
   protected forget(stream: Stream, streamId: number): void {
     if (this.active.get(streamId) === stream) this.active.delete(streamId);
   }
