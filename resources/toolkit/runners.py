@@ -313,6 +313,13 @@ def _onnx_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), providers=providers, disabled_optimizers=_WRONG_IN_FLOAT16)
 
 
+def _tensor(value: Any) -> Any:
+    """A ZipMap gives a map of classes per row, in ascending order: the same as a tensor."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return value
+    return np.array([[row[label] for label in sorted(row)] for row in value], dtype=np.float32)
+
+
 class OnnxRunner:
     device = CPU
 
@@ -330,7 +337,7 @@ class OnnxRunner:
 
     def run(self, x: Tensors) -> Tensors:
         feeds = {name: check_type(x, name, datatype) for name, datatype in self._inputs.items()}
-        return dict(zip(self._outputs, self._session.run(self._outputs, feeds)))
+        return dict(zip(self._outputs, map(_tensor, self._session.run(self._outputs, feeds))))
 
 
 class LiftedRunner:

@@ -8,6 +8,7 @@ import {
   componentFacts,
   type ComponentId,
   componentIds,
+  onDemandIds,
   type ComponentStatus,
   costText,
   type SetupAction,
@@ -250,7 +251,7 @@ export function addSetup(program: Verb): void {
   program
     .command('setup')
     .description(
-      `Install what runs outside of Docker: ${componentIds.join(', ')}; without TensorFlow and Transformers by default, which the first run that needs them installs`,
+      `Install what runs outside of Docker: ${componentIds.join(', ')}; without ${onDemandIds.join(', ')} by default, which the first run that needs them installs`,
     )
     .argument('[component...]', 'what to install, with everything it needs')
     .option('--check', 'show what is installed and what the rest would take, and change nothing')
