@@ -83,7 +83,9 @@ function readTree(value: unknown, features: number, number: number, largest: Map
   const tree = treeOf(value, `tree ${number}`);
   const nodes = wholeNumber(
     getAt(tree, ['tree_param', 'num_nodes']),
-    ...[1, 100_000_000, `the number of nodes of tree ${number}`] as const,
+    1,
+    100_000_000,
+    `the number of nodes of tree ${number}`,
   );
   const vector = getAt(tree, ['tree_param', 'size_leaf_vector']);
   if (vector !== undefined && wholeNumber(vector, 0, mostClasses, 'size_leaf_vector') > 1) {
@@ -212,7 +214,9 @@ export function xgboostFacts(document: unknown, format: string): TreesFacts {
   }
   const parallel = wholeNumber(
     getAt(model, ['gbtree_model_param', 'num_parallel_tree']) ?? 1,
-    ...[1, 1_000_000, 'num_parallel_tree'] as const,
+    1,
+    1_000_000,
+    'num_parallel_tree',
   );
   const rounds = Math.ceil(trees.length / (groups * parallel));
   return {

@@ -61,7 +61,7 @@ const files: readonly Row[] = [
   [
     'a list of UBJSON without content',
     'm.ubj',
-    Buffer.from('{L\0\0\0\0\0\0\0\x07learner[$Z#U\x7f}', 'latin1'),
+    Buffer.from('{L\0\0\0\0\0\0\0\x07learner[$Z#U\x03}', 'latin1'),
     'without content',
   ],
   ['linear leaves', 'm.txt', lightgbmText({}, { is_linear: '1' }), 'linear_tree'],
