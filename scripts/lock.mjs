@@ -79,7 +79,7 @@ await main(async (args) => {
   mkdirSync(join(requirements, 'locked'), { recursive: true });
   await bringUv(build, log);
   const runtime = {};
-  for (const file of ['runtime.txt', 'tensorflow.txt', 'transformers.txt', 'trees.txt', 'check.txt']) {
+  for (const file of ['runtime.txt', 'trees.txt']) {
     const compiled = {};
     for (const python of lockedPythons) {
       const beside = besideRuntime.includes(file) ? (runtime[python] ?? null) : null;

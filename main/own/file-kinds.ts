@@ -114,25 +114,20 @@ export const fileKinds = {
     'a TensorFlow.js model',
     `${original}; tensorflowjs_converter --input_format=tfjs_layers_model --output_format=keras_saved_model makes a SavedModel of a layers model.`,
   ),
-  sklearn: kind(
-    'a pickle of scikit-learn; it is not opened, because unpickling can run any code',
-    toSkops,
-  ),
+  sklearn: kind('a pickle of scikit-learn; it is not opened, because unpickling can run any code', toSkops),
   trees: kind(
     'a model of XGBoost, LightGBM or scikit-learn (skops) under another name',
     (path) => `Name it by its format (.json, .ubj, .txt or .skops): mv ${path} model.json`,
   ),
-  xgboost: kind(
-    'a pickle of XGBoost; it is not opened, because unpickling can run any code',
-    (path) => toBooster(path, '.ubj', 'model'),
+  xgboost: kind('a pickle of XGBoost; it is not opened, because unpickling can run any code', (path) =>
+    toBooster(path, '.ubj', 'model'),
   ),
   xgboostBinary: kind(
     'a model of XGBoost that is damaged, or in the binary format of old versions',
     'Save it again with the version that wrote it: model.save_model("model.ubj").',
   ),
-  lightgbm: kind(
-    'a pickle of LightGBM; it is not opened, because unpickling can run any code',
-    (path) => toBooster(path, '.txt', 'getattr(model, "booster_", model)'),
+  lightgbm: kind('a pickle of LightGBM; it is not opened, because unpickling can run any code', (path) =>
+    toBooster(path, '.txt', 'getattr(model, "booster_", model)'),
   ),
   lightgbmOther: kind(
     'a model of LightGBM that is not in its text format',

@@ -158,7 +158,8 @@ export function filePreset(source: ModelSource): Preset {
   const { what, formats, accelerators, framework } =
     kinds[kind === 'folder' || kind === 'repository' ? 'onnx' : kind];
   const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
-  const converts = kind !== 'trees' && [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
+  const converts =
+    kind !== 'trees' && [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];
   // Samples are also the measured input, as their values affect some models.
   const ranges = inputRanges(source);

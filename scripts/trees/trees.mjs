@@ -72,7 +72,10 @@ function rowOf(file, checked, ended) {
   const accuracy = document?.accuracy;
   const rates = document?.offline?.map(({ inferencesPerSecond }) => inferencesPerSecond) ?? [];
   const reason =
-    checked.error ?? accuracy?.reasons[0] ?? document?.error?.message ?? ended.stderr.trim().split('\n').at(-1);
+    checked.error ??
+    accuracy?.reasons[0] ??
+    document?.error?.message ??
+    ended.stderr.trim().split('\n').at(-1);
   const differences = (accuracy?.outputs ?? [])
     .filter(({ output }) => output !== 'label')
     .map(({ maxAbsDiff }) => maxAbsDiff ?? 0);

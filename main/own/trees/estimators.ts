@@ -39,15 +39,15 @@ export const transformers: readonly string[] = [
 
 /** Libraries whose estimators have a file of their own. */
 const ownFiles: readonly (readonly [RegExp, string])[] = [
-  [/^xgboost\./, 'Save the booster by itself, as model.save_model("model.ubj"), and the steps before it apart.'],
+  [
+    /^xgboost\./,
+    'Save the booster by itself, as model.save_model("model.ubj"), and the steps before it apart.',
+  ],
   [
     /^lightgbm\./,
     'Save the booster by itself, as model.booster_.save_model("model.txt"), and the steps before it apart.',
   ],
-  [
-    /^catboost\./,
-    'Save it as ONNX: model.save_model("model.onnx", format="onnx").',
-  ],
+  [/^catboost\./, 'Save it as ONNX: model.save_model("model.onnx", format="onnx").'],
 ];
 
 /** What helps where a file names a type of another library, or a function. */

@@ -57,7 +57,8 @@ function numbersOf(block: Block, name: string, count: number | null, tree: numbe
   const numbers = new Int32Array(words.length);
   words.forEach((word, index) => {
     const number = Number(word);
-    if (!Number.isInteger(number)) throw new Error(`tree ${tree} has an entry of ${name} that is not a number`);
+    if (!Number.isInteger(number))
+      throw new Error(`tree ${tree} has an entry of ${name} that is not a number`);
     numbers[index] = number;
   });
   return numbers;
@@ -182,7 +183,12 @@ export function lightgbmFacts(text: string): TreesFacts {
   const [objective, task] = taskOf(header);
   const { trees, nodes, categorical } = readTrees(text, end, features);
   if (trees === 0 || nodes < 1) throw new Error('it has no trees');
-  const perRound = wholeNumber(header.get('num_tree_per_iteration'), 1, mostClasses, 'num_tree_per_iteration');
+  const perRound = wholeNumber(
+    header.get('num_tree_per_iteration'),
+    1,
+    mostClasses,
+    'num_tree_per_iteration',
+  );
   const infos = wordsOf(header, 'feature_infos');
   const classes =
     objective === 'binary' ? 2 : wholeNumber(header.get('num_class'), 1, mostClasses, 'num_class');
@@ -209,4 +215,3 @@ export function lightgbmFacts(text: string): TreesFacts {
     roundsInUse: null,
   };
 }
-

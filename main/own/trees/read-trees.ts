@@ -27,7 +27,8 @@ function factsOf(file: FileWindow): TreesFacts {
   const first = String.fromCharCode(file.byte(0));
   if (first === 'P') return skopsFacts(file);
   if (first === 't') return lightgbmFacts(contentOf(file, most.bytes).toString('utf8'));
-  if (first === '{' && isUbjson(file)) return xgboostFacts(parseUbjson(contentOf(file, most.bytes)), 'UBJSON');
+  if (first === '{' && isUbjson(file))
+    return xgboostFacts(parseUbjson(contentOf(file, most.bytes)), 'UBJSON');
   return xgboostFacts(parseBoundedJson(contentOf(file, most.jsonBytes).toString('utf8')), 'JSON');
 }
 

@@ -98,7 +98,7 @@ export class SkopsSchema {
   members(node: Tree | null): readonly Tree[] {
     const content = node?.['content'];
     const list: readonly unknown[] = Array.isArray(content) ? content : [];
-    return list.flatMap((one) => this.resolved(one) ?? []);
+    return list.map((one) => this.resolved(one)).filter((one) => one !== null);
   }
 
   /** Texts of an array of objects; null where it is another one. */

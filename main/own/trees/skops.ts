@@ -148,9 +148,7 @@ export function skopsFacts(file: FileWindow): TreesFacts {
     );
   }
   const steps = schema.steps(schema.root);
-  const parts = steps
-    .flatMap((step) => schema.parts(step))
-    .filter((part) => !isPassedOn(schema, part));
+  const parts = steps.flatMap((step) => schema.parts(step)).filter((part) => !isPassedOn(schema, part));
   const task = requireKnown(steps, parts);
   const last = steps.at(-1) ?? schema.root;
   refuseNative(schema, last);

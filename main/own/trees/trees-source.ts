@@ -1,11 +1,6 @@
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
-import {
-  longestTreeName,
-  mostTreeNames,
-  type TreeModel,
-  treeLibraryTitle,
-} from '../../contract/tree-model';
+import { longestTreeName, mostTreeNames, type TreeModel, treeLibraryTitle } from '../../contract/tree-model';
 import { present } from '../../contract/trees';
 import { someOf } from '../../platform/lines';
 import { modelTitle } from '../own-preset';
@@ -80,7 +75,9 @@ function notesOf(facts: TreesFacts, outputs: ModelSource['outputs']): string[] {
     ...(library === 'sklearn' ? [] : ['Missing values are NaN.']),
     ...(roundsInUse === null
       ? []
-      : [`Training stopped early: the first ${plural(roundsInUse, 'round')} are served, as predict uses them.`]),
+      : [
+          `Training stopped early: the first ${plural(roundsInUse, 'round')} are served, as predict uses them.`,
+        ]),
   ];
 }
 

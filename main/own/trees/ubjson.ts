@@ -101,7 +101,8 @@ class UbjsonReader {
 
   /** Type and count of a container, where it states them. */
   private header(depth: number): { readonly type: string | null; readonly count: number | null } {
-    if (depth > mostDepth) throw new Error(`it has more than ${mostDepth} lists and objects within each other`);
+    if (depth > mostDepth)
+      throw new Error(`it has more than ${mostDepth} lists and objects within each other`);
     let type: string | null = null;
     if (this.peek() === '$') {
       this.at += 1;

@@ -203,7 +203,10 @@ export function xgboostFacts(document: unknown, format: string): TreesFacts {
   if (trees.length === 0) throw new Error('it has no trees');
   checkCounts({ trees: trees.length, nodes: 0 });
   const largest = new Map<number, number>();
-  const nodes = trees.reduce((sum: number, tree, number) => sum + readTree(tree, features, number, largest), 0);
+  const nodes = trees.reduce(
+    (sum: number, tree, number) => sum + readTree(tree, features, number, largest),
+    0,
+  );
   checkCounts({ trees: trees.length, nodes });
   const groups = Math.max(1, objective === 'binary:logistic' ? 1 : classes, values);
   const info = model['tree_info'];

@@ -31,7 +31,13 @@ const forest = (attributes: Parameters<typeof estimator>[1]) =>
 const nested = `{"learner":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 
 const files: readonly Row[] = [
-  ['a linear booster', 'm.json', xgboost({ booster: { name: 'gblinear', model: {} } }), 'gblinear', 'no trees'],
+  [
+    'a linear booster',
+    'm.json',
+    xgboost({ booster: { name: 'gblinear', model: {} } }),
+    'gblinear',
+    'no trees',
+  ],
   ['another objective', 'm.json', xgboost({ objective: 'binary:hinge' }), '"binary:hinge"', 'multi:softprob'],
   [
     'leaves of several values',
@@ -41,11 +47,26 @@ const files: readonly Row[] = [
     'one_output_per_tree',
   ],
   ['a node that is not there', 'm.json', withTree({ left_children: [9, -1, -1] }), 'does not have'],
-  ['a circle of nodes', 'm.json', withTree({ left_children: [1, 0, -1], right_children: [2, 2, -1] }), 'two ways'],
+  [
+    'a circle of nodes',
+    'm.json',
+    withTree({ left_children: [1, 0, -1], right_children: [2, 2, -1] }),
+    'two ways',
+  ],
   ['a column that is not there', 'm.json', withTree({ split_indices: [3, 0, 0] }), 'a column of tree 0'],
   ['a list that is too short', 'm.json', withTree({ default_left: [1] }), '1 of 3 entries of default_left'],
-  ['a count of nodes in billions', 'm.json', withTree({ tree_param: { num_nodes: '4000000000' } }), 'number of nodes'],
-  ['a count of columns in billions', 'm.json', xgboost({ parameters: { num_feature: '4000000000' } }), 'number of columns'],
+  [
+    'a count of nodes in billions',
+    'm.json',
+    withTree({ tree_param: { num_nodes: '4000000000' } }),
+    'number of nodes',
+  ],
+  [
+    'a count of columns in billions',
+    'm.json',
+    xgboost({ parameters: { num_feature: '4000000000' } }),
+    'number of columns',
+  ],
   ['lists within each other', 'm.json', nested, 'learner_model_param|learner'],
   ['a cut JSON', 'm.json', xgboost({}).slice(0, -30), 'not a valid model'],
   ['a cut UBJSON', 'm.ubj', ubjsonBytes(xgboostDocument()).subarray(0, 900), 'cut off'],
@@ -65,10 +86,21 @@ const files: readonly Row[] = [
     'without content',
   ],
   ['linear leaves', 'm.txt', lightgbmText({}, { is_linear: '1' }), 'linear_tree'],
-  ['another objective of LightGBM', 'm.txt', lightgbmText({ objective: 'mystery' }), '"mystery"', 'lambdarank'],
+  [
+    'another objective of LightGBM',
+    'm.txt',
+    lightgbmText({ objective: 'mystery' }),
+    '"mystery"',
+    'lambdarank',
+  ],
   ['a leaf that is not there', 'm.txt', lightgbmText({}, { right_child: '-2 -9' }), 'does not have'],
   ['a leaf by two ways', 'm.txt', lightgbmText({}, { right_child: '-2 -2' }), 'two ways'],
-  ['a set of categories that is not there', 'm.txt', lightgbmText({}, { threshold: '0.5 7' }), 'set of categories'],
+  [
+    'a set of categories that is not there',
+    'm.txt',
+    lightgbmText({}, { threshold: '0.5 7' }),
+    'set of categories',
+  ],
   ['bits behind the end', 'm.txt', lightgbmText({}, { cat_boundaries: '0 900' }), 'a boundary of tree 0'],
   ['a cut text', 'm.txt', lightgbmText().slice(0, 500), 'not a valid model'],
   [
@@ -155,7 +187,13 @@ const files: readonly Row[] = [
   ['a pickle of XGBoost', 'm.pkl', '\x80\x04\x95xgboost.sklearn', 'unpickling can run any code', 'm.ubj'],
   ['a joblib', 'm.joblib', Buffer.from('80042e', 'hex'), 'skops.io.dump(joblib.load('],
   ['a model of CatBoost', 'm.cbm', 'CBM1\0\0', 'CatBoost', 'format="cbm"', 'm.onnx'],
-  ['CatBoost as JSON', 'm.json', '{"features_info":{"float_features":[]}}', 'CatBoost in JSON', 'format="json"'],
+  [
+    'CatBoost as JSON',
+    'm.json',
+    '{"features_info":{"float_features":[]}}',
+    'CatBoost in JSON',
+    'format="json"',
+  ],
   ['LightGBM as JSON', 'm.json', '{"name":"tree","tree_info":[]}', 'not in its text format', 'save_model'],
   ['XGBoost in its old format', 'm.model', 'binf\0\0\0\0', 'binary format of old versions'],
   ['another name', 'm.onnx', xgboost({}), 'under another name', 'mv '],
@@ -166,8 +204,7 @@ refusesEach(
   files.map(([what, name, content, ...says]): Broken => ({
     what,
     code: 'model-file-invalid',
-    make: (bench) =>
-      bench.put(name, typeof content === 'string' ? Buffer.from(content, 'latin1') : content),
+    make: (bench) => bench.put(name, typeof content === 'string' ? Buffer.from(content, 'latin1') : content),
     says: says.map((words) => (typeof words === 'string' && words.includes('|') ? new RegExp(words) : words)),
   })),
 );
@@ -204,22 +241,25 @@ const originals: readonly (readonly [string, string, Buffer])[] = [
   ['skops', 'm.skops', skopsBytes()],
 ];
 
-it.each(originals)('150 damaged files of %s are read, or refused by name', async (_format, name, original) => {
-  const numbers = numbersFrom(original.length);
-  const { tools, executed } = bench();
-  const outcomes = { read: 0, refused: 0 };
-  for (let count = 0; count < 150; count += 1) {
-    const path = await bench().put(name, mutated(original, numbers));
-    try {
-      await openModel({ path }, tools());
-      outcomes.read += 1;
-    } catch (error) {
-      expect(error).toBeInstanceOf(WorkbenchError);
-      expect((error as WorkbenchError).code).toBe('model-file-invalid');
-      outcomes.refused += 1;
+it.each(originals)(
+  '150 damaged files of %s are read, or refused by name',
+  async (_format, name, original) => {
+    const numbers = numbersFrom(original.length);
+    const { tools, executed } = bench();
+    const outcomes = { read: 0, refused: 0 };
+    for (let count = 0; count < 150; count += 1) {
+      const path = await bench().put(name, mutated(original, numbers));
+      try {
+        await openModel({ path }, tools());
+        outcomes.read += 1;
+      } catch (error) {
+        expect(error).toBeInstanceOf(WorkbenchError);
+        expect((error as WorkbenchError).code).toBe('model-file-invalid');
+        outcomes.refused += 1;
+      }
     }
-  }
-  expect(outcomes.read + outcomes.refused).toBe(150);
-  expect(outcomes.refused).toBeGreaterThan(20);
-  expect(existsSync(executed)).toBe(false);
-});
+    expect(outcomes.read + outcomes.refused).toBe(150);
+    expect(outcomes.refused).toBeGreaterThan(20);
+    expect(existsSync(executed)).toBe(false);
+  },
+);

@@ -52,7 +52,9 @@ describe('a classifier', () => {
       [-1, 1],
       [-1, 3],
     ]);
-    expect(notes).toContain('scikit-learn (skops, written by skops 0.16.0): StandardScaler, LogisticRegression.');
+    expect(notes).toContain(
+      'scikit-learn (skops, written by skops 0.16.0): StandardScaler, LogisticRegression.',
+    );
   });
 });
 
@@ -97,7 +99,13 @@ it('a model is made of each objective and estimator that is exported, to try it'
     scripts.filter((name) => name.endsWith('.py')).map((name) => readFile(`scripts/trees/${name}`, 'utf8')),
   );
   const text = made.join('\n');
-  const wanted = [...xgboostObjectives, ...lightgbmObjectives, ...classifiers, ...regressors, ...transformers];
+  const wanted = [
+    ...xgboostObjectives,
+    ...lightgbmObjectives,
+    ...classifiers,
+    ...regressors,
+    ...transformers,
+  ];
   // An older name of another one, which the library writes no more.
   const missing = wanted.filter((name) => name !== 'reg:linear' && !text.includes(name));
   expect(missing).toEqual([]);
