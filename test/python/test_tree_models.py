@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import onnxruntime
 from support import RESOURCES, REFUSAL, ToolkitCase
 
 from toolkit.model_folder import ModelFolder
-from toolkit.source_file import _without_zip_maps
 
 sys.path.insert(0, str(RESOURCES))
 
@@ -200,30 +198,3 @@ class RowsTest(ToolkitCase):
         context: dict[str, object] = {"data_dir": str(self.dir), "batch_size": 2}
         loader = ModelFolder(RESOURCES / "trees", {"inputs": inputs}, context).call("dataloader")
         self.assertEqual([x["input"].shape for _, x, _ in loader()], [(2, 2), (2, 2), (1, 2)])
-
-
-class ZipMapTest(ToolkitCase):
-    def test_maps_become_the_tensor_that_they_are_made_of(self) -> None:
-        make = onnx.helper.make_tensor_value_info
-        kinds = onnx.TensorProto
-        maps = onnx.helper.make_sequence_type_proto(
-            onnx.helper.make_map_type_proto(kinds.INT64, onnx.helper.make_tensor_type_proto(kinds.FLOAT, []))
-        )
-        graph = onnx.helper.make_graph(
-            [
-                onnx.helper.make_node("Softmax", ["x"], ["shares"]),
-                onnx.helper.make_node(
-                    "ZipMap", ["shares"], ["maps"], domain="ai.onnx.ml", classlabels_int64s=[0, 4]
-                ),
-            ],
-            "zipped",
-            [make("x", kinds.FLOAT, ["N", 2])],
-            [onnx.helper.make_value_info("maps", maps)],
-        )
-        imports = [onnx.helper.make_opsetid("", 13), onnx.helper.make_opsetid("ai.onnx.ml", 1)]
-        model = onnx.helper.make_model(graph, opset_imports=imports, ir_version=8)
-        self.assertTrue(_without_zip_maps(model))
-        self.assertFalse(_without_zip_maps(model))
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        (found,) = session.run(["maps"], {"x": np.zeros((3, 2), dtype=np.float32)})
-        np.testing.assert_allclose(found, np.full((3, 2), 0.5))
