@@ -134,6 +134,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...monitor.handlers,
       ...data.handlers,
       ...own.handlers,
+      ...parts.hub.handlers,
       ...runsCalls.handlers,
       'runs.list': runList.list,
       ...deployments.handlers,

@@ -8,6 +8,7 @@ import { createDataSources } from './stores/draft/data-sources';
 import { createDraft } from './stores/draft/draft';
 import { newDraftOf } from './stores/draft/draft-session';
 import { createFormView } from './stores/draft/form-view';
+import { createHubModel } from './stores/draft/hub-model';
 import { createOwnModel } from './stores/draft/own-model';
 import { createRepository } from './stores/draft/repository';
 import { createStartCheck } from './stores/draft/start-check';
@@ -31,6 +32,7 @@ import { createTools } from './stores/tools';
 export function createWorkbench(client: Client, storage: Storage) {
   const settings = createSettings(client);
   const draft = createDraft(client, () => newDraftOf(settingsOf(settings.getState())));
+  const ownModel = createOwnModel(client, draft);
   const machine = createResource(() => client.call('machine.get'));
   return {
     client,
@@ -59,7 +61,8 @@ export function createWorkbench(client: Client, storage: Storage) {
     baselines: createBaselines(client, storage),
     draft,
     formView: createFormView(storage),
-    ownModel: createOwnModel(client, draft),
+    ownModel,
+    hubModel: createHubModel(client, ownModel),
     repository: createRepository(client),
     dataSources: createDataSources(client, draft),
     tools: createTools(client, machine),

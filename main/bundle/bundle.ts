@@ -36,6 +36,7 @@ import {
   startupOf,
 } from './manifests';
 import { queueMetric, rateMetric, resourceName } from './names';
+import { recordSection } from './record-section';
 import { grafanaDashboard, latencyThresholds, prometheusRules, rateThreshold, targetOf } from './watching';
 
 /** Overhead of the smoke test's client over the load generator: share of p99, and at least. */
@@ -257,6 +258,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     ...expectedLines(input),
     '',
+    ...recordSection(state),
     ...coldSection(state, input.startup),
     '## What the manifests assume',
     '',

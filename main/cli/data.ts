@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import type { DataItem, DataSource, DataWork } from '../contract/data-source';
+import type { DataItem, DataSource } from '../contract/data-source';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { shellLine } from '../contract/flag-text';
 import { formatCount } from '../contract/numbers';
+import { isHubReference } from '../contract/own/hub';
 import type { Core } from '../core';
-import { exitCodes, followWork, type Output } from './output';
+import { exitCodes, type Output } from './output';
+import { fetchHubModel, followDownload } from './own/hub-model';
 import type { Verb } from './verb';
 
 interface FetchOptions {
@@ -41,18 +43,6 @@ function itemLines(item: DataItem): readonly string[] {
   ];
 }
 
-/** Reports progress until the download ends. Ctrl-C cancels and keeps the partial file. */
-function follow(core: Core, workId: string, output: Output): Promise<DataWork> {
-  return followWork(output, {
-    subscribe: (listener) =>
-      core.subscribe((event) => {
-        if (event.type === 'data-work' && event.work.id === workId) listener(event.work.title, event.work);
-      }),
-    cancel: () => void core.handlers['data.cancel']({ workId }),
-    ended: () => core.handlers['data.ended']({ workId }),
-  });
-}
-
 /** Defaults to the only data set of the preset. Throws input-invalid. */
 function chosen(items: readonly DataItem[], preset: string, options: FetchOptions): DataItem {
   if (options.dataset !== undefined && options.checkpoint !== undefined) {
@@ -79,6 +69,26 @@ function sayUse(output: Output, preset: string, { kind, source }: DataItem, path
   const command = ['triton-workbench', 'run', preset, '--profile', 'full', `--${kind}`, path, ...args];
   output.say(`Ready: ${path}`);
   output.say(`Next: ${shellLine(command)}`);
+}
+
+/** An explicit request, which is not asked about again. */
+async function fetchModel(
+  core: Core,
+  reference: string,
+  options: FetchOptions,
+  output: Output,
+): Promise<void> {
+  const [flag] = Object.keys(options).filter((name) =>
+    ['dataset', 'checkpoint', 'to', 'from'].includes(name),
+  );
+  if (flag !== undefined) {
+    const remedy = 'Leave it out: HF_HOME names the cache of the hub, and @REVISION what is taken.';
+    throw invalidInput(`--${flag}`, `--${flag} does not apply to a model of the hub`, remedy);
+  }
+  const path = await fetchHubModel(core, reference, output, () => Promise.resolve(true));
+  if (output.json) output.document({ reference, path });
+  output.say(`Ready: ${path}`);
+  output.say(`Next: ${shellLine(['triton-workbench', 'run', reference])}`);
 }
 
 export function addData(program: Verb): void {
@@ -108,14 +118,18 @@ export function addData(program: Verb): void {
   data
     .command('fetch')
     .description(
-      'Download, verify, unpack and prepare a data set or checkpoint; an interrupted download is resumed. Prints the steps for sources that must be downloaded by hand',
+      'Download, verify, unpack and prepare a data set or checkpoint, or a model of the Hugging Face hub; an interrupted download is resumed. Prints the steps for sources that must be downloaded by hand',
     )
-    .argument('<preset>')
+    .argument('<preset>', 'preset, or a model of the Hugging Face hub: hf:ORG/NAME or hf:ORG/NAME@REVISION')
     .option('--dataset <id>', 'data set to fetch; optional if the preset has only one')
     .option('--checkpoint <id>', 'checkpoint to fetch instead of a data set')
     .option('--to <dir>', 'destination folder; the source gets a subfolder named after its id')
     .option('--from <file>', 'use this local copy of the published file')
     .work(async ({ core, output, exit }, preset: string, options: FetchOptions) => {
+      if (isHubReference(preset)) {
+        await fetchModel(core, preset, options, output);
+        return;
+      }
       const item = chosen(await core.handlers['data.list']({ preset }), preset, options);
       const { source } = item;
       if (source.allowed === 'by-hand') {
@@ -140,7 +154,7 @@ export function addData(program: Verb): void {
         to: options.to === undefined ? undefined : resolve(options.to),
         from: options.from === undefined ? undefined : resolve(options.from),
       });
-      const work = await follow(core, workId, output);
+      const work = await followDownload(core, workId, output);
       if (output.json) output.document(work);
       if (work.path !== null) sayUse(output, preset, item, work.path);
     });

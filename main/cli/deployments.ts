@@ -11,6 +11,7 @@ import { present } from '../contract/trees';
 import type { Core } from '../core';
 import { snippetsOf } from '../domain/deployment-snippets';
 import { coldLines, coldRows } from '../domain/measured/cold/cold-start';
+import { modelRecordRows } from '../domain/run/model-record-text';
 import { addPlanOptions, planOf, type PlanOptions } from './measured/capacity';
 import { type CliContext, formatTable, type Output, progressOf } from './output';
 import { paintState } from './print/terminal';
@@ -64,6 +65,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
       ...(model.coldStart === undefined
         ? []
         : coldLines(model.coldStart, coldRows(model.coldStart, [])).map((line) => `    ${line}`)),
+      ...modelRecordRows(model.record ?? null).map(({ name, value }) => `    ${name}: ${value}`),
       ...(model.promised === undefined ? [] : [`    one replica holds ${promisedText(model.promised)}`]),
       ...(model.previous === null
         ? []

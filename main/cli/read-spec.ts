@@ -23,6 +23,9 @@ export interface RunOptions extends GivenOptions {
   /** Number in a runner's file, from 1. */
   readonly configuration?: string | undefined;
   readonly matrix?: string;
+  /** Downloads a model of the hub without asking. */
+  readonly yes?: boolean;
+  readonly json?: boolean;
 }
 
 /** Reads runner files too, and reports what it leaves out. */

@@ -113,6 +113,7 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   'run-name': none,
   'model-memory': none,
   'cold-start': none,
+  'model-record': none,
   'warm-up-trial': none,
   'p99-budget': none,
   'gate-overridden': none,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { deploymentIdPattern } from '../contract/deployment/deployment';
 import { toWire, WorkbenchError } from '../contract/errors';
 import { jobEngines } from '../contract/job/job-engines';
+import { isHubReference, parseHubReference } from '../contract/own/hub';
 import { inContainers, isProcess } from '../contract/run/engine-kinds';
 import { type StepId, stepIds } from '../contract/run/run-events';
 import { knownParameters, specOf } from '../contract/run/run-source';
@@ -42,13 +43,17 @@ export function addRun(program: Command, context: CliContext): void {
   const run = program
     .command('run')
     .description('Run a deployment, from export to report')
-    .argument('[preset]', 'preset id, for example resnet50, or the path of your own model');
+    .argument(
+      '[preset]',
+      'preset id, for example resnet50, the path of your own model, or a model of the Hugging Face hub: hf:ORG/NAME',
+    );
   addSpecOptions(run)
     .optionsGroup('Run:')
     .option(
       '--trust',
       'trust the current code of your own model, and approve the files, images, hosts and clusters that --spec names',
     )
+    .option('-y, --yes', 'download a model of the Hugging Face hub without asking')
     .option('--allow-remote-load', 'allow load on another machine (--engine remote)')
     .option('--skip-preflight', 'start despite preflight problems (containers only); the run is marked')
     .option(
@@ -78,7 +83,7 @@ export function addRun(program: Command, context: CliContext): void {
     .option('--json', besideMessages)
     .action(async (preset: string | undefined, options: RunOptions & RunFlags) => {
       const { checkOnly = false } = context;
-      if (checkOnly && isCheckedLater(options)) return;
+      if (checkOnly && isCheckedLater(preset, options)) return;
       const core = await context.core();
       const { matrix } = options;
       if (matrix !== undefined) {
@@ -109,9 +114,12 @@ export function addRun(program: Command, context: CliContext): void {
     });
 }
 
-/** A matrix has many runs, and standard input can be read only once. */
-const isCheckedLater = ({ spec, matrix }: RunOptions & RunFlags): boolean =>
-  spec === '-' || matrix !== undefined;
+/** A matrix has many runs, standard input can be read only once, and the hub is asked by what is installed first. */
+function isCheckedLater(preset: string | undefined, { spec, matrix }: RunOptions & RunFlags): boolean {
+  const isOfHub = preset !== undefined && isHubReference(preset);
+  if (isOfHub) parseHubReference(preset);
+  return isOfHub || spec === '-' || matrix !== undefined;
+}
 
 function refuseMatrixOptions({ resume, hosts }: RunFlags): void {
   if (resume === true) throw resumeAlone;

@@ -11,6 +11,7 @@ import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
 import { addFieldOptions, collect } from './field-options';
 import { printText } from './output';
+import { hubFolder } from './own/hub-model';
 import { readOverrides, type RunOptions, type SpecReader } from './read-spec';
 import { readShape } from './read-values';
 import { settingProblems } from './settings';
@@ -114,7 +115,7 @@ function refuseRepositoryOptions({ with: beside, rewrite }: RunOptions): void {
   );
 }
 
-/** A user's model: text with a slash, or an existing path that is no preset. null: a preset. */
+/** A user's model: one of the hub, text with a slash, or an existing path that is no preset. null: a preset. */
 async function readOwnModel(
   core: Core,
   argument: string,
@@ -127,7 +128,8 @@ async function readOwnModel(
     return null;
   }
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
-  const isPath = /[./]/.test(argument) || argument.includes(sep);
+  const folder = await hubFolder(core, argument, options);
+  const isPath = folder !== null || /[./]/.test(argument) || argument.includes(sep);
   if (!isPath && !existsSync(argument)) return null;
   if (/\.ya?ml$/i.test(argument)) {
     const remedy = `To run a specification, type: run --spec ${argument}`;
@@ -135,7 +137,7 @@ async function readOwnModel(
   }
   const beside = (options.with ?? '').split(/[\s,]+/).filter((name) => name !== '');
   const rewrite = options.rewrite !== undefined && options.rewrite !== false;
-  const input = { path: argument, with: beside, rewrite, ...readModelShapes(options.shape ?? []) };
+  const input = { path: folder ?? argument, with: beside, rewrite, ...readModelShapes(options.shape ?? []) };
   const call = options.trust === true ? 'models.trust' : 'models.open';
   const opened = await core.handlers[call](input);
   for (const line of opened.notes) note(line);

@@ -92,7 +92,8 @@ export interface DataWork {
   readonly preset: string;
   readonly source: string;
   readonly title: string;
-  readonly kind: SourceKind;
+  /** `model`: of the Hugging Face hub, whose `preset` is its name there and `source` its commit. */
+  readonly kind: SourceKind | 'model';
   readonly status: 'running' | 'done' | 'failed' | 'cancelled';
   /** 0 to 1 of the current phase; null where it is not known. */
   readonly fraction: number | null;

@@ -38,6 +38,9 @@ export const fileLimits = {
     tensors: 200_000,
     axes: 16,
     shards: 1000,
+    /** README.md, and entries of a list in it. */
+    cardBytes: mebibyte,
+    cardEntries: 64,
   },
   /** Files of XGBoost, LightGBM and skops. `values`: of UBJSON outside of lists of numbers, and of schema.json. */
   trees: {
@@ -106,6 +109,7 @@ export const readerBounds = {
   savedModel: { ...usual, what: 'the SavedModel' },
   huggingFace: { ...usual, what: 'the Hugging Face folder' },
   trees: { ...usual, what: 'the model file' },
+  huggingFaceConfig: { ...usual, what: 'the configuration of the model' },
   repository: { ...usual, what: 'config.pbtxt' },
   repositoryConfig: { ...usual, what: 'config.pbtxt' },
   folderCode: { ...usual, what: 'the code of the model folder' },

@@ -11,6 +11,7 @@ import type { OutputRules } from '../contract/measured/output-rules';
 import type { LoadPoint } from '../contract/measured/results';
 import type { SlowRequests } from '../contract/measured/slow-requests';
 import type { AlertRule, MonitorTarget } from '../contract/monitor/monitor';
+import type { HubModel } from '../contract/own/hub';
 import type { Reach } from '../contract/reach';
 import type { OpenModelInput } from '../contract/run/own-model';
 import type { RunContent } from '../contract/run/run-content';
@@ -176,6 +177,12 @@ export interface TrustedCalls {
   'matrix.read': Readers['matrix'];
   /** Writes to the study's folder, or to `out`. */
   'matrix.write': (request: MatrixReportRequest) => Promise<WrittenStudy>;
+  /** As `models.hub`, until the signal. */
+  'models.lookHub': (input: {
+    readonly reference: string;
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((text: string) => void) | undefined;
+  }) => Promise<HubModel>;
   /** The code that trusting the model covers. Throws as `models.open`. */
   'models.code': (input: OpenModelInput) => Promise<ModelCode>;
   /** Serves a repository as it is with the local Triton, until it is stopped. Throws as {@link serveRepository}. */

@@ -17,6 +17,8 @@ import { createSettingsStore, type SettingsStore, withProxy } from '../home/sett
 import { createHosts, type Hosts } from '../hosts/hosts';
 import { ngcRegistry } from '../machine/releases';
 import { createMonitor, type Monitor } from '../monitor/monitor';
+import { createHub, type Hub } from '../own/huggingface/hub';
+import { hubVariables } from '../own/huggingface/hub-variables';
 import type { ModelReaders } from '../own/model-readers';
 import { createOwnModels, type OwnModels } from '../own/open-model';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
@@ -29,7 +31,7 @@ import { type HomeLayout, homeLayout } from '../platform/layout';
 import { readPrebuiltPresets } from '../presets/prebuilt-presets';
 import { createPresets, type Presets } from '../presets/presets';
 import { ReaderPool } from '../readers/reader-pool';
-import { createPythonOnDemand, createSetup } from '../setup/setup';
+import { createPythonOnDemand, createSetup, type Setup } from '../setup/setup';
 import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
@@ -128,6 +130,8 @@ export interface CoreParts {
   readonly ownJob: OwnJob | null;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   readonly data: DataCalls;
+  /** Models of the Hugging Face hub. */
+  readonly hub: Hub;
   readonly monitor: Monitor;
   /** Python with TensorFlow, installed on first use. */
   readonly tensorflowPython: EnsurePython;
@@ -160,6 +164,31 @@ function toolsOf(
   };
 }
 
+/** What is taken from outside: consent to it, and models of the hub, whose library comes with transformers. */
+function takenParts({
+  options: { resources, env },
+  layout,
+  setup,
+  reading,
+  data,
+  now,
+}: Pick<CoreParts, 'options' | 'layout' | 'reading' | 'data' | 'now'> & {
+  readonly setup: Setup;
+}): Pick<CoreParts, 'approvals' | 'hub'> {
+  const approvals = createApprovals({ file: layout.approved, own: [layout.data, resources], now });
+  const python = createPythonOnDemand(setup, layout, 'transformers');
+  const launch = { python, resources, env, cache: layout.cache, variables: hubVariables(env) };
+  const hub = createHub({
+    toolkit: createToolkit(createLocalPython(launch)),
+    readers: reading.readers,
+    keptFile: layout.hubModels,
+    start: (key, facts, run) => data.start(key, facts, run),
+    give: (path) => approvals.give(path),
+    now,
+  });
+  return { approvals, hub };
+}
+
 /** Throws model-folder-invalid for a damaged model folder of the product. */
 export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const { resources, workerFile, printPdf } = given;
@@ -183,13 +212,13 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   const schedulerOf = createSchedulers({ layout, env, hosts });
   const jobs = createJobSchedulers(schedulerOf);
   const store = new RunStore(layout.runs, runKey, jobs);
-  const toolkit = createToolkit(
-    createLocalPython({ python: layout.python, resources, env, cache: layout.cache }),
-  );
+  const launch = createLocalPython({ python: layout.python, resources, env, cache: layout.cache });
+  const toolkit = createToolkit(launch);
   const known = createKnownImages(layout.knownImages, now);
   const docker = createDockerLink({ env, instanceFile: layout.instance });
   const reach = createHostReach(hosts, env);
   const auths = createRegistryAuths(env);
+  const data = createDataCalls({ root: layout.data, presets, toolkit, emit });
   const setup = createSetup({ layout, resources, env });
   return {
     options,
@@ -206,7 +235,6 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     presetOf: createPresetOf(presets, resources, reading.readers),
     reading,
     toolkit,
-    approvals: createApprovals({ file: layout.approved, own: [layout.data, resources], now }),
     own: createOwnModels({ trustFile: layout.trusted, toolkit, readers: reading.readers, now }),
     docker,
     hosts,
@@ -230,7 +258,8 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
     }),
     loadTools: createLoadTools({ layout, workerFile, env }),
     ...toolsOf({ layout, setup, emit }),
-    data: createDataCalls({ root: layout.data, presets, toolkit, emit }),
+    ...takenParts({ options, layout, setup, reading, data, now }),
+    data,
     monitor: createMonitor({
       recordings: layout.recordings,
       settingsFile: layout.monitor,

@@ -1,6 +1,6 @@
 import { goldenModel, readGolden } from '../golden/read-golden';
 import { checkFolderCode } from '../own/folder-code';
-import { readHuggingFace } from '../own/huggingface/read-folder';
+import { checkHuggingFaceConfig, readHuggingFace } from '../own/huggingface/read-folder';
 import { readOnnx } from '../own/read-onnx';
 import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
@@ -29,6 +29,7 @@ export const readerTable: ReaderTable = {
   savedModel: ({ path }) => readSavedModel(path),
   huggingFace: ({ path }) => readHuggingFace(path),
   trees: ({ path }) => readTrees(path),
+  huggingFaceConfig: ({ path }) => checkHuggingFaceConfig(path),
   repository: ({ path }) => readRepository(path),
   repositoryConfig: ({ path }) => readConfigFile(path),
   folderCode: ({ path }) => checkFolderCode(path),

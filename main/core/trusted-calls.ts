@@ -100,6 +100,7 @@ const readingCalls = (
     },
     'matrix.read': readers.matrix,
     'models.code': (input) => own.code(input),
+    'models.lookHub': ({ reference, ...how }) => parts.hub.look(reference, how),
     'models.serve': (given) => serveRepository(parts, given),
     'models.init': ({ dir }) => initModelFolder(dir, options.resources),
     'replay.read': readers.replayRead,

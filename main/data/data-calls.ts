@@ -3,7 +3,7 @@ import type { CoreEvent, Handlers } from '../contract/api';
 import type { DataItem, DataSource, DataWork, SourceKind } from '../contract/data-source';
 import { WorkbenchError } from '../contract/errors';
 import { exists } from '../platform/files';
-import { Works } from '../platform/works';
+import { type WorkReporter, Works } from '../platform/works';
 import { type LoadedPreset, type Presets, requirePreset } from '../presets/presets';
 import type { Toolkit } from '../toolkit/toolkit';
 import { fetchSource, sourcePlaces } from './fetch-source';
@@ -31,6 +31,12 @@ export interface DataCalls {
   list(preset: string): Promise<readonly DataItem[]>;
   /** @returns the id of the new or running work. Throws preset-unknown, input-invalid */
   fetch(options: FetchOptions): string;
+  /** Any other download, shown and cancelled as those of presets. @returns as `fetch` */
+  start(
+    key: string,
+    facts: WorkFacts,
+    run: (reporter: WorkReporter<WorkFacts>) => Promise<Partial<DataWork>>,
+  ): string;
   cancel(workId: string): void;
   /** Newest first, with the last 20 that ended. */
   works(): readonly DataWork[];
@@ -39,7 +45,7 @@ export interface DataCalls {
   close(): Promise<void>;
 }
 
-type WorkFacts = Pick<DataWork, 'preset' | 'source' | 'title' | 'kind' | 'path'>;
+export type WorkFacts = Pick<DataWork, 'preset' | 'source' | 'title' | 'kind' | 'path'>;
 
 const sourcesOf = ({ preset: { origin } }: LoadedPreset) => [
   ...(origin.datasets ?? []).map((source) => ({ kind: 'dataset' as const, source })),
@@ -98,6 +104,7 @@ export function createDataCalls(options: DataCallsOptions): DataCalls {
   return {
     list,
     fetch,
+    start: (key, facts, run) => works.start(key, facts, run),
     cancel: (workId) => works.cancel(workId),
     works: () => works.list(),
     ended: (workId) => works.ended(workId),

@@ -182,7 +182,7 @@ export async function deployableRun(
   const deployable: DeployableRun = {
     about: {
       ...{ runId, format: spec.format, precision: spec.precision, accuracy },
-      ...present({ repository: own?.version }),
+      ...present({ repository: own?.version, record: state.modelRecord }),
     },
     config: own?.config ?? (await readConfig(join(model, 'config.pbtxt'))),
     version: modelVersion,

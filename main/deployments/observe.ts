@@ -294,6 +294,7 @@ function modelEntry(
       checkedBatchSize: active.checkedBatchSize,
       golden: active.golden,
       coldStart: isActive ? active.coldStart : previous?.coldStart,
+      record: isActive ? active.record : previous?.record,
       repository: served.repository,
       promised: isActive ? active.promised : previous?.promised,
     }),

@@ -123,7 +123,7 @@ async function modelsIn(path: string, names: readonly string[]): Promise<string[
 async function foreignFile(folder: string, names: readonly string[]): Promise<WorkbenchError | null> {
   for (const name of [...names].sort().slice(0, 50)) {
     const path = join(folder, name);
-    if (!modelEnding.test(name) || !(await stat(path)).isFile()) continue;
+    if (!modelEnding.test(name) || (await stat(path).catch(() => null))?.isFile() !== true) continue;
     const found = recognizedRefusal(path);
     if (found === null) continue;
     return folderRefused(path, `The folder has no model.py; ${found.message}`, found.remedy ?? '');

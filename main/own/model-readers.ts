@@ -21,6 +21,8 @@ export interface ModelReaders {
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
   huggingFace: (input: AtPath) => Promise<HuggingFaceFacts>;
   trees: (input: AtPath) => Promise<TreesFacts>;
+  /** Of a folder whose weights are not there yet: whether it would be exported. */
+  huggingFaceConfig: (input: AtPath) => Promise<{ readonly architecture: string }>;
   repository: (input: AtPath) => Promise<RepositoryModel>;
   /** config.pbtxt of a folder, as it is; a mistake in it is part of the answer. */
   repositoryConfig: (input: AtPath) => Promise<ConfigFile>;

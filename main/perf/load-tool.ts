@@ -54,6 +54,8 @@ export interface MeasureInput {
   readonly sentTo?: { readonly address: string; readonly tls?: TlsFiles | null | undefined } | undefined;
   /** Windows are looks of a comparison in turns: all of them count, with the parts of their latency. */
   readonly looks?: boolean | undefined;
+  /** Another level follows at once, which can begin without the start of a load generator. */
+  readonly keepsThread?: boolean | undefined;
   /** Sent with every request, over both protocols. */
   readonly headers?: readonly RequestHeader[] | undefined;
   readonly protocol: Protocol;

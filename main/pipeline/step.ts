@@ -6,6 +6,7 @@ import type { RunState } from '../contract/run/run-state';
 import type { Executor, ServerHandle } from '../engine/engine';
 import type { PlanPlaces } from '../engine/engine-interface';
 import type { GoldenReaders } from '../golden/golden-samples';
+import type { ModelReaders } from '../own/model-readers';
 import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import type { ReadingSources } from '../perf/readings';
@@ -19,7 +20,7 @@ import type { Hold } from './hold';
 export interface RunServices extends PlanPlaces {
   readonly toolkit: Toolkit;
   readonly startServer: Executor['startServer'];
-  readonly readers: InputReaders & GoldenReaders;
+  readonly readers: InputReaders & GoldenReaders & Pick<ModelReaders, 'huggingFace'>;
   readonly loadTools: Readonly<Record<LoadToolId, LoadTool>>;
   /** See `Executor`. */
   readonly imageNames: Executor['imageNames'];

@@ -58,6 +58,8 @@ export interface HomeLayout {
   /** Last image of each reference. */
   readonly knownImages: string;
   readonly hosts: string;
+  /** Models of the Hugging Face hub that are in its cache whole. */
+  readonly hubModels: string;
   /** Named comparisons. */
   readonly comparisons: string;
   /** Job scripts and output. */
@@ -204,6 +206,7 @@ export function homeLayout(home: string): HomeLayout {
     approved: join(home, 'approved.json'),
     knownImages: join(home, 'known-images.json'),
     hosts: join(home, 'hosts.json'),
+    hubModels: join(home, 'hub.json'),
     comparisons: join(home, 'comparisons.json'),
     jobs: join(home, 'jobs'),
     instance: join(home, 'instance'),

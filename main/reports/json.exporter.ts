@@ -62,6 +62,7 @@ export const json: Exporter = {
       environment: state.source.kind === 'imported' ? null : state.environment,
       steps: state.steps,
       accuracy: state.accuracy?.result ?? null,
+      modelRecord: state.modelRecord,
       coldStart: state.coldStart,
       warmUpTrial: state.warmUpTrial,
       offline: scenario(input, 'offline'),

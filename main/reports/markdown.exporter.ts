@@ -214,7 +214,10 @@ const text = (report: Report): string =>
     ...shown(report, 'accuracy', () => [accuracy(report)]),
     ...shown(report, 'published', () => [published(report)]),
     ...shown(report, 'parameters', () => [parameters(report.parameters)]),
-    ...shown(report, 'environment', () => [section('Environment', named(report.environment))]),
+    ...shown(report, 'environment', () => [
+      report.record.length === 0 ? '' : section('Model', named(report.record)),
+      section('Environment', named(report.environment)),
+    ]),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -51,6 +51,8 @@ export interface Report {
   readonly changes: readonly NamedText[];
   readonly environment: readonly NamedText[];
   readonly packages: readonly NamedText[];
+  /** Origin, license and hashes of a Hugging Face folder; empty for other models. */
+  readonly record: readonly NamedText[];
   readonly steps: readonly ReportStep[];
   readonly commands: readonly ReportCommand[];
   /** null if not reached. */

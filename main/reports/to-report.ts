@@ -20,6 +20,7 @@ import { keyFigures } from '../domain/measured/key-figures';
 import { limitsText } from '../domain/measured/limits/limits';
 import { slowLevels } from '../domain/measured/slow/slow-text';
 import { verdictOf } from '../domain/measured/verdict';
+import { modelRecordRows } from '../domain/run/model-record-text';
 import { serverTitle } from '../domain/run/server-title';
 import { loadParameters, reportParameters } from './parameters';
 import { importedNotes, reportCommands, reportNotes, reportProblems, reportSteps } from './problems';
@@ -237,6 +238,7 @@ export function toReport(state: RunState, context: ReportContext): Report {
     packages: Object.entries(environment.packages)
       .map(([name, value]) => ({ name, value }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    record: modelRecordRows(state.modelRecord),
     steps: reportSteps(state),
     commands: reportCommands(state),
     accuracy: accuracyReport(state, titles),

@@ -99,6 +99,8 @@ interface LocalPythonOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Cache of PyTorch's compiler; absent: the system's temporary folder. */
   readonly cache?: string;
+  /** Further variables of the process; absent: none. */
+  readonly variables?: NodeJS.ProcessEnv;
   /** Shared by a run's consecutive verbs. */
   readonly ahead?: PythonAhead;
 }
@@ -128,6 +130,7 @@ export function createLocalPython(options: LocalPythonOptions): LaunchPython {
     PYTHONUNBUFFERED: '1',
     ...toolkitVariables,
     ...(options.cache === undefined ? {} : { TORCHINDUCTOR_CACHE_DIR: join(options.cache, 'torchinductor') }),
+    ...options.variables,
     ...keptMemory,
   };
   const cwd = options.resources;

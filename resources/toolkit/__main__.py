@@ -22,6 +22,8 @@ from .workbench import end_with_workbench, wait_for_verb
 VERBS = {
     "make-dataset": "write a generated data set",
     "unpack": "a downloaded archive to a folder",
+    "hub-files": "the files of a model on the Hugging Face hub",
+    "hub-fetch": "files of a commit of the Hugging Face hub to its cache",
     "prepare-dataset": "a published data set to the layout that the loader reads",
     "load-checkpoint": "a published checkpoint or a state dictionary, to weights and arguments",
     "train": "train the model, or save its initial weights",

@@ -30,6 +30,7 @@ export async function measureTrial(
     workerFile,
     job: await readJob(whole),
     signal,
+    keepsThread: false,
     onBound: () => Promise.resolve(null),
     onRegionsLost: () => Promise.resolve(),
     onWindow: (window, stop) => {

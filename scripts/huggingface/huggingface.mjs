@@ -6,17 +6,19 @@ import { bootstrap, needs } from '../lib/bootstrap.mjs';
 import { repoRoot } from '../lib/layout.mjs';
 import { main } from '../lib/main.mjs';
 import { say, SetupError } from '../lib/say.mjs';
+import { checkHub } from './hub-checks.mjs';
 
 const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick] [NAME …]
 
 Makes a small Hugging Face folder with random weights for each architecture that the workbench exports, and takes each from the
-folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Takes half an hour.
+folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Then tries models of the hub (hf:ORG/NAME) with huggingface_hub
+against a local server that speaks its calls: sizes, cancelling, resuming, hashes, offline. Takes half an hour.
 
-  NAME        only these folders
+  NAME        only these folders; "hub": the models of the hub
   --quick     only ONNX in fp32
   --out FILE  also write the table as a page to this file (docs/huggingface.md)
 
-Exit code 1: an export or a gate failed. In fp16 that of T5 does: its values are too large for it.`;
+Exit code 1: an export, a gate or a check of the hub failed. In fp16 that of T5 does: its values are too large for it.`;
 
 const ways = [
   ['onnx', 'fp32'],
@@ -29,15 +31,26 @@ const short = [
   ...['--measurement-interval-ms', '300'],
 ];
 
-/** Resolves with exit code and output. */
-function run(program, args, env) {
+/** Resolves with exit code and output. @param interruptWhen Ctrl-C once it is true; absent: never */
+function run(program, args, env, { interruptWhen } = {}) {
   return new Promise((done, reject) => {
     const child = spawn(program, args, { cwd: repoRoot, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const texts = ['', ''];
     child.stdout.on('data', (chunk) => (texts[0] += chunk));
     child.stderr.on('data', (chunk) => (texts[1] += chunk));
+    const poll =
+      interruptWhen === undefined
+        ? undefined
+        : setInterval(() => {
+            if (!interruptWhen()) return;
+            clearInterval(poll);
+            child.kill('SIGINT');
+          }, 100);
     child.once('error', reject);
-    child.once('close', (code) => done({ code, stdout: texts[0], stderr: texts[1] }));
+    child.once('close', (code) => {
+      clearInterval(poll);
+      done({ code, stdout: texts[0], stderr: texts[1] });
+    });
   });
 }
 
@@ -115,6 +128,16 @@ rate is of the smallest model of its kind: it says that the way works, not how f
 ${table}
 `;
 
+const sayCheck = ({ what, passed, reason }) => say(passed ? `✓ ${what}` : `✗ ${what}: ${reason}`);
+
+/** "hub" is a lane, any other name a folder. */
+function chosenOf(args) {
+  const given = args.filter((arg) => !arg.startsWith('--'));
+  const names = given.filter((name) => name !== 'hub');
+  const isAll = given.length === 0;
+  return { names, triesFolders: isAll || names.length > 0, triesHub: isAll || given.includes('hub') };
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
@@ -122,22 +145,30 @@ await main(async (args) => {
   }
   const at = args.indexOf('--out');
   const out = at === -1 ? undefined : args[at + 1];
-  const names = args.filter((arg, index) => !arg.startsWith('--') && (at === -1 || index !== at + 1));
+  const { names, triesFolders, triesHub } = chosenOf(
+    args.filter((_arg, index) => at === -1 || index !== at + 1),
+  );
   const { layout, home } = await bootstrap(needs.huggingFace, { packages: ['window'], purpose: 'Testing' });
   const own = ownHome({ ...layout, home });
   const rows = [];
+  let ofHub = [];
   try {
     const folders = join(own, 'folders');
-    const made = await makeFolders(layout, folders, names);
+    const made = await makeFolders(layout, folders, triesFolders ? names : ['bert-text']);
     const env = { ...process.env, TRITON_WORKBENCH_HOME: own, XDG_CONFIG_HOME: join(own, 'no-config') };
     const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
-    for (const name of made) {
+    for (const name of triesFolders ? made : []) {
       for (const [format, precision] of args.includes('--quick') ? ways.slice(0, 1) : ways) {
         const flags = ['--format', format, '--precision', precision, ...short];
         const ended = await run(process.execPath, [cli, 'run', join(folders, name), ...flags], env);
         rows.push(rowOf(name, format, precision, ended));
         say(lineOf(rows.at(-1)));
       }
+    }
+    if (triesHub) {
+      const start = (words, more, how) => run(process.execPath, [cli, ...words], { ...env, ...more }, how);
+      ofHub = await checkHub({ own, folder: join(folders, made[0]), short, cli: start });
+      ofHub.forEach(sayCheck);
     }
   } finally {
     rmSync(own, { recursive: true, force: true });
@@ -148,7 +179,8 @@ await main(async (args) => {
     ...rows.map(lineOf),
   ].join('\n');
   if (out !== undefined) writeFileSync(out, pageOf(table));
-  const passed = rows.filter(({ code }) => code === 0).length;
-  say(`${passed} passed, ${rows.length - passed} failed`);
-  return passed === rows.length ? 0 : 1;
+  const all = [...rows.map(({ code }) => code === 0), ...ofHub.map(({ passed }) => passed)];
+  const passed = all.filter((isPassed) => isPassed).length;
+  say(`${passed} passed, ${all.length - passed} failed`);
+  return passed === all.length ? 0 : 1;
 });

@@ -185,6 +185,22 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
     what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
   },
   {
+    name: 'HF_ENDPOINT',
+    what: 'Address of the Hugging Face hub or of a mirror, for models that are named hf:ORG/NAME. Default: https://huggingface.co.',
+  },
+  {
+    name: 'HF_TOKEN',
+    what: 'Token for private and gated models of the hub. Default: the one that its own tools keep in `HF_HOME`.',
+  },
+  {
+    name: 'HF_HOME',
+    what: 'Folder of the cache of the hub, which its own tools use too. Default: `~/.cache/huggingface`.',
+  },
+  {
+    name: 'HF_HUB_OFFLINE',
+    what: '`1`: the hub is not asked; models that are in the cache are used. Further variables of huggingface_hub apply too.',
+  },
+  {
     name: 'NO_COLOR',
     what: 'Any text: no colors, also on a terminal, as with `--no-color`. Wins over FORCE_COLOR.',
   },

@@ -47,6 +47,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'run ./model.onnx --engine docker --p99-budget-ms 20',
         'your own model, and its best level within 20 ms',
       ],
+      ['run hf:ORG/NAME --yes', 'a model of the Hugging Face hub, downloaded without asking'],
       ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the names of perf_analyzer'],
       ['run --matrix night.yaml --resume', 'many runs; continues those that are not complete'],
       ['run --matrix night.yaml --hosts gpu1,gpu2', 'many runs over two hosts, one run per host at a time'],
@@ -220,7 +221,10 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   data: { examples: [['data list resnet50', 'its published data sets and checkpoints']] },
   'data list': { examples: [['data list', 'of every preset']] },
   'data fetch': {
-    examples: [['data fetch tft --dataset electricity', 'downloads, verifies and prepares it']],
+    examples: [
+      ['data fetch tft --dataset electricity', 'downloads, verifies and prepares it'],
+      ['data fetch hf:ORG/NAME@main', 'a model of the Hugging Face hub, into its cache'],
+    ],
     exits: [[exitCodes.byHand, 'the source must be downloaded by hand; its steps are printed'], cancelled],
   },
   deploy: {

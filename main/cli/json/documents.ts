@@ -171,7 +171,10 @@ export interface Documents {
     readonly published: Result<'presets.published'>;
   };
   'data list': readonly { readonly preset: string; readonly items: Result<'data.list'> }[];
-  'data fetch': Result<'data.list'>[number] | Result<'data.ended'>;
+  'data fetch':
+    | Result<'data.list'>[number]
+    | Result<'data.ended'>
+    | { readonly reference: string; readonly path: string };
   search: SearchEnd | (SearchPlan & { readonly analyzer?: AnalyzerConfig }) | JointEnd | JointPlan;
   soak: SoakEnd | SoakPlan;
   upgrade: MovedUpgrade | UpgradePlan | { readonly name: string; readonly deployment: Deployment };

@@ -49,6 +49,7 @@ export function runDocument(state: RunState, dir: string) {
     ...(slow.length === 0 ? {} : { traces: slow }),
     verification: verificationOf(state),
     servedBy: servedByText(state),
+    modelRecord: state.modelRecord,
     accuracy: state.accuracy?.result ?? null,
     offline: levelsOf(state, 'offline'),
     online: levelsOf(state, 'online'),

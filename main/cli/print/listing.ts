@@ -22,6 +22,7 @@ import { answerLines } from '../../domain/measured/again';
 import { crossCheckOf } from '../../domain/measured/cross-check';
 import { shortLimitsLines } from '../../domain/measured/limits/limits';
 import { historyOf } from '../../domain/measured/verdict';
+import { modelRecordRows } from '../../domain/run/model-record-text';
 import { servedByText } from '../../domain/run/served-by';
 import { instancesText } from '../../domain/run/serving';
 import { estimateTimeLeft, timeLeftText } from '../../domain/run/time-left';
@@ -236,6 +237,7 @@ function addShow(program: Verb): void {
           `  accuracy ${verificationOf(state).label}`,
           ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),
           ...(served === null ? [] : [`  served by ${served}`]),
+          ...modelRecordRows(state.modelRecord).map(({ name, value }) => `  ${name}: ${value}`),
           ...summaryLines(state, past),
           ...(otherwise === null ? [] : [`  ${otherwise}`]),
           ...shortLimitsLines(state).map((line) => `  ${line}`),

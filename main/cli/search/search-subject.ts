@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { invalidInput } from '../../contract/errors';
+import { isHubReference } from '../../contract/own/hub';
 import type { SearchRequest } from '../../contract/study/search';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
@@ -32,7 +33,9 @@ async function isOfRun(core: Core, text: string): Promise<string | null> {
 
 async function isOfModel(core: Core, text: string): Promise<boolean> {
   const presets = await core.handlers['presets.list'](undefined);
-  return presets.some(({ id }) => id === text) || existsSync(text) || /[./]/.test(text);
+  return (
+    presets.some(({ id }) => id === text) || existsSync(text) || /[./]/.test(text) || isHubReference(text)
+  );
 }
 
 function refuseForRun({ set, shape, trust }: SubjectOptions): void {

@@ -3,6 +3,7 @@ import { capacityAskSchema } from '../measured/capacity-ask';
 import { type ColdStart, coldStartSchema } from '../measured/cold-start';
 import type { PromisedLoad } from '../measured/promised-load';
 import { tracingSchema } from '../measured/trace-setting';
+import { type ModelRecord, modelRecordSchema } from '../own/model-record';
 import { type Accuracy, accuracySchema } from '../run/run-outcome';
 import type { engines, formats, precisions } from '../run/run-spec';
 import { type ByType, type OfType, present } from '../trees';
@@ -41,6 +42,8 @@ const versionSchema = deploymentVersionSchema.extend({
   accuracy: accuracySchema.shape.word.optional(),
   /** Of its first load here; absent in journals of earlier versions. */
   coldStart: coldStartSchema.optional(),
+  /** Of a Hugging Face folder, as its run read it; absent: another model, or of an earlier version. */
+  record: modelRecordSchema.optional(),
 });
 export type DeployedVersion = z.infer<typeof versionSchema>;
 
@@ -208,6 +211,8 @@ export interface DeploymentModelInfo {
   readonly precision: (typeof precisions)[number];
   readonly checkedSamples: number;
   readonly checkedBatchSize?: number | undefined;
+  /** Origin, license and hashes; absent: not of a Hugging Face folder. */
+  readonly record?: ModelRecord | undefined;
   /** Golden file that the samples are of; absent: of the framework. */
   readonly golden?: string | undefined;
   readonly accuracy: Accuracy['word'];

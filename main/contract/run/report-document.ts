@@ -3,6 +3,7 @@ import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { limitsDocumentSchema } from '../measured/limits';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { slowRequestsSchema } from '../measured/slow-requests';
+import { modelRecordSchema } from '../own/model-record';
 import { wireErrorSchema } from '../wire-error';
 import { importSourceSchema } from './imported';
 import { runOutcomes, scenarios, stepIds } from './run-events';
@@ -193,6 +194,10 @@ export const reportDocumentSchema = z.object({
   environment: environmentSchema.nullable(),
   steps: z.array(stepSchema),
   accuracy: accuracyResultSchema.nullable().describe('null: accuracy was not checked.'),
+  modelRecord: modelRecordSchema
+    .nullable()
+    .optional()
+    .describe('What exactly was deployed of a Hugging Face folder; null: another model, or not deployed.'),
   coldStart: coldStartSchema
     .nullable()
     .optional()

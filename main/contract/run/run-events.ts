@@ -5,6 +5,7 @@ import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { modelMemorySchema } from '../measured/model-memory';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
 import { formatCount } from '../numbers';
+import { modelRecordSchema } from '../own/model-record';
 import { wireErrorSchema } from '../wire-error';
 import { fileEntrySchema } from './artefacts';
 import { inContainers } from './engine-kinds';
@@ -200,6 +201,8 @@ const laterBodySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model-memory'), memory: modelMemorySchema }),
   /** On loads of its own, before the run's own load; of a running server by its first request. */
   z.object({ type: z.literal('cold-start'), coldStart: coldStartSchema }),
+  /** Of a Hugging Face folder: what exactly was deployed. */
+  z.object({ type: z.literal('model-record'), record: modelRecordSchema }),
   /** Asked for beside the run, of the configuration at that time. */
   z.object({ type: z.literal('warm-up-trial'), trial: warmUpTrialSchema }),
   /** Measures despite a failed accuracy gate; until the check itself is repeated. */

@@ -4,6 +4,7 @@ import { noTraces, type RunTraces, withTrace } from '../load/run-traces';
 import type { ColdStart, WarmUpTrial } from '../measured/cold-start';
 import type { ModelMemory } from '../measured/model-memory';
 import type { AccuracyResult, Environment } from '../measured/results';
+import type { ModelRecord } from '../own/model-record';
 import { type ByType, type OfType, present } from '../trees';
 import type { RunOrigin } from './run-content';
 import {
@@ -57,6 +58,8 @@ export interface RunState {
   readonly memory: ModelMemory | null;
   /** null: not measured, or by an earlier version. */
   readonly coldStart: ColdStart | null;
+  /** What exactly was deployed of a Hugging Face folder; null: another model, not yet, or by an earlier version. */
+  readonly modelRecord: ModelRecord | null;
   /** null: not tried, or the configuration has changed since. */
   readonly warmUpTrial: WarmUpTrial | null;
   /** Measured although the accuracy gate failed. */
@@ -90,6 +93,7 @@ export interface RunState {
 export type DeployedRun = Deployed<RunState>;
 
 const nothingMeasured: ScenarioState = { points: [], missing: [] };
+const nothingRecorded = { memory: null, coldStart: null, modelRecord: null, warmUpTrial: null } as const;
 
 function createdState(entry: JournalEntry & { readonly type: 'run-created' }): RunState {
   const source = sourceOf(entry);
@@ -113,9 +117,7 @@ function createdState(entry: JournalEntry & { readonly type: 'run-created' }): R
     again: [],
     traces: noTraces,
     reports: [],
-    memory: null,
-    coldStart: null,
-    warmUpTrial: null,
+    ...nothingRecorded,
     unverified: false,
     gateOverridden: false,
     preflight: null,
@@ -273,6 +275,7 @@ const folds: ByType<JournalEntry, RunState, [state: RunState]> = {
   'p99-budget': (entry, state) => ({ ...state, p99BudgetMs: entry.p99BudgetMs }),
   'model-memory': ({ memory }, state) => ({ ...state, memory }),
   'cold-start': ({ coldStart }, state) => ({ ...state, coldStart }),
+  'model-record': ({ record }, state) => ({ ...state, modelRecord: record }),
   'warm-up-trial': ({ trial }, state) => ({ ...state, warmUpTrial: trial }),
   'gate-overridden': (_entry, state) => ({ ...state, gateOverridden: true }),
   preflight: (entry, state) => {

@@ -23,7 +23,7 @@ const bounded: readonly (readonly [RegExp, keyof typeof mostOf])[] = [
     /^(num_attention_heads|num_key_value_heads|n_heads?|num_heads|encoder_attention_heads|decoder_attention_heads)$/,
     'layers',
   ],
-  [/^(image_size|patch_size)$/, 'side'],
+  [/^(image_size|patch_sizes?|strides)$/, 'side'],
   [
     /^(max_position_embeddings|n_positions|n_ctx|max_source_positions|max_target_positions|num_queries|num_detection_tokens|type_vocab_size)$/,
     'length',

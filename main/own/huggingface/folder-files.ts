@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileLimits } from '../../contract/reader-limits';
 import { isTree, type Tree } from '../../contract/trees';
@@ -20,39 +21,75 @@ interface FolderFile {
 export type FolderFiles = ReadonlyMap<string, FolderFile>;
 
 /** The hub's cache keeps contents in `blobs`, beside `snapshots/REVISION`, whose entries are links to them. */
-async function isOfHubCache(folder: string, target: string): Promise<boolean> {
-  if (basename(dirname(folder)) !== 'snapshots') return false;
-  const blobs = await realpath(join(folder, '..', '..', 'blobs')).catch(() => null);
+async function isOfHubCache(root: string, target: string): Promise<boolean> {
+  if (basename(dirname(root)) !== 'snapshots') return false;
+  const blobs = await realpath(join(root, '..', '..', 'blobs')).catch(() => null);
   return dirname(target) === blobs;
 }
 
-async function linked(folder: string, name: string): Promise<FolderFile | null> {
-  const path = join(folder, name);
-  const target = await realpath(path).catch(() => null);
-  if (target === null) return { bytes: 0, problem: 'a link that leads nowhere' };
-  const found = await stat(target);
+interface Place {
+  /** Of the model. */
+  readonly root: string;
+  /** That is listed: the same, or a folder directly in it. */
+  readonly folder: string;
+}
+
+async function linked({ root, folder }: Place, name: string): Promise<FolderFile | null> {
+  const target = await realpath(join(folder, name)).catch(() => null);
+  const found = target === null ? null : await stat(target).catch(() => null);
+  if (target === null || found === null) return { bytes: 0, problem: 'a link that leads nowhere' };
   if (found.isDirectory()) return null;
   if (!found.isFile()) return { bytes: 0, problem: 'a link to something that is not a regular file' };
-  if (dirname(target) === folder || (await isOfHubCache(folder, target))) return { bytes: found.size };
+  const isInside = [folder, root].includes(dirname(target));
+  if (isInside || (await isOfHubCache(root, target))) return { bytes: found.size };
   return { bytes: found.size, problem: 'a link that leads out of the folder' };
 }
 
-/** Throws model-folder-invalid for too many entries. */
-export async function folderFiles(given: string): Promise<FolderFiles> {
-  const folder = await realpath(given);
-  const entries = await readdir(folder, { withFileTypes: true });
-  if (entries.length > most.files) {
+/** A name that is not UTF-8 is decoded to another one, which leads nowhere. */
+async function plain({ folder }: Place, name: string): Promise<FolderFile> {
+  const found = await stat(join(folder, name)).catch(() => null);
+  return found === null ? { bytes: 0, problem: 'not readable by its name' } : { bytes: found.size };
+}
+
+/** Not `readdir`, which has read all of them before they can be counted. Throws model-folder-invalid. */
+async function entriesOf(given: string, folder: string): Promise<readonly Dirent[]> {
+  const found: Dirent[] = [];
+  for await (const entry of await opendir(folder)) {
+    found.push(entry);
+    if (found.length <= most.files) continue;
     const remedy = 'Give the folder of the model itself.';
     throw folderRefused(given, `The folder holds more than ${most.files} entries`, remedy);
   }
+  return found;
+}
+
+/** Throws model-folder-invalid where it is missing, or a link out of the model's folder. */
+async function placeOf(given: string, inner: string): Promise<Place> {
+  const root = await realpath(given);
+  if (inner === '') return { root, folder: root };
+  const folder = await realpath(join(root, inner)).catch(() => null);
+  const isFolder = folder !== null && (await stat(folder)).isDirectory();
+  if (folder !== null && isFolder && dirname(folder) === root) return { root, folder };
+  const what =
+    folder === null ? 'missing' : isFolder ? 'a link that leads out of the folder' : 'not a folder';
+  const remedy = 'Download or copy the folder again, with all of its files.';
+  throw folderRefused(join(given, inner), `${inner} is ${what}`, remedy);
+}
+
+/**
+ * Files directly in the folder of a model, or in one inside it. Throws model-folder-invalid for too many entries, and
+ * for an inner folder that is elsewhere.
+ */
+export async function folderFiles(given: string, inner = ''): Promise<FolderFiles> {
+  const place = await placeOf(given, inner);
   const found = new Map<string, FolderFile>();
-  for (const entry of entries) {
+  for (const entry of await entriesOf(given, place.folder)) {
     const { name } = entry;
     if (entry.isDirectory()) continue;
     const file = entry.isSymbolicLink()
-      ? await linked(folder, name)
+      ? await linked(place, name)
       : entry.isFile()
-        ? { bytes: (await stat(join(folder, name))).size }
+        ? await plain(place, name)
         : { bytes: 0, problem: 'not a regular file' };
     if (file !== null) found.set(name, file);
   }

@@ -6,6 +6,7 @@ import { someOf } from '../../platform/lines';
 import { fileRefused } from '../model-files';
 import { modelTitle } from '../own-preset';
 import { type Architecture, architectureOf, features } from './architectures';
+import { hubPlaceOf } from './hub-place';
 import type { HuggingFaceFacts } from './read-folder';
 import { type ChosenShapes, type ModelTensors, modelTensors } from './tensors';
 
@@ -18,11 +19,8 @@ interface HuggingFaceReading {
   readonly notes: readonly string[];
 }
 
-/** In the cache of the hub a folder is called by its revision, and the one above by the model: "models--ORG--NAME". */
-function titleOf(folder: string): string {
-  const [, name] = /(?:^|\/)models--(?:[^/]*--)?([^/]+)\/snapshots\/[^/]+$/.exec(folder) ?? [];
-  return name ?? modelTitle(folder);
-}
+/** In the cache of the hub a folder is called by its revision, and the one above by the model. */
+const titleOf = (folder: string): string => hubPlaceOf(folder)?.id.replace(/^.*\//, '') ?? modelTitle(folder);
 
 /** A class of the table; a sentence model is its encoder, whatever head was trained with it. */
 function servedArchitecture(folder: string, facts: HuggingFaceFacts): Architecture {
@@ -91,7 +89,26 @@ function lengthNotes({ lengths, sizeFrom, inputs }: ModelTensors): readonly stri
   ];
 }
 
-function notesOf(facts: HuggingFaceFacts, architecture: Architecture, tensors: ModelTensors): string[] {
+/** License and origin, of the model card and the name of the folder. */
+function originNotes(folder: string, { card }: HuggingFaceFacts): readonly string[] {
+  const hub = hubPlaceOf(folder);
+  const license = card?.license ?? null;
+  return [
+    ...(hub === null ? [] : [`From the hub: ${hub.id} at ${hub.revision}.`]),
+    card === null
+      ? 'The folder has no README.md: its license is not known.'
+      : license === null
+        ? `The model card states no license${card.problem === undefined ? '' : `: ${card.problem}`}.`
+        : `License by the model card: ${license}.`,
+  ];
+}
+
+function notesOf(
+  folder: string,
+  facts: HuggingFaceFacts,
+  architecture: Architecture,
+  tensors: ModelTensors,
+): string[] {
   const { title, name, head, input } = architecture;
   const task = facts.sentence === null ? head.task : 'sentence-similarity';
   const pooled = facts.sentence === null ? '' : `, ${facts.sentence.pooling} pooling`;
@@ -105,6 +122,7 @@ function notesOf(facts: HuggingFaceFacts, architecture: Architecture, tensors: M
       ? ['One request is one forward pass to the logits; the caller chooses the next token.']
       : []),
     ...lengthNotes(tensors),
+    ...originNotes(folder, facts),
     ...(others.length === 0 ? [] : [`config.json also names ${someOf(others)}, which is not served.`]),
     ...(ignored.pickles.length === 0 ? [] : [`Not read: ${someOf(ignored.pickles)} (pickles).`]),
     ...(ignored.code.length === 0 ? [] : [`Not executed: ${someOf(ignored.code)}.`]),
@@ -117,14 +135,17 @@ function modelOf(
   tensors: ModelTensors,
 ): HuggingFaceModel {
   const { pad_token_id: padding } = facts.config;
-  const isToken = Number.isInteger(padding) && (padding as number) >= 0;
+  // Under the mask any token will do where this one has no row.
+  const isToken = Number.isSafeInteger(padding) && (padding as number) >= 0;
+  const words = facts.config['vocab_size'];
+  const isRow = isToken && (typeof words !== 'number' || (padding as number) < words);
   return {
     task: facts.sentence === null ? head.task : 'sentence-similarity',
     architecture: name,
     autoClass: head.autoClass,
     ...present({
       longest: tensors.lengths?.longest,
-      paddingId: tensors.lengths === null ? null : isToken ? (padding as number) : 0,
+      paddingId: tensors.lengths === null ? null : isRow ? (padding as number) : 0,
       pooling: facts.sentence?.pooling,
       normalize: facts.sentence?.normalize,
     }),
@@ -140,7 +161,7 @@ export function huggingFaceSource(
   const architecture = servedArchitecture(folder, facts);
   const tensors = modelTensors(folder, facts, architecture, given);
   return {
-    notes: notesOf(facts, architecture, tensors),
+    notes: notesOf(folder, facts, architecture, tensors),
     source: {
       kind: 'huggingface',
       path: folder,

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import type { ModelCard } from '../../contract/own/model-record';
 import { getAt, isTree, type Tree } from '../../contract/trees';
 import { shortValue } from '../../platform/lines';
 import { folderRefused } from '../model-files';
 import { architectureOf, classesOf, families } from './architectures';
 import { ConfigNumbers } from './config-numbers';
+import { processorFiles, tokenizerFiles, vocabularyFiles } from './file-names';
 import { type FolderFiles, folderFiles, readTree } from './folder-files';
+import { readModelCard } from './model-card';
 import {
   codeOf,
   customCodeRefusal,
@@ -42,14 +45,16 @@ export interface HuggingFaceFacts {
     readonly processor: boolean;
     readonly generation: boolean;
   };
+  /** Those of the tokenizer that are there. */
+  readonly tokenizerFiles: readonly string[];
+  /** null: the folder has no README.md. */
+  readonly card: ModelCard | null;
   /** Files that are there and that nothing reads. */
   readonly ignored: { readonly pickles: readonly string[]; readonly code: readonly string[] };
 }
 
-const tokenizers = ['tokenizer.json', 'vocab.txt', 'vocab.json', 'spiece.model', 'tokenizer.model'];
-const processors = ['preprocessor_config.json', 'processor_config.json'];
 /** Configurations that can name code of the folder. */
-const namingCode = ['config.json', 'tokenizer_config.json', ...processors];
+const namingCode = ['config.json', 'tokenizer_config.json', ...processorFiles];
 /** Rows of the weight that chooses by token. */
 const tokenRows =
   /(^|\.)(word_embeddings|wte|embed_tokens|shared|decoder\.embed_tokens|token_embedding)\.weight$/;
@@ -153,8 +158,18 @@ async function configurations(folder: string, files: FolderFiles) {
   return named;
 }
 
-/** Throws model-folder-invalid for what is not a model, or not one that is exported, with the reason. */
-export async function readHuggingFace(folder: string): Promise<HuggingFaceFacts> {
+interface Configured {
+  readonly files: FolderFiles;
+  readonly config: Tree;
+  readonly tokenizer: Tree | null;
+  readonly processor: Tree | null;
+  readonly modelType: string;
+  /** The first counts. */
+  readonly architectures: readonly string[];
+  readonly numbers: ConfigNumbers;
+}
+
+async function readConfigurations(folder: string): Promise<Configured> {
   const files = await folderFiles(folder);
   const other = otherFolderRefusal(folder, files);
   if (other !== null) throw other;
@@ -170,13 +185,28 @@ export async function readHuggingFace(folder: string): Promise<HuggingFaceFacts>
   const refused = customCodeRefusal(folder, named) ?? quantizedRefusal(folder, config);
   if (refused !== null) throw refused;
   const modelType = modelTypeOf(folder, config);
-  const [architecture = '', ...others] = architecturesOf(folder, config);
-  requireArchitecture(folder, modelType, architecture);
+  const architectures = architecturesOf(folder, config);
+  requireArchitecture(folder, modelType, architectures[0] ?? '');
   requireOwnBackbone(folder, config);
-  const missing = weightsRefusal(folder, files);
-  if (missing !== null) throw missing;
   const numbers = new ConfigNumbers(folder, 'config.json', config);
   numbers.check();
+  const processor = processing.find((one) => one !== null) ?? null;
+  return { files, config, tokenizer: tokenizer ?? null, processor, modelType, architectures, numbers };
+}
+
+/** Whether a model would be exported, by its configuration, before its weights are there. Throws model-folder-invalid. */
+export async function checkHuggingFaceConfig(folder: string): Promise<{ readonly architecture: string }> {
+  const { architectures } = await readConfigurations(folder);
+  return { architecture: architectures[0] ?? '' };
+}
+
+/** Throws model-folder-invalid for what is not a model, or not one that is exported, with the reason. */
+export async function readHuggingFace(folder: string): Promise<HuggingFaceFacts> {
+  const configured = await readConfigurations(folder);
+  const { files, config, modelType, numbers } = configured;
+  const [architecture = '', ...others] = configured.architectures;
+  const missing = weightsRefusal(folder, files);
+  if (missing !== null) throw missing;
   const weights = await readWeights(folder, files);
   requireVocabulary(numbers, weights.tensors);
   const tensors = [...weights.tensors.values()];
@@ -186,8 +216,8 @@ export async function readHuggingFace(folder: string): Promise<HuggingFaceFacts>
     others,
     config: withoutLabels(config),
     labels: labelCount(config, numbers),
-    processor: processing.find((one) => one !== null) ?? null,
-    tokenizerLongest: tokenizerLength(folder, tokenizer ?? null),
+    processor: configured.processor,
+    tokenizerLongest: tokenizerLength(folder, configured.tokenizer),
     sentence: await readSentenceModules(folder, files),
     weights: {
       files: weights.files,
@@ -196,10 +226,12 @@ export async function readHuggingFace(folder: string): Promise<HuggingFaceFacts>
       dtypes: floatTypes(folder, tensors),
     },
     has: {
-      tokenizer: tokenizers.some((name) => files.has(name)),
-      processor: processors.some((name) => files.has(name)),
+      tokenizer: vocabularyFiles.some((name) => files.has(name)),
+      processor: processorFiles.some((name) => files.has(name)),
       generation: files.has('generation_config.json'),
     },
+    tokenizerFiles: tokenizerFiles.filter((name) => files.has(name)),
+    card: await readModelCard(folder, files),
     ignored: { pickles: picklesOf(files), code: codeOf(files) },
   };
 }

@@ -48,7 +48,7 @@ function modesOf(config: Tree): readonly string[] {
 
 async function poolingOf(folder: string, { path }: Module): Promise<Pooling> {
   const place = join(folder, path);
-  const config = await readTree(place, await folderFiles(place), 'config.json');
+  const config = await readTree(place, await folderFiles(folder, path), 'config.json');
   const modes = modesOf(config ?? {});
   const [mode] = modes;
   const known = modes.length === 1 ? poolingModes.find((one) => one === mode) : undefined;

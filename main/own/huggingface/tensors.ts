@@ -1,3 +1,4 @@
+import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import type { Architecture, OutputKind } from './architectures';
 import type { HuggingFaceFacts } from './read-folder';
@@ -126,6 +127,21 @@ const outputsOf: OutputsOf = (reading, image) =>
     ? outputs[reading.architecture.head.output](reading, image)
     : [float('sentence_embedding', hiddenSize(reading))];
 
+/** A gigabyte of floats: a configuration that asks for more in one request lies. */
+const mostValues = 268_435_456;
+
+/** Throws model-folder-invalid for an input that no request could hold. */
+function requireSendable({ folder, facts }: Reading, inputs: readonly Input[]): void {
+  for (const { name, sample } of inputs) {
+    const values = sample.reduce((all, size) => all * size, 1);
+    if (values <= mostValues) continue;
+    throw numbersOf(folder, facts).refused(
+      `A sample of ${name} would have the shape [${sample.join(', ')}], which is more than ${formatCount(mostValues)} values`,
+      'Correct the sizes of config.json and of the processor, or say smaller ones: --shape.',
+    );
+  }
+}
+
 /** Inputs and outputs with their axes, and samples of the sizes that the folder says. Throws model-folder-invalid. */
 export function modelTensors(
   folder: string,
@@ -134,6 +150,13 @@ export function modelTensors(
   given: ChosenShapes,
 ): ModelTensors {
   const reading: Reading = { folder, facts, architecture, given };
+  const tensors = tensorsOf(reading);
+  requireSendable(reading, tensors.inputs);
+  return tensors;
+}
+
+function tensorsOf(reading: Reading): ModelTensors {
+  const { folder, facts, architecture, given } = reading;
   switch (architecture.input) {
     case 'image': {
       const image = imageTensors(reading);

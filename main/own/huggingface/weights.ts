@@ -3,11 +3,10 @@ import { fileLimits } from '../../contract/reader-limits';
 import { isTree } from '../../contract/trees';
 import { shortText, someOf } from '../../platform/lines';
 import { folderRefused } from '../model-files';
+import { singleWeights as single, weightsIndex as index } from './file-names';
 import { type FolderFiles, readTree, requireFile } from './folder-files';
 import { readSafetensors, type StoredTensor } from './safetensors';
 
-const single = 'model.safetensors';
-const index = 'model.safetensors.index.json';
 const most = fileLimits.huggingFace;
 
 export interface Weights {

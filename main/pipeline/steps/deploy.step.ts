@@ -3,6 +3,7 @@ import { modelArtefactSchema, type PlanProvenance } from '../../contract/run/art
 import { inContainers } from '../../contract/run/engine-kinds';
 import { pythonOf } from '../../contract/run/own-model';
 import { repositoryOf } from '../../contract/run/run-spec';
+import { readModelRecord } from '../../own/huggingface/model-record';
 import { readPackages } from '../../toolkit/toolkit';
 import { recordColdStart } from '../measure/cold-start';
 import { serveModel, stopServer } from '../serve-model';
@@ -23,6 +24,16 @@ async function refuseStrangePlan(context: StepContext, plan: PlanProvenance): Pr
   }
   if (status === 'warning') context.warning(finding);
   else context.fact('TensorRT plan', finding);
+}
+
+/** What exactly is served of a Hugging Face folder. */
+async function recordModel({ run, spec, progress }: StepContext): Promise<void> {
+  const { source } = spec.model;
+  if (source?.kind !== 'huggingface') return;
+  progress(null, 'hashing the weights');
+  const { path } = source;
+  const facts = await run.services.readers.huggingFace({ path });
+  await run.append({ type: 'model-record', record: await readModelRecord(path, facts) });
 }
 
 /** Starts Triton and verifies that the model responds. */
@@ -50,6 +61,7 @@ export const deployStep: Step = {
         'config.pbtxt was edited by hand, so Triton does not serve what the specification describes.',
       );
     }
+    await recordModel(context);
     const { engine } = spec;
     const isAsIs = repositoryOf(spec.model) !== null;
     const { plan } = isAsIs ? {} : await context.output('convert', modelArtefactSchema);

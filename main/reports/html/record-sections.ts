@@ -60,9 +60,10 @@ ${changes.length === 0 ? null : namedTable('Specification changed', changes)}
 </section>`;
 }
 
-export function environmentSection({ environment, packages }: Report): Markup {
+export function environmentSection({ environment, packages, record }: Report): Markup {
   return markup`<section>
 <h2>Environment</h2>
+${record.length === 0 ? null : namedTable('Model', record)}
 <div class="pair">${namedTable('Machine and server', environment)}${
     packages.length === 0 ? null : namedTable('Python packages', packages)
   }</div></section>`;

@@ -55,15 +55,20 @@ export interface LookThere {
   readonly inputs: (inputDataDir: string) => Promise<string>;
 }
 
+/** Of the looks of a comparison, which are many and short: both sides lose the same. */
+const turnWarmupShare = 1 / 5;
+const longestWarmupMs = 500;
+
 /** Before a look's window, so that requests under way earlier do not count. */
-const warmupMs = (ms: number): number => Math.min(500, Math.round(ms / 3));
+const warmupOf = ({ phase, ms }: Pick<DueLook, 'phase' | 'ms'>): number =>
+  Math.min(longestWarmupMs, Math.round(ms * (phase === 'turn' ? turnWarmupShare : 1 / 3)));
 
 /** p99 is what the load tools decide by where no percentile is asked for. */
 const usualPercentile = 99;
 
 const settingsOf = (
   { percentile, performance }: LookInput,
-  { ms, repeat = 0 }: DueLook,
+  { phase, ms, repeat = 0 }: DueLook,
   replay: Replay | undefined,
 ): MeasureInput['settings'] => ({
   ...performance,
@@ -74,17 +79,18 @@ const settingsOf = (
   // Not the same bursts in each look, and for the two of a pair the same.
   ...{ requestDistribution: 'poisson', requestSeed: (performance.requestSeed + repeat) % 2 ** 32 },
   ...{ measurementMode: 'time_windows', requestCount: 0, warmupRequestCount: 0, maxTrials: 1 },
-  ...{ warmupMs: warmupMs(ms), measurementIntervalMs: ms - warmupMs(ms) },
+  warmupMs: warmupOf({ phase, ms }),
+  measurementIntervalMs: ms - warmupOf({ phase, ms }),
   percentile: percentile === usualPercentile ? 0 : percentile,
   // That of the run is not sent.
   replay,
 });
 
 /** null: the look sends no trace. */
-async function replayOf({ replay: partOf }: LookInput, { load, ms }: DueLook, dir: string) {
+async function replayOf({ replay: partOf }: LookInput, { phase, load, ms }: DueLook, dir: string) {
   if (partOf === undefined || 'concurrency' in load) return null;
   const replayFile = replayFileIn(dir);
-  const window = { requestRate: load.requestRate, ms: ms - warmupMs(ms) };
+  const window = { requestRate: load.requestRate, ms: ms - warmupOf({ phase, ms }) };
   return { replay: await partOf(window, replayFile), replayFile };
 }
 
@@ -104,6 +110,7 @@ export async function askedOf(
   const sent = there === undefined ? own : { ...own, inputDataDir: await there.inputs(own.inputDataDir) };
   const replayed = await replayOf(input, due, workDir);
   return {
+    keepsThread: true,
     // From here, where its containers see the server under another address.
     ...server.forClients,
     ...(there === undefined ? { httpAddress: server.httpAddress, grpcAddress: server.grpcAddress } : {}),

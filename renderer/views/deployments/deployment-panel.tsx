@@ -19,6 +19,7 @@ import {
 import { promisedText } from '../../../main/contract/measured/promised-load';
 import { missing } from '../../../main/contract/numbers';
 import { coldColumns, coldLines, coldRows } from '../../../main/domain/measured/cold/cold-start';
+import { modelRecordRows } from '../../../main/domain/run/model-record-text';
 import { TextAction } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { CopyButton } from '../../components/copy-button';
@@ -202,6 +203,17 @@ function ColdStarts({ models }: Pick<DeploymentInfo, 'models'>) {
   });
 }
 
+/** Origin, license and hashes of each Hugging Face folder. */
+function Records({ models }: Pick<DeploymentInfo, 'models'>) {
+  const found = models.flatMap(({ name, record }) => (record === undefined ? [] : [{ name, record }]));
+  return found.map(({ name, record }) => (
+    <details key={name} className="deployment-code">
+      <summary>Origin and license{models.length === 1 ? '' : ` of ${name}`}</summary>
+      <LineList lines={modelRecordRows(record).map((row) => `${row.name}: ${row.value}`)} />
+    </details>
+  ));
+}
+
 export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) {
   const { id, state, reason, interrupted, warning, work } = deployment;
   const style = work === null ? styles[state] : { ...styles.starting, text: work };
@@ -223,6 +235,7 @@ export function DeploymentPanel({ deployment }: { deployment: DeploymentInfo }) 
         <Addresses deployment={deployment} />
         <Models deployment={deployment} />
         <Promised models={deployment.models} />
+        <Records models={deployment.models} />
         <ColdStarts models={deployment.models} />
         <ClientCode deployment={deployment} />
         <DeploymentLog id={id} />

@@ -9,7 +9,7 @@ import { exitCodeOf, factTable, type Judged, judgedTable, option, rangeText, say
 import { cutText, exitWhenCut, isCut, untilCut } from '../until-cut';
 
 const repeats = Number(option('repeats', '20'));
-const budgetS = Number(option('budget', '170'));
+const budgetS = Number(option('budget', '140'));
 const outFile = option('out', '');
 const toolchainHome = option('home', '');
 const cli = option('cli', '');
@@ -91,7 +91,7 @@ async function plant(): Promise<Planted> {
   for (let attempt = 1; ; attempt += 1) {
     const run = `slower-${attempt}`;
     await deployed(run, layers);
-    const more = ['--budget', '40s', '--name', `planted-${attempt}`];
+    const more = ['--budget', '70s', '--name', `planted-${attempt}`];
     const { answer } = JSON.parse(await workbench(['compare', 'present', run, ...level, ...more])) as {
       readonly answer: DuelAnswer;
     };

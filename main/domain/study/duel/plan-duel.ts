@@ -14,9 +14,16 @@ import { type BestPoint, highest, measuredPoints } from '../../measured/points';
 import { candidateText, configuredOf } from '../search/candidates';
 import { duelLevelText } from './duel-answer';
 
-/** A look: short, so that the two of a pair are close in time, and long enough that its p99 is of some requests. */
-const lookMs = { shortest: 900, longest: 5000 } as const;
-const requestsOfLook = 200;
+/**
+ * A look: short, so that the two of a pair are close in time, and of enough requests for what is judged. Of the throughput a
+ * few tell it, and many short pairs have the least noise on a machine with other work; a p99 is of some hundred.
+ */
+const looksOf = {
+  throughput: { shortestMs: 300, requests: 60 },
+  p99: { shortestMs: 900, requests: 200 },
+} as const;
+const longestLookMs = 5000;
+const unknownLookMs = 900;
 const usualBudgetS = 300;
 /** No interval excludes anything before. */
 const fewestPairs = 5;
@@ -72,10 +79,19 @@ export function askedLevel(
   return { level, note, requestsPerSecond: perSecond };
 }
 
-export function usualLookMs(requestsPerSecond: number | null): number {
-  const ms = requestsPerSecond === null ? 0 : (1000 * requestsOfLook) / Math.max(1, requestsPerSecond);
-  return Math.round(Math.min(lookMs.longest, Math.max(lookMs.shortest, ms)));
+/** Length of a look by what is judged and the rate of its requests; null: not known. */
+export function usualLookMs(metric: keyof typeof looksOf, requestsPerSecond: number | null): number {
+  const { shortestMs, requests } = looksOf[metric];
+  if (requestsPerSecond === null) return unknownLookMs;
+  const ms = (1000 * requests) / Math.max(1, requestsPerSecond);
+  return Math.round(Math.min(longestLookMs, Math.max(shortestMs, ms)));
 }
+
+/** Without a criterion it is whether they differ: at a rate in p99. */
+const judgesP99 = (criteria: readonly string[], level: DuelLevel): boolean =>
+  criteria.length === 0
+    ? 'requestRate' in level
+    : criteria.some((text) => parseCriterion(text).metric === 'p99');
 
 /** Throws input-invalid for less load than can tell anything. @param budgetS seconds */
 export function requireBudget(budgetS: number, lookMs: number): void {
@@ -197,7 +213,7 @@ export function planDuel(
   const { sides, requestsPerSecond } = sidesOf();
   requireFits(first, sides[0]);
   requireFits(second, sides[1]);
-  const lookMs = usualLookMs(requestsPerSecond);
+  const lookMs = usualLookMs(judgesP99(texts, sides[0].level) ? 'p99' : 'throughput', requestsPerSecond);
   requireBudget(budgetS, lookMs);
   const duel: DuelStrategy = {
     ...{ kind: 'duel', sides, criteria: texts, budgetS, lookMs },

@@ -29,7 +29,7 @@ export function planUpgrade(
   const { name, criteria: given, budgetS = usualBudgetS, loads = usualLoads } = request;
   const { level, note, requestsPerSecond } = askedLevel({ ...request, criteria: given ?? [] }, [run, run]);
   requireFits(run, { level });
-  const lookMs = usualLookMs(requestsPerSecond);
+  const lookMs = usualLookMs('p99', requestsPerSecond);
   requireBudget(budgetS, lookMs);
   const { batching, maxBatchSize } = run.source.spec.configure;
   const largest = batching === 'disabled' ? 1 : Math.max(1, maxBatchSize);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { fromWire, invalidInput, WorkbenchError } from '../../../contract/errors';
 import { sendsText } from '../../../contract/load/generation';
 import { stagesOf } from '../../../contract/load/stages';
@@ -25,6 +25,7 @@ import {
 } from '../seam/load-job';
 import { agreedHttpVersion } from '../socket/alpn';
 import type { MeasuredWindow } from './level-result';
+import { keepLoadThread, openLoadThread } from './load-thread';
 
 async function readTensor(
   tensor: MeasureInput['inputData']['tensors'][number],
@@ -213,6 +214,8 @@ interface LoadSessionInput {
   /** Sample buffers are transferred to the thread. */
   readonly job: LoadJob;
   readonly signal: AbortSignal;
+  /** Another level follows at once. */
+  readonly keepsThread: boolean;
   /**
    * At the end of warm-up or window. Resolves with the requests that the server has counted as successful since before
    * the first one; null if unknown. The window ends with the last of these.
@@ -234,68 +237,73 @@ function ownMemory({ tensors, outputChecks }: LoadJob): ArrayBuffer[] {
   return [...new Set(own)];
 }
 
+const ended = (what: string, cause?: Error): WorkbenchError =>
+  new WorkbenchError('load-tool-failed', `The load generator ${what}`, { cause });
+
+/** Answers the thread until the level has ended. Throws as {@link runLoadSession}. */
+function driven(worker: Worker, input: LoadSessionInput): Promise<LoadTotals> {
+  const post = (message: ToWorker, memory: ArrayBuffer[] = []) => {
+    worker.postMessage(message, memory);
+  };
+  return new Promise<LoadTotals>((resolve, reject) => {
+    const hear = (message: FromWorker): void => {
+      switch (message.type) {
+        case 'bound':
+          input.onBound(message.answered).then((succeeded) => {
+            post({ type: 'cut', bound: message.bound, succeeded });
+          }, reject);
+          break;
+        case 'window':
+          input.onWindow(message.window, () => post({ type: 'stop' }));
+          break;
+        case 'regions-lost':
+          input.onRegionsLost().then(() => {
+            post({ type: 'repaired' });
+          }, reject);
+          break;
+        case 'ended':
+          resolve(message.totals);
+          break;
+        case 'failed':
+          reject(fromWire(message.error));
+          break;
+      }
+    };
+    worker.on('message', (message: FromWorker) => {
+      try {
+        hear(message);
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    worker.once('error', (error: Error) => reject(ended(`failed: ${error.message}`, error)));
+    worker.once('exit', (code) => reject(ended(`ended with exit code ${code}`)));
+    post({ type: 'begin', job: input.job }, ownMemory(input.job));
+  });
+}
+
 /** Until all responses are in. Throws errors of the load, cancelled, and load-tool-failed if the thread dies. */
 export async function runLoadSession(input: LoadSessionInput): Promise<LoadTotals> {
+  const { signal, workerFile } = input;
   const cancelled = () => new WorkbenchError('cancelled', 'Measuring was cancelled');
-  if (input.signal.aborted) throw cancelled();
+  if (signal.aborted) throw cancelled();
   const loud = withoutGcPauses();
-  const worker = new Worker(input.workerFile, {
-    workerData: input.job,
-    transferList: ownMemory(input.job),
-  });
-  const postAll = (message: ToWorker) => {
-    worker.postMessage(message);
-  };
-  const stop = () => {
-    postAll({ type: 'stop' });
-  };
+  const worker = openLoadThread(workerFile);
+  let isIdle = false;
   let onAbort: () => void = () => undefined;
+  const cut = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(cancelled());
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
   try {
-    return await new Promise<LoadTotals>((resolve, reject) => {
-      onAbort = () => reject(cancelled());
-      input.signal.addEventListener('abort', onAbort, { once: true });
-      worker.on('message', (message: FromWorker) => {
-        try {
-          switch (message.type) {
-            case 'bound':
-              input.onBound(message.answered).then((succeeded) => {
-                postAll({ type: 'cut', bound: message.bound, succeeded });
-              }, reject);
-              break;
-            case 'window':
-              input.onWindow(message.window, stop);
-              break;
-            case 'regions-lost':
-              input.onRegionsLost().then(() => {
-                postAll({ type: 'repaired' });
-              }, reject);
-              break;
-            case 'ended':
-              resolve(message.totals);
-              break;
-            case 'failed':
-              reject(fromWire(message.error));
-              break;
-          }
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
-      worker.once('error', (error: Error) =>
-        reject(
-          new WorkbenchError('load-tool-failed', `The load generator failed: ${error.message}`, {
-            cause: error,
-          }),
-        ),
-      );
-      worker.once('exit', (code) =>
-        reject(new WorkbenchError('load-tool-failed', `The load generator ended with exit code ${code}`)),
-      );
-    });
+    const totals = await Promise.race([driven(worker, input), cut]);
+    isIdle = input.keepsThread;
+    return totals;
   } finally {
-    input.signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', onAbort);
+    if (isIdle) await keepLoadThread(workerFile, worker);
     // Closes remaining connections and timers.
-    await worker.terminate();
+    else await worker.terminate();
     loud();
   }
 }

@@ -290,9 +290,7 @@ export async function measureLevel(
     const counters = countersFor(controller.signal);
     const windows = new LevelWindows(input, await counters(), counters, fail, context);
     const run = await runLoadSession({
-      workerFile,
-      job,
-      signal: controller.signal,
+      ...{ workerFile, job, signal: controller.signal, keepsThread: input.keepsThread === true },
       onBound: (answered) => windows.bound(answered),
       onWindow: (window, stop) => windows.add(window, stop),
       onRegionsLost: async () => {

@@ -290,6 +290,8 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly error: WireError };
 
 export type ToWorker =
+  /** A level; another one may follow its end. */
+  | { readonly type: 'begin'; readonly job: LoadJob }
   /** Finish active requests, and send no others. */
   | { readonly type: 'stop' }
   /** Reply to `regions-lost`. */

@@ -11,6 +11,7 @@ import { firstPreset } from '../../../stores/draft/draft-state';
 import type { OwnModel } from '../../../stores/draft/own-model';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
+import { HubModelChoice } from './hub-model';
 
 const listed = 12;
 
@@ -137,10 +138,11 @@ export function OwnModelChoice({ inUse, ...how }: TakenHow & { inUse: string | n
           Choose a folder…
         </SmallButton>
       </div>
+      <HubModelChoice taking={taking} />
       <p className="field-help">
         An ONNX or TorchScript file, a model of XGBoost, LightGBM or scikit-learn, a SavedModel folder, a
-        Hugging Face folder, a folder with model.py, or a model of a Triton repository. Reading it executes
-        nothing.
+        Hugging Face folder, a folder with model.py, or a model of a Triton repository; or the name of a model
+        of the Hugging Face hub. Reading it executes nothing.
       </p>
       {model.error === null ? null : <ErrorPanel error={model.error} />}
       {isShown ? <ModelQuestions inUse={inUse} {...how} /> : null}

@@ -75,7 +75,7 @@ describe('the level of a comparison in turns', () => {
       'At a request rate both have the throughput of that rate',
     ],
     [{ batchSize: 17 }, `${runA} takes at most 16 rows in a request, not 17`],
-    [{ budgetS: 5 }, 'Nothing can be told in less than'],
+    [{ budgetS: 2 }, 'Nothing can be told in less than'],
     [{ criteria: ['p95>1x'] }, '"p95>1x" is not a criterion'],
   ])('refuses %j', (change, message) => {
     expect(() => plan(change)).toThrow(message);
@@ -88,11 +88,15 @@ describe('the level of a comparison in turns', () => {
   });
 });
 
-it('takes looks that hold some requests, of 5 s at most', () => {
+it.each([
+  ['throughput', 300, 600],
+  ['p99', 900, 2000],
+] as const)('takes looks that hold enough requests for the %s, of 5 s at most', (metric, fast, slower) => {
   const lookMs = (inferencesPerSecond: number) =>
-    plan({}, [measured(runA, 'a', [{ ...slow, inferencesPerSecond }]), second]).duel.lookMs;
-  expect(lookMs(5000)).toBe(900);
-  expect(lookMs(100)).toBe(2000);
+    plan({ criteria: [`${metric}<0.9x`] }, [measured(runA, 'a', [{ ...slow, inferencesPerSecond }]), second])
+      .duel.lookMs;
+  expect(lookMs(5000)).toBe(fast);
+  expect(lookMs(100)).toBe(slower);
   expect(lookMs(1)).toBe(5000);
 });
 
