@@ -122,14 +122,20 @@ interface Recognized {
 }
 
 /** The last entry of an archive of skops, which may have thousands before it. */
-const skopsEntry = /PK\u0001\u0002[\s\S]{42}schema\.json/;
+const isSkops = (tail: string): boolean => {
+  const nameAt = 46;
+  for (let at = tail.indexOf('schema.json'); at >= 0; at = tail.indexOf('schema.json', at + 1)) {
+    if (at >= nameAt && tail.startsWith('PK\x01\x02', at - nameAt)) return true;
+  }
+  return false;
+};
 
 function archive({ tail }: FileEnds): Recognized | null {
   const names = archiveNames(tail);
   if (names.length === 0) return null;
   const id = first(archives, names.join('\n'));
   if (id !== null) return { id };
-  if (skopsEntry.test(tail)) return { id: 'trees' };
+  if (isSkops(tail)) return { id: 'trees' };
   if (names.every((name) => /\.npy$/i.test(name))) return { id: 'numpy' };
   const model = names.find((name) => /\.(onnx|pt|pth|tflite|keras)$|saved_model\.pb$/i.test(name));
   const detail = model ?? names[0] ?? '';

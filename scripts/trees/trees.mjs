@@ -67,27 +67,35 @@ function documentOf({ stdout }) {
   }
 }
 
-function rowOf(file, checked, ended) {
-  const document = documentOf(ended);
-  const accuracy = document?.accuracy;
-  const rates = document?.offline?.map(({ inferencesPerSecond }) => inferencesPerSecond) ?? [];
-  const reason =
-    checked.error ??
-    accuracy?.reasons[0] ??
-    document?.error?.message ??
-    ended.stderr.trim().split('\n').at(-1);
-  const differences = (accuracy?.outputs ?? [])
-    .filter(({ output }) => output !== 'label')
-    .map(({ maxAbsDiff }) => maxAbsDiff ?? 0);
-  const isFew = checked.beyond <= mostDiffering * checked.rows && checked.near === checked.beyond;
+const largest = (values) => (values.length === 0 ? null : Math.max(...values));
+
+/** Why a model is not good, as far as something said so. */
+const reasonOf = (checked, document, { stderr }) =>
+  checked.error ??
+  document?.accuracy?.reasons[0] ??
+  document?.error?.message ??
+  stderr.trim().split('\n').at(-1);
+
+/** Figures of the report; none where there is none. */
+function figuresOf(document) {
+  const { accuracy, offline = [] } = document ?? {};
+  const outputs = (accuracy?.outputs ?? []).filter(({ output }) => output !== 'label');
   return {
-    ...{ file, checked },
     rows: accuracy?.sampleCount ?? 0,
     passed: accuracy?.passed === true,
-    difference: differences.length === 0 ? null : Math.max(...differences),
-    rate: rates.length === 0 ? null : Math.max(...rates),
-    isGood: ended.code === 0 && checked.error === undefined && isFew,
-    reason: ended.code === 0 && isFew ? '' : String(reason).slice(0, 200),
+    difference: largest(outputs.map(({ maxAbsDiff }) => maxAbsDiff ?? 0)),
+    rate: largest(offline.map(({ inferencesPerSecond }) => inferencesPerSecond)),
+  };
+}
+
+function rowOf(file, checked, ended) {
+  const document = documentOf(ended);
+  const isFew = checked.beyond <= mostDiffering * checked.rows && checked.near === checked.beyond;
+  const isGood = ended.code === 0 && checked.error === undefined && isFew;
+  return {
+    ...{ file, checked, isGood },
+    ...figuresOf(document),
+    reason: isGood ? '' : String(reasonOf(checked, document, ended)).slice(0, 200),
   };
 }
 

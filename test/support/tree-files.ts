@@ -70,8 +70,8 @@ function listBytes(list: readonly unknown[]): Buffer {
   const isWhole = list.every((value) => Number.isInteger(value));
   const values = Buffer.alloc(4 * list.length);
   list.forEach((value, index) => {
-    if (isWhole) values.writeInt32BE(value as number, 4 * index);
-    else values.writeFloatBE(value as number, 4 * index);
+    if (isWhole) values.writeInt32BE(value, 4 * index);
+    else values.writeFloatBE(value, 4 * index);
   });
   return Buffer.concat([Buffer.from(`[$${isWhole ? 'l' : 'd'}#`), sized(list.length), values]);
 }

@@ -172,6 +172,21 @@ const wordsOf = (header: Block, name: string): readonly string[] => {
   return text === '' ? [] : text.split(' ');
 };
 
+/** Of a classifier, or of what regards itself as having some; throws an Error for numbers that do not fit. */
+function classCount(
+  header: Block,
+  { objective, task, trees, perRound }: { objective: string; task: string; trees: number; perRound: number },
+): number {
+  const classes =
+    objective === 'binary' ? 2 : wholeNumber(header.get('num_class'), 1, mostClasses, 'num_class');
+  if (task === 'classification' && classes < 2) throw new Error('it is a classifier of one class');
+  if (objective.startsWith('multiclass') && classes !== perRound) {
+    throw new Error('its classes do not fit its trees');
+  }
+  if (trees % perRound !== 0) throw new Error('its last round is not complete');
+  return classes;
+}
+
 /** A text model of LightGBM. Throws an Error for what is not one, and Refused for one that is not exported. */
 export function lightgbmFacts(text: string): TreesFacts {
   const { block: header, end } = blockAt(text, 0);
@@ -190,13 +205,7 @@ export function lightgbmFacts(text: string): TreesFacts {
     'num_tree_per_iteration',
   );
   const infos = wordsOf(header, 'feature_infos');
-  const classes =
-    objective === 'binary' ? 2 : wholeNumber(header.get('num_class'), 1, mostClasses, 'num_class');
-  if (task === 'classification' && classes < 2) throw new Error('it is a classifier of one class');
-  if (objective.startsWith('multiclass') && classes !== perRound) {
-    throw new Error('its classes do not fit its trees');
-  }
-  if (trees % perRound !== 0) throw new Error('its last round is not complete');
+  const classes = classCount(header, { objective, task, trees, perRound });
   return {
     library: 'lightgbm',
     format: 'text',

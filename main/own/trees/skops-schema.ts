@@ -1,5 +1,5 @@
-import { isTree, type Tree } from '../../contract/trees';
 import { fileLimits } from '../../contract/reader-limits';
+import { isTree, type Tree } from '../../contract/trees';
 
 const { depth: mostDepth, values: mostNodes } = fileLimits.trees;
 

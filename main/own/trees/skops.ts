@@ -1,5 +1,5 @@
-import type { TreeTask } from '../../contract/tree-model';
 import { fileLimits } from '../../contract/reader-limits';
+import type { TreeTask } from '../../contract/tree-model';
 import { isTree, type Tree } from '../../contract/trees';
 import { someOf } from '../../platform/lines';
 import { parseBoundedJson } from '../../platform/parse-json';

@@ -1,5 +1,5 @@
-import { getAt, isTree, type Tree } from '../../contract/trees';
 import type { TreeTask } from '../../contract/tree-model';
+import { getAt, isTree, type Tree } from '../../contract/trees';
 import { shortText } from '../../platform/lines';
 import { checkCounts, checkShape, columnNames, featureCount, type Numbers, wholeNumber } from './check-trees';
 import type { TreesFacts } from './facts';
