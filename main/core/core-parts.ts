@@ -209,8 +209,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
   });
   const { values } = await settings.read();
   const env = withProxy(given.env, values);
-  const registry = values['network.registry'] ?? ngcRegistry;
-  const options = { ...given, env, registry };
+  const options = { ...given, env, registry: values['network.registry'] ?? ngcRegistry };
   const runKey = new RunKey(layout.runKey);
   const hosts = createHosts({ layout, env, now });
   const schedulerOf = createSchedulers({ layout, env, hosts });
@@ -253,7 +252,7 @@ export async function createCoreParts(given: CoreOptions): Promise<CoreParts> {
       schedulerOf,
       env,
       resources,
-      registry,
+      registry: options.registry,
       workerFile,
       docker,
       hosts,
