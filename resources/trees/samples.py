@@ -32,7 +32,7 @@ def parse_inputs(text: str) -> list[Input]:
 
 
 class Column(NamedTuple):
-    """Where its values lie. `choices`: of a category, in place of a range; `steps`: values that a model compares with."""
+    """Where its values lie. `choices`: of a category, in place of a range; `steps`: what a model compares with."""
 
     middle: float = 0.0
     width: float = 1.0
@@ -42,14 +42,16 @@ class Column(NamedTuple):
 
 def _values(column: Column, count: int, generator: np.random.Generator) -> Array:
     if column.choices is not None:
-        return generator.choice(column.choices, count)
+        chosen: Array = generator.choice(column.choices, count)
+        return chosen
     if column.steps is None or len(column.steps) == 0:
         return generator.normal(column.middle, column.width, count)
     steps = np.asarray(column.steps, dtype=np.float64)
     margin = max(1e-3, float(steps[-1] - steps[0]) / 8)
     edges = np.concatenate([[steps[0] - margin], steps, [steps[-1] + margin]])
     place = generator.integers(0, len(edges) - 1, count)
-    return edges[place] + (edges[place + 1] - edges[place]) * generator.random(count)
+    values: Array = edges[place] + (edges[place + 1] - edges[place]) * generator.random(count)
+    return values
 
 
 def _of_parts(step: Any, columns: dict[int, Column]) -> None:
@@ -70,11 +72,10 @@ def _of_step(step: Any, columns: dict[int, Column]) -> None:
     _of_parts(step, columns)
     for index, seen in enumerate(getattr(step, "categories_", [])):
         columns.setdefault(index, Column(choices=np.array([one for one in seen if one == one])))
-    ranges = getattr(step, "data_min_", None), getattr(step, "data_max_", None)
-    for index in range(0 if ranges[0] is None or ranges[1] is None else len(ranges[0])):
-        columns.setdefault(index, Column(steps=np.array([ranges[0][index], ranges[1][index]])))
-    middles = getattr(step, "mean_", getattr(step, "center_", getattr(step, "statistics_", None)))
-    widths = getattr(step, "scale_", None)
+    for index, ends in enumerate(zip(getattr(step, "data_min_", []), getattr(step, "data_max_", []))):
+        columns.setdefault(index, Column(steps=np.array(ends)))
+    middles: Any = getattr(step, "mean_", getattr(step, "center_", getattr(step, "statistics_", None)))
+    widths: Any = getattr(step, "scale_", None)
     # Steps that give columns in another order have neither.
     for index in range(0 if middles is None or hasattr(step, "components_") else len(middles)):
         width = 1.0 if widths is None else float(widths[index])
@@ -117,13 +118,12 @@ def make_rows(loaded: LibraryFile, count: int, seed: int) -> Array:
     generator = np.random.default_rng(seed)
     columns = columns_of(loaded)
     rows = np.empty((count, loaded.features), dtype=np.float32)
-    is_booster = not isinstance(loaded, SklearnFile)
     for index in range(loaded.features):
         column = columns.get(index, Column())
         rows[:, index] = _values(column, count, generator)
-        if is_booster and column.choices is not None:
+        if not isinstance(loaded, SklearnFile) and column.choices is not None:
             rows[generator.random(count) < _UNSEEN, index] = len(column.choices)
-    if is_booster or loaded.takes_missing():
+    if not isinstance(loaded, SklearnFile) or loaded.takes_missing():
         rows[generator.random(rows.shape) < _MISSING] = np.nan
     return rows
 
@@ -131,7 +131,9 @@ def make_rows(loaded: LibraryFile, count: int, seed: int) -> Array:
 def _of_columns(path: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Any:
     missing = [name for name in columns if name not in given]
     if missing:
-        raise refuse_file(path, f"has no column {', '.join(missing[:5])}; it has {', '.join(given) or 'nothing'}")
+        raise refuse_file(
+            path, f"has no column {', '.join(missing[:5])}; it has {', '.join(given) or 'nothing'}"
+        )
     return np.stack([np.asarray(given[name], dtype=np.float32) for name in columns], axis=1)
 
 
@@ -143,9 +145,7 @@ def read_rows(path: Path, item: Input, columns: Sequence[str]) -> Array:
         found = given[item.name] if item.name in given or not columns else _of_columns(path, given, columns)
         rows = np.asarray(found, dtype=np.float32)
     except KeyError:
-        raise refuse_file(
-            path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}"
-        ) from None
+        raise refuse_file(path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}") from None
     except (TypeError, ValueError) as error:
         raise refuse_file(path, f"{item.name} cannot be converted to FP32 ({error})") from error
     if rows.ndim != 2 or rows.shape[1] != item.columns or len(rows) == 0:

@@ -162,5 +162,3 @@ class SklearnFile:
     def facts(self) -> dict[str, Any]:
         classes = [] if self._classes is None else [str(name) for name in self._classes]
         return {"columns": self._columns, "classes": classes, "objective": self.objective}
-
-

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
+
 from trees.library import LibraryFile, load_file, write_onnx
 from trees.samples import make_rows
 

@@ -68,7 +68,14 @@ _LABELS: Mapping[str, Callable[[Array], Array]] = {
     **{
         name: lambda margin: np.exp(margin / 2)
         for name in (
-            *("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft", "reg:squaredlogerror"),
+            *(
+                "count:poisson",
+                "reg:gamma",
+                "reg:tweedie",
+                "survival:cox",
+                "survival:aft",
+                "reg:squaredlogerror",
+            ),
             *("poisson", "gamma", "tweedie", "mape"),
         )
     },
@@ -94,7 +101,9 @@ XGBOOST: Mapping[str, XgboostCase] = {
     "xgb-squares": XgboostCase("reg:squarederror", categorical=True),
     "xgb-dart": XgboostCase("reg:squarederror", {"booster": "dart", "rate_drop": 0.2}),
     "xgb-forest": XgboostCase("reg:squarederror", {"num_parallel_tree": 5, "subsample": 0.7}),
-    "xgb-lossguide": XgboostCase("binary:logistic", {"grow_policy": "lossguide", "max_leaves": 64, "max_depth": 0}),
+    "xgb-lossguide": XgboostCase(
+        "binary:logistic", {"grow_policy": "lossguide", "max_leaves": 64, "max_depth": 0}
+    ),
     "xgb-quantiles": XgboostCase("reg:quantileerror", {"quantile_alpha": [0.1, 0.5, 0.9]}),
     "xgb-lower-bound": XgboostCase("survival:aft", {"aft_loss_distribution": "normal"}),
     **{
@@ -216,7 +225,12 @@ def sklearn_cases() -> Iterator[tuple[str, Any, int, float]]:
     passing = ColumnTransformer([("numbers", RobustScaler(), numbers)], remainder="passthrough")
     yield "skl-logistic", make_pipeline(StandardScaler(), linear_model.LogisticRegression(max_iter=500)), 2, 0
     yield "skl-columns", make_pipeline(mixed, linear_model.LogisticRegression(max_iter=500)), 3, 0.1
-    yield "skl-columns-forest", make_pipeline(passing, ensemble.RandomForestClassifier(60, max_depth=12)), 4, 0
+    yield (
+        "skl-columns-forest",
+        make_pipeline(passing, ensemble.RandomForestClassifier(60, max_depth=12)),
+        4,
+        0,
+    )
     yield "skl-tree", tree.DecisionTreeClassifier(max_depth=10), 3, 0
     yield "skl-tree-missing", tree.DecisionTreeClassifier(max_depth=10), 3, 0.1
     yield "skl-forest", ensemble.RandomForestClassifier(100, max_depth=12), 2, 0
@@ -225,7 +239,12 @@ def sklearn_cases() -> Iterator[tuple[str, Any, int, float]]:
     yield "skl-hist", ensemble.HistGradientBoostingClassifier(max_iter=60), 2, 0.1
     yield "skl-hist-classes", ensemble.HistGradientBoostingClassifier(max_iter=40), 4, 0.1
     yield "skl-bayes", make_pipeline(MinMaxScaler(), naive_bayes.GaussianNB()), 3, 0
-    yield "skl-network", make_pipeline(MaxAbsScaler(), neural_network.MLPClassifier((16,), max_iter=60)), 3, 0
+    yield (
+        "skl-network",
+        make_pipeline(MaxAbsScaler(), neural_network.MLPClassifier(hidden_layer_sizes=(16,), max_iter=60)),
+        3,
+        0,
+    )
     yield "skl-tree-value", tree.DecisionTreeRegressor(max_depth=10), 0, 0
     yield "skl-forest-value", ensemble.RandomForestRegressor(100, max_depth=12), 0, 0
     yield "skl-extra-value", ensemble.ExtraTreesRegressor(100, max_depth=12), 0, 0
@@ -235,7 +254,12 @@ def sklearn_cases() -> Iterator[tuple[str, Any, int, float]]:
     yield "skl-ridge", make_pipeline(PolynomialFeatures(2), StandardScaler(), linear_model.Ridge()), 0, 0
     yield "skl-lasso", make_pipeline(Normalizer(), linear_model.Lasso(alpha=1e-4)), 0, 0
     yield "skl-elastic", make_pipeline(StandardScaler(), PCA(6), linear_model.ElasticNet(alpha=1e-3)), 0, 0
-    yield "skl-network-value", make_pipeline(StandardScaler(), neural_network.MLPRegressor((16,), max_iter=60)), 0, 0
+    yield (
+        "skl-network-value",
+        make_pipeline(StandardScaler(), neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=60)),
+        0,
+        0,
+    )
 
 
 def make_sklearn(directory: Path, wanted: list[str]) -> Iterator[str]:

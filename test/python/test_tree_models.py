@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
-from support import RESOURCES, REFUSAL, ToolkitCase
+from support import REFUSAL, RESOURCES, ToolkitCase
 
 from toolkit.model_folder import ModelFolder
 
 sys.path.insert(0, str(RESOURCES))
 
-from trees.forest import Array, Forest, Members, Tree  # noqa: E402
-from trees.graph import Booster, booster_onnx  # noqa: E402
-from trees.lightgbm_file import _blocks, _tree  # noqa: E402
-from trees.samples import Column, Input, _values, read_rows  # noqa: E402
+from trees.forest import Array, Forest, Members, Tree
+from trees.graph import Booster, booster_onnx
+from trees.lightgbm_file import _blocks, _tree
+from trees.samples import Column, Input, _values, read_rows
 
 COLUMNS = 3
 
@@ -60,7 +60,7 @@ class ForestTest(ToolkitCase):
             trees = [_random_tree(generator, index % 2, is_left) for index in range(40)]
             forest = Forest(trees, 2, mode, dtype)
             rows = _rows(generator, 500)
-            wanted = np.stack([forest.sums(row) for row in rows]) + [0.5, -1]
+            wanted = np.add([forest.sums(row) for row in rows], [0.5, -1])
             (found,) = _run(booster_onnx(Booster(forest, [0.5, -1], "identity"), COLUMNS, 17), rows)
             np.testing.assert_allclose(found, wanted, atol=2e-6)
 
@@ -100,7 +100,9 @@ class ForestTest(ToolkitCase):
 
     def test_answers_by_link(self) -> None:
         generator = np.random.default_rng(5)
-        forest = Forest([_random_tree(generator, index, True) for index in range(3)], 3, "BRANCH_LEQ", np.float64)
+        forest = Forest(
+            [_random_tree(generator, index, True) for index in range(3)], 3, "BRANCH_LEQ", np.float64
+        )
         rows = _rows(generator, 50)
         sums = np.stack([forest.sums(row) for row in rows])
         exponents = np.exp(sums - sums.max(axis=1, keepdims=True))

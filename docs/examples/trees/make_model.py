@@ -1,6 +1,7 @@
 """Writes model.txt and rows.json: a LightGBM model of seven columns of a customer, one of them a category.
 
-Run it with a Python that has numpy and lightgbm: that of the workbench is ~/.local/share/triton-workbench/trees/bin/python
+Run it with a Python that has numpy and lightgbm. The one of the workbench is
+~/.local/share/triton-workbench/trees/bin/python
 after `triton-workbench setup trees`.
 """
 
@@ -19,7 +20,15 @@ CITIES = 20
 def main() -> None:
     folder = Path(__file__).parent
     generator = np.random.default_rng(7)
-    rows = generator.normal(0, 1, (3000, len(COLUMNS))) * [12, 900, 20, 4, 6, 3, 1] + [40, 2500, 30, 5, 8, 4, 0]
+    rows = generator.normal(0, 1, (3000, len(COLUMNS))) * [12, 900, 20, 4, 6, 3, 1] + [
+        40,
+        2500,
+        30,
+        5,
+        8,
+        4,
+        0,
+    ]
     rows[:, -1] = generator.integers(0, CITIES, len(rows))
     # Not every customer tells the income.
     rows[generator.random(len(rows)) < 0.1, 1] = np.nan

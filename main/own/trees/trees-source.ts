@@ -1,6 +1,6 @@
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
-import { longestTreeName, mostTreeNames, treeLibraryTitle,type TreeModel } from '../../contract/tree-model';
+import { longestTreeName, mostTreeNames, treeLibraryTitle, type TreeModel } from '../../contract/tree-model';
 import { present } from '../../contract/trees';
 import { someOf } from '../../platform/lines';
 import { modelTitle } from '../own-preset';

@@ -218,9 +218,7 @@ def _write_own(export: Export, path: Path) -> None:
     """Of a module that another library computes, which a trace would not see: it writes its graph itself."""
     signature, opset = export.signature, export.options.opset
     written = export.model.module.to_onnx(opset)
-    found = [
-        [value.name for value in side] for side in (written.graph.input, written.graph.output)
-    ]
+    found = [[value.name for value in side] for side in (written.graph.input, written.graph.output)]
     wanted = [[tensor.name for tensor in side] for side in (signature.inputs, signature.outputs)]
     if found != wanted or onnx_opset(written) > opset:
         raise ToolkitError(
