@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Reach } from '../../../main/contract/reach';
+import type { RunSpec } from '../../../main/contract/run/run-spec';
 import { approveGiven } from '../../../main/core/approve-given';
 import type { GivenConsent } from '../../../main/store/approvals';
-import { specFixture } from '../../support/run-state';
 
-type Engine = ReturnType<typeof specFixture>['engine'];
+type Engine = RunSpec['engine'];
 
 async function approved(engine: Engine, consent: GivenConsent): Promise<Reach> {
   const all: Reach[] = [];
