@@ -77,7 +77,7 @@ function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText
 function ServedByMark({ state }: { state: RunState }) {
   const served = servedByOf(state);
   return served === null ? null : (
-    <span className="dim" title={`Served by ${servedByText(state) ?? ''}`}>
+    <span className="dim served-mark" title={`Served by ${servedByText(state) ?? ''}`}>
       {served.short}
     </span>
   );
