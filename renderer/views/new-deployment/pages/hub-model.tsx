@@ -50,7 +50,7 @@ export function HubModelChoice({ taking }: Taking) {
   return (
     <div className="column">
       <form
-        className="row"
+        className="row hub-form"
         onSubmit={(event) => {
           event.preventDefault();
           taking(look)();
@@ -58,6 +58,8 @@ export function HubModelChoice({ taking }: Taking) {
       >
         <TextInput
           size="xs"
+          flex={1}
+          maw={400}
           label="Model of the Hugging Face hub"
           placeholder="hf:ORG/NAME or hf:ORG/NAME@REVISION"
           value={reference}
