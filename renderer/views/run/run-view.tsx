@@ -98,7 +98,9 @@ function RunStanding({ state }: { state: RunState }) {
           Study {state.matrix.name}
         </PageLink>
       )}
-      {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}
+      {state.unverified && state.status !== 'gate-failed' ? (
+        <span className="unverified-mark">accuracy failed</span>
+      ) : null}
     </>
   );
 }

@@ -61,7 +61,7 @@ export function HubModelChoice({ taking }: Taking) {
           flex={1}
           maw={400}
           label="Model of the Hugging Face hub"
-          placeholder="hf:ORG/NAME or hf:ORG/NAME@REVISION"
+          placeholder="hf:ORG/NAME@REVISION"
           value={reference}
           onChange={(event) => setReference(event.currentTarget.value)}
         />
