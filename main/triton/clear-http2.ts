@@ -51,7 +51,7 @@ function exchange(session: ClientHttp2Session, asked: Asked, limits: Limits): Pr
       signal.removeEventListener('abort', stop);
       resolve(null);
     });
-    // A gRPC server resets what is no call.
+    // A gRPC server resets what is not a call.
     stream.once('error', () => resolve(null));
     stream.once('response', (headers) => {
       if (isGrpc(headers)) resolve(null);
