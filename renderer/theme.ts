@@ -28,7 +28,11 @@ const dark: MantineColorsTuple = [
   '#111417',
 ];
 
-const dialog = { lockScroll: false, transitionProps: { duration: 0 } } as const;
+const dialog = {
+  lockScroll: false,
+  transitionProps: { duration: 0 },
+  styles: { title: { fontSize: 'var(--type-title)', fontWeight: 'var(--weight-strong)' } },
+} as const;
 
 export const theme = createTheme({
   primaryColor: 'workbench',

@@ -8,7 +8,7 @@ import { say } from './lib/say.mjs';
 await main(async (args) => {
   const purpose = 'Printing the report as PDF';
   const { home } = await bootstrap(needs.run, { packages: ['window', 'display'], purpose });
-  say('ResNet50 from model code to a report, on a real Triton Inference Server');
+  say('ResNet-50 from model code to a report, on a real Triton Inference Server');
   const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
   const run = [cli, 'run', 'resnet50', '--profile', 'quick', ...args];
   const code = await foreground(process.execPath, run, { env: appEnvironment(home) });

@@ -8,9 +8,10 @@ import { runCampaign, vitest } from './lib/test-parts.mjs';
 const help = `npm run test:production
 Watches a model on a Triton with a Prometheus of its own: the rules and the dashboard of a bundle under a load that the model
 holds, under one that it does not, and without Triton. Debian's prometheus is downloaded and unpacked once, in ~/.cache, and
-not installed. Takes six minutes. Exit code 1: an alert or a panel did not do what it is for.
+not installed. Takes eight minutes. Exit code 1: an alert or a panel did not do what it is for.
 
-Soaks a run whose runtime keeps memory, one that does not, and a deployment.
+Soaks a run whose runtime keeps memory, one that does not, and a deployment. Takes the samples of a warm-up with a run into its
+deployment and its bundle.
 
 Also measures through a gateway that waits and through a real nginx (Debian's, with its Lua module for a delay), on a server that
 has only the Open Inference Protocol and on MLServer: nginx is unpacked in the same way, MLServer is installed in an environment

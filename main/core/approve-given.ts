@@ -1,14 +1,25 @@
 import { dirname, resolve } from 'node:path';
-import { emptyReach, type Reached, reachOf } from '../contract/reach';
+import { emptyReach, type Reach, type Reached, reachOf } from '../contract/reach';
 import type { OpenModelInput } from '../contract/run/own-model';
 import type { KnownParameters } from '../contract/run/run-source';
 import type { RunSpec } from '../contract/run/run-spec';
+import { getAt, isTree, mergeTrees } from '../contract/trees';
 import type { Approvals, GivenConsent } from '../store/approvals';
 
 const isNamedIn =
   (typed: readonly Reached[]) =>
   ({ field, value }: Reached): boolean =>
     typed.some((one) => one.field === field && one.value === value);
+
+/** The name of a machine is read by its engine, which is typed only where it is not the usual one. */
+function typedReach(typed: GivenConsent['typed'], spec: unknown): Reach {
+  if (!isTree(typed)) return emptyReach;
+  const [kind, said] = [spec, typed].map((tree) => getAt(tree, ['engine', 'kind']));
+  if (kind === undefined || said !== undefined) return reachOf(typed);
+  const { machines, ...reach } = reachOf(mergeTrees(typed, { engine: { kind } }));
+  // The engine itself was not typed.
+  return { ...reach, machines: machines.filter(({ field }) => field !== 'engine.kind') };
+}
 
 /**
  * Records consent to what was typed, to files beside the given file, with `trust` to everything the specification
@@ -27,7 +38,7 @@ export async function approveGiven(
 ): Promise<void> {
   if (file !== undefined && file !== '-') approvals.give(dirname(resolve(file)));
   const reach = reachOf(spec);
-  const typed = said === undefined ? emptyReach : reachOf(said);
+  const typed = typedReach(said, spec);
   await approvals.add({
     paths: reach.paths.filter((reached) => trust || isNamedIn(typed.paths)(reached)),
     images: reach.images.filter((reached) => trust || isNamedIn(typed.images)(reached)),

@@ -82,7 +82,7 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
     const rootless = docker.rootless ? ', rootless' : '';
     return ok(`Docker ${docker.serverVersion} at ${docker.host}${rootless}.`);
   }
-  const said = `${docker.host}: ${docker.message}`;
+  const said = docker.message.includes(docker.host) ? docker.message : `${docker.host}: ${docker.message}`;
   const remote = remoteHost(docker);
   switch (docker.reason) {
     case 'permission':

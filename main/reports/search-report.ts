@@ -10,9 +10,11 @@ import type { SearchAnswer } from '../domain/study/search/search-answer';
 import { searchColumns } from '../domain/study/search/search-columns';
 import { searchWinner } from '../domain/study/search/search-study';
 import { presentText, untriedLines } from '../domain/study/search/search-text';
+import { renderChart } from './charts/render-chart';
+import { searchChart } from './charts/search-chart';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { columnTable, type Markup, markup } from './html/markup';
+import { columnTable, Markup, markup } from './html/markup';
 import { fenced, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
@@ -97,6 +99,12 @@ ${diff === '' ? null : markup`<h3>Changes of config.pbtxt</h3><pre>${diff}</pre>
 ${command === '' ? null : markup`<h3>To run it</h3><pre>${command}</pre>`}`;
 }
 
+/** Every load that was measured, beside the answer; null without one. */
+function picture({ search, searched, answer }: SearchReport): Markup | null {
+  const chart = searchChart(search, searched, answer);
+  return chart === null ? null : markup`<figure>${new Markup(renderChart(chart))}</figure>`;
+}
+
 const page = (report: SearchReport): string => {
   const { name, generatedAt, search, answer, settings } = report;
   const [verdict = '', present = ''] = answerTexts(report);
@@ -108,7 +116,8 @@ const page = (report: SearchReport): string => {
 <p class="soft">${present}</p>
 ${
   hasPart(settings, 'results')
-    ? markup`${columnTable(columns, answer.rows)}
+    ? markup`${picture(report)}
+${columnTable(columns, answer.rows)}
 ${changesSection(report)}`
     : null
 }
@@ -120,7 +129,8 @@ ${
 <ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul></div></div>`
     : null
 }`,
-    '.matrix { margin-top: 5mm; }',
+    `.matrix { margin-top: 5mm; } figure { margin: 5mm 0 0; break-inside: avoid; }
+figure svg { display: block; width: 100%; height: auto; }`,
   ).text;
 };
 

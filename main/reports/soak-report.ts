@@ -56,16 +56,19 @@ function chart(
     lines,
     time,
     isSigned = false,
+    isWide = false,
   }: {
     readonly lines: readonly TimeLine[];
     readonly time: SoakTime;
     readonly isSigned?: boolean;
+    /** Over both columns: its text is as large as that of the charts below. */
+    readonly isWide?: boolean;
   },
 ): Markup {
   const names = lines.length > 1 ? lines.map(({ name }) => name) : [];
   return new Markup(
     renderChart({
-      ...{ id, title, width: 560, height: 230 },
+      ...{ id, title, width: isWide ? 1140 : 560, height: 230 },
       option: {
         ...baseOption(title, names),
         xAxis: timeAxis(time.end, time.title) ?? {},
@@ -82,7 +85,9 @@ function charts({ soaked }: SoakReport): readonly Markup[] {
   const time = soakTimeOf(soaked);
   const { memory, memoryAxis, p99: p99Title, p99Axis, throughput: rateTitle, throughputAxis } = soakTitles;
   return [
-    ...(lines.length === 0 ? [] : [chart('memory', memory, memoryAxis, { lines, time, isSigned: true })]),
+    ...(lines.length === 0
+      ? []
+      : [chart('memory', memory, memoryAxis, { lines, time, isSigned: true, isWide: true })]),
     ...(p99.points.length === 0
       ? []
       : [
@@ -100,7 +105,7 @@ function page(report: SoakReport): string {
   return htmlPage(
     pageMarksOf(settings, `Soak ${name}`, true),
     markup`${reportHead(settings, {
-      kind: 'soak',
+      kind: 'soak report',
       title: name,
       lines: [`Report of ${formatTime(generatedAt)}`],
       verdict: `${answer.sentence}.`,

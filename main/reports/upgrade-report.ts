@@ -65,7 +65,7 @@ const page = (report: UpgradeReport): string => {
   return htmlPage(
     pageMarksOf(settings, `Upgrade ${name}`, true),
     markup`${reportHead(settings, {
-      kind: 'upgrade',
+      kind: 'upgrade report',
       title: name,
       lines: [`Report of ${formatTime(generatedAt)}`],
       verdict: `${answer.sentence}.`,

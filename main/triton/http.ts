@@ -4,6 +4,7 @@ import { linkedAbort, whenAborted } from '../platform/abort';
 import { jsonOrNull } from '../platform/parse-json';
 import { fetchReason } from '../platform/plain-entry';
 import { askPort } from '../platform/port-protocol';
+import { exchangeInClearHttp2 } from './clear-http2';
 import { certificateRemedy, certificateTrouble, isTlsRefused, tlsConnection, type TlsMaterial } from './tls';
 
 export interface HttpRequest {
@@ -149,6 +150,34 @@ async function readCapped(response: Response, maxBytes: number, signal: AbortSig
   }
 }
 
+const isOtherProtocol = (reason: string): boolean => /Expected HTTP|HTTP\/1\.1 protocol/.test(reason);
+
+/** In HTTP/1.1, or in HTTP/2 where the server has only that. Throws what fetch throws, and server-unreachable. */
+async function exchangeInClear(
+  address: string,
+  request: HttpRequest,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  try {
+    const answer = fetch(`http://${address}${request.path}`, {
+      ...{ method: request.method, redirect: 'error', signal },
+      // Triton waits for idle connections when it stops.
+      headers: { Connection: 'close', ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
+    });
+    const response = await orAborted(answer, signal);
+    const body = await readCapped(response, maxBytes, signal);
+    return { status: response.status, headers: response.headers, body };
+  } catch (error) {
+    if (error instanceof WorkbenchError || !isOtherProtocol(fetchReason(error))) throw error;
+    const limits = { maxBytes, tooLarge: () => tooLarge(maxBytes), signal };
+    const answered = await exchangeInClearHttp2(address, request, limits);
+    if (answered === null) throw error;
+    return answered;
+  }
+}
+
 /** Redirects are refused; the deadline is total; HTTP errors are results. Throws server-unreachable, or cancelled. */
 export async function requestTriton(address: string, request: HttpRequest): Promise<HttpResponse> {
   const { tls = null } = request;
@@ -158,17 +187,7 @@ export async function requestTriton(address: string, request: HttpRequest): Prom
   const maxBytes = request.maxResponseBytes ?? plainResponseBytes;
   try {
     if (tls !== null) return await exchangeOverTls(where, request, tls, maxBytes, controller.signal);
-    const answer = fetch(where, {
-      method: request.method,
-      redirect: 'error',
-      signal: controller.signal,
-      // Triton waits for idle connections when it stops.
-      headers: { Connection: 'close', ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
-    });
-    const response = await orAborted(answer, controller.signal);
-    const body = await readCapped(response, maxBytes, controller.signal);
-    return { status: response.status, headers: response.headers, body };
+    return await exchangeInClear(address, request, maxBytes, controller.signal);
   } catch (error) {
     if (error instanceof WorkbenchError) throw error;
     if (request.signal?.aborted === true) {
@@ -197,7 +216,7 @@ async function unreachable(
   const { where, reason, overTls, cause } = asked;
   // fetch blocks some ports.
   if (reason === 'bad port') return reservedPort(address, where, cause);
-  if (/Expected HTTP|HTTP\/1\.1 protocol/.test(reason)) return notHttp(address, where, cause);
+  if (isOtherProtocol(reason)) return notHttp(address, where, cause);
   const clear = overTls && isTlsRefused(reason) ? await askPort(address) : null;
   if (clear !== null) return withoutTls(address, where, clear, cause);
   return new WorkbenchError('server-unreachable', `Triton at ${address}: ${reason}`, { where, cause });

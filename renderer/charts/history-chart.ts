@@ -4,6 +4,7 @@ import { formatWhen } from '../format/times';
 import { baseLayout, type Chart, signTrace } from './chart';
 import type { ChartTheme } from './chart-theme';
 import { plain, wrapped } from './hover-text';
+import { axisStyle } from './sweep-axis';
 
 const measures = {
   throughput: {
@@ -84,11 +85,9 @@ export function historyChart(
       ...baseLayout(theme),
       xaxis: { type: 'date', gridcolor: theme.grid, linecolor: theme.line, automargin: true },
       yaxis: {
-        title: { text: title, standoff: 6 },
+        ...axisStyle(theme, title),
         range: [0, highest * 1.16],
         separatethousands: true,
-        gridcolor: theme.grid,
-        linecolor: theme.line,
         automargin: true,
       },
     },

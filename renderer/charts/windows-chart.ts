@@ -128,7 +128,7 @@ export function windowsChart(input: WindowsInput): Chart {
       margin: { l: 56, r: 56, t: 6, b: 38 },
       shapes: [...levelStarts(input), ...budget.shapes],
       xaxis: windowsAxis(input, end),
-      yaxis: { ...valueAxis(input, 'Latency, ms'), ...budget.axis },
+      yaxis: { ...valueAxis(input, 'Latency (ms)'), ...budget.axis },
       yaxis2: {
         ...valueAxis(input, 'Inferences/s'),
         overlaying: 'y',

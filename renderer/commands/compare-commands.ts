@@ -25,7 +25,7 @@ export const compareCommands = (workbench: Workbench): readonly Action[] => [
   },
   {
     id: 'save-comparison',
-    title: 'Save this comparison …',
+    title: 'Save this comparison…',
     note: 'by a name, to open it again',
     run: () => workbench.overlay.getState().show('save-comparison'),
   },

@@ -64,13 +64,13 @@ export function runCommands(
     }),
     ...where(isDeployedRow(open) && open.status === 'done', {
       id: 'soak-run',
-      title: 'Soak the model of this run …',
+      title: 'Soak the model of this run…',
       note: 'the same load for hours: does memory grow',
       run: () => overlay.getState().soak({ runId }),
     }),
     ...where(isDeployedRow(open) && open.status === 'done', {
       id: 'upgrade-run',
-      title: 'Try this run on another release …',
+      title: 'Try this run on another release…',
       note: 'the same files in another serving environment in turns: may they move',
       run: () => overlay.getState().tryRelease({ runId }),
     }),

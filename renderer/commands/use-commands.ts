@@ -42,37 +42,37 @@ const actions = (
 ): readonly Action[] => [
   {
     id: 'open-file',
-    title: 'Open a configuration …',
+    title: 'Open a configuration…',
     note: 'run.yaml, runner configuration, environment file or config.pbtxt',
     run: attempting(() => openConfiguration(workbench)),
   },
   {
     id: 'measure',
-    title: 'Measure a running Triton …',
+    title: 'Measure a running Triton…',
     note: 'a model on localhost:8000 or another server, as perf does',
     run: () => workbench.overlay.getState().measure({}),
   },
   {
     id: 'search-together',
-    title: 'Search several models together …',
+    title: 'Search several models together…',
     note: 'the best configurations of models that share one machine',
     run: () => workbench.overlay.getState().searchTogether([]),
   },
   {
     id: 'soak',
-    title: 'Start a soak …',
+    title: 'Start a soak…',
     note: 'the same load for hours: does memory grow, how fast, and whose is it',
     run: () => workbench.overlay.getState().soak({}),
   },
   {
     id: 'upgrade',
-    title: 'Try another release …',
+    title: 'Try another release…',
     note: 'the same files in another serving environment in turns: may they move',
     run: () => workbench.overlay.getState().tryRelease({}),
   },
   {
     id: 'add-host',
-    title: 'Add host …',
+    title: 'Add host…',
     note: 'another machine with Docker, by ssh, a Docker context or TLS',
     run: () => {
       workbench.route.getState().go({ page: 'hosts' });
@@ -137,7 +137,7 @@ function helpCommands(workbench: Workbench): readonly Action[] {
     },
     shown('whats-new', 'whats-new', 'What’s new', { note: 'help, changes of this version' }),
     shown('licenses', 'licenses', 'Licenses', { note: 'help, software in this package' }),
-    shown('report-problem', 'report', 'Report a problem …', { note: 'help, text without secrets to copy' }),
+    shown('report-problem', 'report', 'Report a problem…', { note: 'help, text without secrets to copy' }),
     {
       id: 'open-logs',
       title: 'Open logs folder',
@@ -146,7 +146,7 @@ function helpCommands(workbench: Workbench): readonly Action[] {
     },
     {
       id: 'check-for-updates',
-      title: 'Check for updates …',
+      title: 'Check for updates…',
       note: 'help, newer version from the update feed',
       run: attempting(() => client.call('desktop.checkForUpdates')),
     },
@@ -172,7 +172,7 @@ function settingCommands({ route, settings }: Workbench): readonly Action[] {
     { id: 'setting home', title: 'Setting: Workbench home', note: 'move, sizes', run: open('home') },
     {
       id: 'clean-up',
-      title: 'Clean up …',
+      title: 'Clean up…',
       note: 'free disk space, delete cache, trash, runs and images',
       run: open('clean-up'),
     },

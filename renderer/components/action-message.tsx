@@ -48,8 +48,10 @@ export function noticeSaved(client: Workbench['client'], saved: { readonly path:
       <span>
         <strong>Saved</strong> <span className="dim breaking">{path}</span>
       </span>
-      <CompactButton onClick={opening('file')}>Open</CompactButton>
-      <CompactButton onClick={opening('folder')}>Show in folder</CompactButton>
+      <span className="row">
+        <CompactButton onClick={opening('file')}>Open</CompactButton>
+        <CompactButton onClick={opening('folder')}>Show in folder</CompactButton>
+      </span>
     </span>
   ));
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { errorText } from '../../main/contract/error-text';
 import type { WireError } from '../../main/contract/errors';
 import { remedyOf } from '../../main/contract/remedy';
+import { asSentence } from '../format/words';
 
 /** `withRemedy` false: `children` say what to do. */
 export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; children?: ReactNode }) {
@@ -14,7 +15,7 @@ export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; chil
         <IconAlertTriangle size={16} aria-hidden="true" />
         {text.title}
       </h2>
-      <p>{error.message}</p>
+      <p>{asSentence(error.message)}</p>
       {error.where === undefined ? null : <p className="dim">Where: {error.where}</p>}
       {props.withRemedy === false ? null : <p>{remedyOf(error)}</p>}
       {error.details === undefined || error.details === '' ? null : (

@@ -240,8 +240,9 @@ describe('MLServer', () => {
     const { reports } = JSON.parse(stdout) as { readonly reports: readonly { readonly path: string }[] };
     for (const { path } of reports.filter((report) => /\.(?:md|html|json)$/.test(report.path)))
       expect(await readFile(path, 'utf8'), path).toContain('mlserver');
-    const compared = await cli(home.path, 'compare', one.runId, two.runId);
-    expect(compared.stdout).toContain('mlserver');
+    const comparison = join(dir, 'comparison.md');
+    await cli(home.path, 'compare', one.runId, two.runId, '--out', comparison);
+    expect(await readFile(comparison, 'utf8')).toContain('mlserver');
     const watched = await cli(home.path, ...['monitor', '--url', url, '--probe', 'double:5', '--for', '4s']);
     expect(watched.stdout).toMatch(/mlserver .*: up/);
     expect(watched.stdout).not.toContain('no data');

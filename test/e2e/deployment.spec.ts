@@ -206,6 +206,8 @@ test('the finished run is kept serving in two clicks, and the window can go', as
   await expect
     .poll(() => app.electron.evaluate(({ clipboard }) => clipboard.readText()))
     .toContain(url.replace('http://', ''));
+  // The tooltip of the button would cover what is above it.
+  await page.mouse.move(0, 0);
   await takePictures(page, 'deployments');
 
   await new Shell(page).go('Runs');

@@ -161,7 +161,8 @@ test('the run of a soak offers the next one', async () => {
   const { page } = app;
   await new Shell(page).go('Runs');
   await page.locator(`[data-run="${runId}"]`).click();
-  await page.getByRole('button', { name: /^Soak: / }).press('Enter');
+  await page.getByRole('button', { name: 'More actions' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Soak for hours…' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Does its memory grow?' });
   await expect(dialog.getByRole('combobox', { name: 'Run' })).not.toHaveValue('');
   expect(await findings(page)).toEqual([]);

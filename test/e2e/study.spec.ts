@@ -124,7 +124,8 @@ test('a matrix of four is started from a file, paused, resumed in another window
   // A run says which study it is of, and can be varied itself.
   await rows().first().getByRole('button').click();
   await expect(app.page.getByRole('button', { name: 'Study four' })).toBeVisible();
-  await app.page.getByRole('button', { name: /^Vary/ }).click();
+  await app.page.getByRole('button', { name: 'More actions' }).click();
+  await app.page.getByRole('menuitem', { name: 'Vary two fields…' }).click();
   const vary = app.page.getByRole('dialog', { name: 'Vary' });
   await vary.getByRole('combobox', { name: 'First field' }).fill('configure.instances');
   await app.page.getByRole('option', { name: /configure\.instances/ }).click();
@@ -141,7 +142,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
   await search.getByText('Values to try').click();
   for (const [field, values] of [
     ['Largest p99 (ms)', '2000'],
-    ['Most load (minutes)', '0.5'],
+    ['Time under load, at most (minutes)', '0.5'],
     ['Model instances', '1, 2'],
     ['Maximum queue delay (µs)', '0'],
     ['Threads per instance', '1'],

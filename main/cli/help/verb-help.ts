@@ -42,7 +42,7 @@ export const verbGroups: readonly (readonly [title: string, verbs: readonly stri
 export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   run: {
     examples: [
-      ['run resnet50 --profile quick --name first', 'a small ResNet50, in a few minutes'],
+      ['run resnet50 --profile quick --name first', 'a small ResNet-50, in a few minutes'],
       [
         'run ./model.onnx --engine docker --p99-budget-ms 20',
         'your own model, and its best level within 20 ms',

@@ -120,7 +120,7 @@ function slowLines(slow: SlowRequests): readonly string[] {
     '',
     'The slowest:',
     formatTable(
-      ['Request', 'Total, ms', 'Longest part', 'ms'],
+      ['Request', 'Total (ms)', 'Longest part', 'Longest (ms)'],
       slow.slowest.map(({ requestId, totalUs, longest }) => [
         ...[requestId ?? missing, formatMs(totalUs), partText(longest), formatMs(longest.us)],
       ]),

@@ -1,12 +1,12 @@
 import { shellLine } from '../../contract/flag-text';
 import { cellText, titleWithUnit } from '../../contract/measured/column';
-import { formatCount, formatDuration, formatMs, formatRate } from '../../contract/numbers';
+import { formatDuration, formatMs, formatRate } from '../../contract/numbers';
 import type { ServedPlace } from '../../contract/study/search';
 import type { Soaked, SoakSlice, SoakStrategy } from '../../contract/study/soak';
 import type { SoakPlan, StudyEntry } from '../../contract/study/study';
 import type { Core } from '../../core';
 import { placeLines } from '../../domain/study/place-text';
-import type { SoakAnswer } from '../../domain/study/soak/soak-answer';
+import { type SoakAnswer, unansweredText } from '../../domain/study/soak/soak-answer';
 import { soakColumns } from '../../domain/study/soak/soak-columns';
 import { answerOfSoak, soakedOf } from '../../domain/study/soak/soak-study';
 import { amountOf, judgedLine, sinceText, soakLevelText } from '../../domain/study/soak/soak-text';
@@ -23,13 +23,13 @@ export function soakPlanLines({ spec, soak, notes, asks }: SoakPlan): readonly s
   ];
 }
 
-const sliceText = ({ toMs, inferencesPerSecond, p99Us, errors }: SoakSlice, { blocks }: Soaked): string => {
+const sliceText = (slice: SoakSlice, { blocks }: Soaked): string => {
+  const { toMs, inferencesPerSecond, p99Us } = slice;
   const last = blocks.at(-1)?.readings ?? [];
   const memory = last
     .filter(({ role, rss }) => role !== 'client' && rss !== null)
     .map(({ role, model, rss }) => `${model ?? role} ${amountOf('rss', rss ?? 0)} MB`);
-  const failed = errors === 0 ? '' : `, ${formatCount(errors)} failed`;
-  return `  ${sinceText(toMs)}  ${formatRate(inferencesPerSecond)}/s p99 ${formatMs(p99Us)} ms${failed}; ${memory.join(', ')}`;
+  return `  ${sinceText(toMs)}  ${formatRate(inferencesPerSecond)}/s p99 ${formatMs(p99Us)} ms${unansweredText(slice)}; ${memory.join(', ')}`;
 };
 
 /** The answer first, then what it rests on. */
@@ -83,6 +83,14 @@ function codeOf(
   return outcome === null ? exitCodes.done : exitOfOutcome[outcome];
 }
 
+/** What was read until it failed: a server that ran out of memory is the answer that was asked for. */
+async function saySoFar(core: Core, { spec, soak }: Pick<SoakPlan, 'spec' | 'soak'>, output: Output) {
+  const study = await core.handlers['searches.get']({ name: spec.name }).catch(() => null);
+  if (study === null || soakedOf(study).blocks.length === 0) return;
+  for (const line of soakLines(answerOfSoak(study, soak))) output.say(line);
+  await sayReports(core, spec.name, output);
+}
+
 /** Soaks to the end or a stop, with the progress. @returns the exit code */
 export async function workOnSoak(
   core: Core,
@@ -102,6 +110,9 @@ export async function workOnSoak(
     });
     try {
       await core.handlers['soaks.work']({ spec, resume, stops });
+    } catch (error) {
+      await saySoFar(core, { spec, soak }, output);
+      throw error;
     } finally {
       unsubscribe();
     }

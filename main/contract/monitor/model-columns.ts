@@ -109,9 +109,9 @@ export const modelFields = Object.keys(columns) as readonly ModelField[];
 /** "Queue", "Probe p99": the unit is given elsewhere. */
 export const tableTitle = ({ inTable, title }: ModelColumn): string => inTable ?? title;
 
-/** "Queue, ms"; shares have their unit in the cells. */
+/** "Queue (ms)"; shares have their unit in the cells. */
 export const tableHeading = (column: ModelColumn): string =>
-  column.kind === 'duration' ? `${tableTitle(column)}, ${column.unit}` : tableTitle(column);
+  column.kind === 'duration' ? `${tableTitle(column)} (${column.unit})` : tableTitle(column);
 
 export const chartFactor = ({ kind }: ModelColumn): number =>
   kind === 'duration' ? 0.001 : kind === 'share' ? 100 : 1;

@@ -60,6 +60,8 @@ export type SoakBlock = Readonly<z.infer<typeof blockSchema>>;
 const sliceSchema = spanSchema.extend({
   requests: z.int().min(0),
   errors: z.int().min(0),
+  /** Full queue, timeout in the queue, cancelled; absent: none. */
+  refused: z.int().min(0).optional(),
   inferencesPerSecond: z.number().min(0),
   p50Us: known,
   p99Us: known,

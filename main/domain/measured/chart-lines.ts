@@ -110,15 +110,15 @@ export const latencyLines = (sweep: Sweep): readonly ChartLine[] =>
 
 export const axisTitles = {
   throughput: throughput.title,
-  latency: 'Latency, ms',
-  meanLatency: 'Mean latency, ms',
+  latency: 'Latency (ms)',
+  meanLatency: 'Mean latency (ms)',
   /** x axis of the p99 chart. */
-  rate: 'Throughput, inferences/s',
+  rate: 'Throughput (inferences/s)',
 } as const;
 
 /** Budgets apply to latency from the schedule in an open loop. */
 export const budgetAxisTitle = (sweep: Sweep): string =>
-  sweep === 'requestRate' ? 'p99 from schedule, ms' : 'p99, ms';
+  sweep === 'requestRate' ? 'p99 from schedule (ms)' : 'p99 (ms)';
 
 export const chartSigns = {
   front: 'Pareto front, steady levels',

@@ -122,13 +122,13 @@ export function whatIfFacts({ predicted, present }: WhatIf): readonly (readonly 
       ? []
       : [
           [
-            'Predicted latency, ms',
+            'Predicted latency (ms)',
             `p50 ${formatMs(latency.p50Us)}, p90 ${formatMs(latency.p90Us)}, p95 ${formatMs(latency.p95Us)}, p99 ${formatMs(latency.p99Us)}`,
           ] as const,
         ]),
     ...(predictedQueueUs === null
       ? []
-      : [['Predicted wait in the queue, ms', formatMs(predictedQueueUs)] as const]),
+      : [['Predicted wait in the queue (ms)', formatMs(predictedQueueUs)] as const]),
     ['Predicted rows per execution', formatMeasured(predictedMeanBatch)],
     ['Predicted share of busy instances', formatShortShare(predictedBusyShare)],
     ...(present === null ? [] : [['Predicted for the present configuration', figuresText(present)] as const]),

@@ -187,17 +187,17 @@ function throughputChart(scenario: ReportScenario): Chart {
   };
 }
 
-const star =
+export const star =
   'path://M0,-10 L2.9,-4 L9.5,-3.1 L4.8,1.5 L5.9,8.1 L0,5 L-5.9,8.1 L-4.8,1.5 L-9.5,-3.1 L-2.9,-4 Z';
 
 /** A budget this far above the data would flatten the chart. */
 const farAbove = 3;
 
-/** The p99 budget as a line with a shaded area above. */
-function budgetSeries(budgetMs: number, rates: number): LineSeriesOption {
+/** A limit of the latency as a line with a shaded area above. */
+export function budgetLine(name: string, budgetMs: number, rates: number): LineSeriesOption {
   return {
     type: 'line',
-    name: chartSigns.budget(budgetMs),
+    name,
     silent: true,
     symbol: 'none',
     color: budgetColor,
@@ -218,7 +218,10 @@ function tradeOffChart(scenario: ReportScenario): Chart {
   const labeled = spacedLevels(points, chosen === null ? front : [chosen.point, ...front]);
   const rates = niceEnd(points.map(({ inferencesPerSecond }) => inferencesPerSecond));
   const slowest = points.reduce((most, point) => Math.max(most, budgetLatencyUs(point) / 1000), 0);
-  const budgets = budgetMs === null || budgetMs > slowest * farAbove ? [] : [budgetSeries(budgetMs, rates)];
+  const budgets =
+    budgetMs === null || budgetMs > slowest * farAbove
+      ? []
+      : [budgetLine(chartSigns.budget(budgetMs), budgetMs, rates)];
   const { throughput: blue, p95: orange } = lineColors;
   const line: LineSeriesOption = {
     type: 'line',

@@ -207,7 +207,7 @@ function comparisonPage(comparison: Comparison, { generatedAt, settings }: Write
   return htmlPage(
     pageMarksOf(settings, `Comparison: ${title}`),
     markup`${reportHead(settings, {
-      kind: 'comparison',
+      kind: 'comparison report',
       title,
       lines: [`${runs.length} runs · report of ${formatTime(generatedAt)}`],
       verdict: best.sentence,

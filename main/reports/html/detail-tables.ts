@@ -1,4 +1,10 @@
-import { cellText, type Column, halfWidthText, rangeText } from '../../contract/measured/column';
+import {
+  cellText,
+  type Column,
+  halfWidthText,
+  rangeText,
+  withHalfWidth,
+} from '../../contract/measured/column';
 import {
   errors,
   latencies,
@@ -121,8 +127,7 @@ export const intervalTable = (rows: Rows, load: string): Markup | null =>
         ? []
         : [
             [throughput, ...latencies].map(
-              (column) =>
-                markup`<td class="n">${cellText(column, point)} ± ${halfWidthText(column, point)}</td>`,
+              (column) => markup`<td class="n">${withHalfWidth(column, point)}</td>`,
             ),
           ],
     { className: 'fixed intervals', load },

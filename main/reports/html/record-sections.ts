@@ -60,11 +60,14 @@ ${changes.length === 0 ? null : namedTable('Specification changed', changes)}
 </section>`;
 }
 
+/** Longer tables are broken between two pages. */
+const mostWhole = 20;
+
 export function environmentSection({ environment, packages, record }: Report): Markup {
   return markup`<section>
 <h2>Environment</h2>
 ${record.length === 0 ? null : namedTable('Model', record)}
-<div class="pair">${namedTable('Machine and server', environment)}${
+<div class="pair${packages.length > mostWhole ? '' : ' whole'}">${namedTable('Machine and server', environment)}${
     packages.length === 0 ? null : namedTable('Python packages', packages)
   }</div></section>`;
 }

@@ -62,7 +62,7 @@ function scheduleTable({ rows }: ReportScenario): Markup | null {
   if (found.length === 0) return null;
   return markup`<h3>Request rate, and latency from send and from schedule</h3>
 <table class="fixed schedule"><thead>
-<tr class="group"><th></th><th colspan="${rates.length}">Requests/s and delayed requests</th><th class="gap" colspan="${send.length}">Latency from send, ms</th><th class="gap" colspan="${schedule.length}">Latency from schedule, ms</th></tr>
+<tr class="group"><th></th><th colspan="${rates.length}">Requests/s and delayed requests</th><th class="gap" colspan="${send.length}">Latency from send (ms)</th><th class="gap" colspan="${schedule.length}">Latency from schedule (ms)</th></tr>
 <tr>${heads([batchSize, ...rates], '')}${heads(send)}${heads(schedule)}</tr>
 </thead><tbody>${found}
 </tbody></table>
@@ -196,7 +196,7 @@ ${
 }
 <h3>Throughput and latency</h3>
 <table class="load">${columnWidths}<thead>
-<tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component, ms</th><th class="gap" colspan="5">Latency, ms</th></tr>
+<tr class="group"><th></th><th colspan="3">Load and throughput</th><th class="gap" colspan="7">Mean latency by component (ms)</th><th class="gap" colspan="5">Latency (ms)</th></tr>
 <tr><th class="mark"></th>${publishedColumns(scenario.sweep).map(
     ({ heading, short, title }, index) =>
       markup`<th class="n${gap(index)}" title="${heading}">${short ?? title}</th>`,

@@ -1,5 +1,6 @@
 import type { MeasurementWindow } from '../../contract/measured/results';
 import type { SoakSlice } from '../../contract/study/soak';
+import { present } from '../../contract/trees';
 import { medianOf } from '../../domain/statistics';
 
 const known = (values: readonly (number | null | undefined)[]): readonly number[] =>
@@ -18,6 +19,7 @@ export function sliceOf(
   const sum = (read: (window: MeasurementWindow) => number): number =>
     windows.reduce((all, window) => all + read(window), 0);
   const seconds = secondsOf(windows);
+  const refused = sum(({ refusedCount }) => refusedCount ?? 0);
   const inferences = sum(
     ({ inferencesPerSecond, durationUs }) => (inferencesPerSecond * (durationUs ?? 0)) / 1e6,
   );
@@ -25,6 +27,7 @@ export function sliceOf(
     ...span,
     requests: sum(({ requestCount }) => requestCount ?? 0),
     errors: sum(({ errorCount }) => errorCount),
+    ...present({ refused: refused === 0 ? undefined : refused }),
     inferencesPerSecond: seconds === 0 ? 0 : inferences / seconds,
     p50Us: middle(known(windows.map(({ p50Us }) => p50Us))),
     // From when a request was due, where there is a rate.

@@ -47,7 +47,7 @@ export function rateChart(input: MonitorChartInput): Chart {
     input,
     [modelLine(input, 'requestsPerSecond', { color: theme.throughput }), errors],
     // A line at the foot says that nothing failed; one per cent must not look like all of it.
-    { left: 'Requests/s', right: 'Errors, %', rightTop: Math.max(5, worst * 1.1) },
+    { left: 'Requests/s', right: 'Errors (%)', rightTop: Math.max(5, worst * 1.1) },
   );
 }
 
@@ -63,7 +63,7 @@ export function probeChart(input: MonitorChartInput): Chart {
   const top = clippedTop(values);
   const above = top === null ? [] : aboveSigns(lines[0]?.x ?? [], values, top, theme);
   return timeChart(input, [...lines, ...above], {
-    left: 'Probe latency, ms',
+    left: 'Probe latency (ms)',
     ...(top === null ? {} : { top }),
   });
 }
@@ -88,7 +88,7 @@ export function gpuChart(input: MonitorChartInput): Chart {
       line(input, 'utilization', { name: 'Utilization', color: theme.throughput, unit: '%', factor: 100 }),
       line(input, 'powerWatts', { name: 'Power', color: theme.p95, unit: 'W', dash: 'dash', right: true }),
       line(input, 'memoryUsedBytes', {
-        name: 'Memory, GiB',
+        name: 'Memory (GiB)',
         color: theme.batch,
         unit: 'GiB',
         factor: 1 / 2 ** 30,
@@ -96,6 +96,6 @@ export function gpuChart(input: MonitorChartInput): Chart {
         right: true,
       }),
     ],
-    { left: 'Utilization, %', right: 'W, GiB', top: 100 },
+    { left: 'Utilization (%)', right: 'W, GiB', top: 100 },
   );
 }

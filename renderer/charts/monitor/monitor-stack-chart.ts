@@ -87,6 +87,6 @@ export function stackChart(input: MonitorChartInput): Chart {
   const totals = x.map((_at, index) => parts.reduce((sum, part) => sum + (part[index] ?? NaN), 0));
   const top = clippedTop([totals]);
   const above = top === null ? [] : aboveSigns(x, [totals], top, theme);
-  const titles = { left: 'Mean per request, ms', ...(top === null ? {} : { top }) };
+  const titles = { left: 'Mean per request (ms)', ...(top === null ? {} : { top }) };
   return timeChart(input, [...data, ...above], titles, barSteps);
 }

@@ -83,7 +83,9 @@ function BestRun({ states, names }: { states: readonly RunState[]; names: readon
           budgetMs={budgetMs}
           onType={(typed) => compared.getState().typeBudget(typed)}
         />
-        {runId === undefined ? null : <PageLink to={{ page: 'run', runId }}>Open</PageLink>}
+        {runId === undefined ? null : (
+          <PageLink to={{ page: 'run', runId }}>{`Open ${names[index ?? 0] ?? 'the run'}`}</PageLink>
+        )}
       </div>
     </section>
   );

@@ -26,6 +26,7 @@ function LegendRun(props: {
 }) {
   const { state, index, name, short } = props;
   const theme = useChartTheme();
+  const created = formatWhen(state.createdAt);
   return (
     <li className="row">
       <span className="run-glyph" style={{ color: runStyle(theme, index).color }} aria-hidden="true">
@@ -37,7 +38,8 @@ function LegendRun(props: {
         {name}
       </PageLink>
       <RunStatusText status={state.status} />
-      <span className="dim">{formatWhen(state.createdAt)}</span>
+      {/* Names that are equal have their time already. */}
+      {name.includes(created) ? null : <span className="dim">{created}</span>}
       {state.specChanges.length === 0 ? null : (
         <span className="dim" title={state.specChanges.map(changeLine).join('\n')}>
           changed

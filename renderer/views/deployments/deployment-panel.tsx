@@ -29,7 +29,7 @@ import { attempting, noticeDone } from '../../components/notices';
 import { Panel } from '../../components/panel';
 import { Status, type StatusWord } from '../../components/status-text';
 import { ColumnTable, TableHead } from '../../components/table';
-import { formatWhenFully } from '../../format/times';
+import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
 import { gpuText } from '../containers/container-text';
 import { ClientCode } from './client-code';
@@ -91,7 +91,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
         </>
       ) : null}
       <dt>Deployed</dt>
-      <dd>{createdAt === '' ? missing : formatWhenFully(createdAt)}</dd>
+      <dd>{createdAt === '' ? missing : formatWhen(createdAt)}</dd>
     </dl>
   );
 }

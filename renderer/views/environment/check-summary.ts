@@ -4,7 +4,7 @@ import type { Tone } from '../../components/status-text';
 
 const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
-/** "2 problems, 1 warning, 3 tools outdated", or that nothing was found. Pure. */
+/** "1 problem, 3 tools outdated (Docker Engine)", or that nothing was found. Pure. */
 export function checkSummary(
   checks: readonly Check[],
   tools: readonly ComponentStatus[] = [],
@@ -19,5 +19,9 @@ export function checkSummary(
   ].filter(({ found }) => found > 0);
   if (parts.length === 0) return { text: 'No problems found', tone: 'good' };
   const isBad = count('problem') > 0 || having('broken') > 0;
-  return { text: parts.map(({ text }) => text).join(', '), tone: isBad ? 'bad' : 'warn' };
+  const titles = checks
+    .filter(({ status }) => status === 'problem' || status === 'warning')
+    .map(({ title }) => title);
+  const which = titles.length === 0 ? '' : ` (${titles.join(', ')})`;
+  return { text: `${parts.map(({ text }) => text).join(', ')}${which}`, tone: isBad ? 'bad' : 'warn' };
 }

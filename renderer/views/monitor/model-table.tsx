@@ -29,7 +29,7 @@ const figures: readonly ModelColumn[] = [
 ];
 
 const probes = [probeP50Us, probeP99Us];
-const probesHeading = `${tableTitle(probeP50Us)} / ${probeP99Us.title}, ${probeP99Us.unit}`;
+const probesHeading = `${tableTitle(probeP50Us)} / ${probeP99Us.title} (${probeP99Us.unit})`;
 
 function CacheHits({ share }: { share: number | null }) {
   if (share === null) return null;

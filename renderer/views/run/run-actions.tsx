@@ -3,6 +3,7 @@ import {
   IconArrowUp,
   IconChevronDown,
   IconCopy,
+  IconDots,
   IconDownload,
   IconExternalLink,
   IconFileTypePdf,
@@ -25,7 +26,7 @@ import type { RunState } from '../../../main/contract/run/run-state';
 import { scenarioOfLevels, type ServerLoad } from '../../../main/contract/run/server-load';
 import { budgetMsOf } from '../../../main/domain/measured/points';
 import { noticeSaved } from '../../components/action-message';
-import { ActionMenu, IconAction, MenuAction, SmallButton } from '../../components/actions';
+import { ActionMenu, BareIcon, IconAction, MenuAction, SmallButton } from '../../components/actions';
 import { attempt, attempting, noticeDone } from '../../components/notices';
 import { useReportDialog } from '../../components/report/use-report-dialog';
 import { doRunWork, hasFailed, type RunWork, worksFor } from '../../stores/run-work';
@@ -41,8 +42,6 @@ const buttons = {
 } as const;
 
 const soakLabel = 'Soak: the same load for hours, to see whether memory grows';
-
-const upgradeLabel = 'Try another release: the same files in another serving environment, in turns';
 
 const isAsked = (work: RunWork, stopping: 'pause' | 'cancel' | undefined): boolean =>
   stopping === 'cancel' || (stopping === 'pause' && work === 'pause');
@@ -117,23 +116,37 @@ function addressOf({ addresses, models }: ServerLoad) {
   };
 }
 
-/** Of a verified model. */
-function ModelStudies({ runId }: { runId: string }) {
-  const { overlay } = useWorkbench();
+/** What is done with a run now and then, in words. */
+function MoreActions({ state }: { state: RunState }) {
+  const workbench = useWorkbench();
+  const { client, overlay } = workbench;
+  const { runId } = state;
   return (
-    <>
-      <IconAction
-        icon={IconTargetArrow}
-        label="Find the best configuration"
-        onClick={() => overlay.getState().search({ runId })}
-      />
-      <IconAction icon={IconHourglass} label={soakLabel} onClick={() => overlay.getState().soak({ runId })} />
-      <IconAction
-        icon={IconArrowUp}
-        label={upgradeLabel}
-        onClick={() => overlay.getState().tryRelease({ runId })}
-      />
-    </>
+    <ActionMenu button={<BareIcon icon={IconDots} size={16} label="More actions" />}>
+      {isDeployed(state) ? (
+        <MenuAction
+          icon={IconLayoutGrid}
+          onClick={attempting(async () => {
+            overlay.getState().vary(await client.call('spec.choice', { spec: state.source.spec }));
+          })}
+        >
+          Vary two fields…
+        </MenuAction>
+      ) : null}
+      {isDeployable(state) || isUnchecked(state) ? (
+        <>
+          <MenuAction icon={IconHourglass} onClick={() => overlay.getState().soak({ runId })}>
+            Soak for hours…
+          </MenuAction>
+          <MenuAction icon={IconArrowUp} onClick={() => overlay.getState().tryRelease({ runId })}>
+            Try another release…
+          </MenuAction>
+        </>
+      ) : null}
+      <MenuAction icon={IconPencil} onClick={() => overlay.getState().rename(runId)}>
+        Rename…
+      </MenuAction>
+    </ActionMenu>
   );
 }
 
@@ -282,24 +295,17 @@ export function RunActions({ state }: { state: RunState }) {
           onClick={attempting(() => runAgain(workbench, runId))}
         />
       ) : null}
-      {isDeployed(state) ? (
+      {isDeployable(state) || isUnchecked(state) ? (
         <IconAction
-          icon={IconLayoutGrid}
-          label="Vary: several runs like this one, which differ in two fields"
-          onClick={attempting(async () => {
-            workbench.overlay.getState().vary(await client.call('spec.choice', { spec: state.source.spec }));
-          })}
+          icon={IconTargetArrow}
+          label="Find the best configuration"
+          onClick={() => workbench.overlay.getState().search({ runId })}
         />
       ) : null}
-      {isDeployable(state) || isUnchecked(state) ? <ModelStudies runId={runId} /> : null}
       {load === null || status === 'running' ? null : (
         <OnServerAgain load={load} budgetMs={budgetMsOf(state)} />
       )}
-      <IconAction
-        icon={IconPencil}
-        label="Rename"
-        onClick={() => workbench.overlay.getState().rename(runId)}
-      />
+      <MoreActions state={state} />
       {kindsOf(state).includes('pdf') ? (
         <SmallButton
           icon={IconFileTypePdf}

@@ -77,7 +77,7 @@ function runningText({ waitsFor }: RunState, stopping: keyof typeof stoppingText
 function ServedByMark({ state }: { state: RunState }) {
   const served = servedByOf(state);
   return served === null ? null : (
-    <span className="dim" title={`Served by ${servedByText(state) ?? ''}`}>
+    <span className="dim served-mark" title={`Served by ${servedByText(state) ?? ''}`}>
       {served.short}
     </span>
   );
@@ -98,7 +98,9 @@ function RunStanding({ state }: { state: RunState }) {
           Study {state.matrix.name}
         </PageLink>
       )}
-      {state.unverified ? <span className="unverified-mark">accuracy failed</span> : null}
+      {state.unverified && state.status !== 'gate-failed' ? (
+        <span className="unverified-mark">accuracy failed</span>
+      ) : null}
     </>
   );
 }

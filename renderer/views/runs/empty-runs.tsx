@@ -65,9 +65,9 @@ export function EmptyRuns() {
     <div className="empty tall">
       <h2>No runs yet</h2>
       <p>
-        The demo trains a small ResNet50 for a few seconds, exports it, serves it on a Triton Inference Server
-        on this machine, checks its accuracy, measures latency and throughput, and writes the report. It takes
-        a few minutes.
+        The demo trains a small ResNet-50 for a few seconds, exports it, serves it on a Triton Inference
+        Server on this machine, checks its accuracy, measures latency and throughput, and writes the report.
+        It takes a few minutes.
       </p>
       {demo.why === null ? null : (
         <p className="demo-why tone-bad" role="alert">

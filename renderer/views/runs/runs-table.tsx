@@ -35,7 +35,7 @@ const columns: readonly Column[] = [
   { column: 'engine', title: 'Engine', width: 148 },
   { column: 'status', title: 'State', width: 150 },
   { column: 'accuracy', title: 'Accuracy', width: 'max(104px, 8vw)' },
-  { column: 'throughput', title: 'Best, inferences/s', number: true, width: 136 },
+  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 136 },
   { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
   { column: 'started', title: 'Started', number: true, width: 112 },
 ];

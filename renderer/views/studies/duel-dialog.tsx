@@ -40,7 +40,13 @@ function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
       <p className="dim">
         Serves both again side by side, and measures them in turns until the difference is clear.
       </p>
-      <NumberInput label="Most load (minutes)" min={0.5} max={600} value={minutes} onChange={setMinutes} />
+      <NumberInput
+        label="Time under load, at most (minutes)"
+        min={0.5}
+        max={600}
+        value={minutes}
+        onChange={setMinutes}
+      />
       <PlaceField place={place} withHosts={false} error={error} isAsking={!isCurrent} onChange={setPlace} />
       <PlannedEnd
         {...{ planned, words }}

@@ -102,7 +102,7 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
           onChange={setLatencyMs}
         />
         <NumberInput
-          label="Most load (minutes)"
+          label="Time under load, at most (minutes)"
           flex={1}
           min={0.5}
           max={600}

@@ -121,7 +121,7 @@ export function StudiesView({ name }: { name: string | undefined }) {
           <h2>No studies yet</h2>
           <p>
             A study is several runs that are started, paused and reported together. Start one from a matrix
-            file or a runner configuration, with Vary… on New deployment or on a run, search for the best
+            file or a runner configuration, vary fields of a new deployment or of a run, search for the best
             configurations of several models, keep one under load for hours to see whether its memory grows,
             or try the next release before a model moves to it.
           </p>

@@ -32,7 +32,16 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   expect(cells[5]).toBe((810 / 110).toFixed(2));
   const headings = /<h2>Models<\/h2><table><thead>.*?<\/thead>/s.exec(html)?.[0] ?? '';
   expect([...headings.matchAll(/<th(?: [^>]*)?>([^<]*)/g)].map(([, text]) => text)).toEqual([
-    ...['Model', 'Requests/s, mean', 'max', 'Errors', 'Queue, ms', 'Infer, ms', 'Batch', 'Probe p99 max, ms'],
+    ...[
+      'Model',
+      'Requests/s, mean',
+      'max',
+      'Errors',
+      'Queue (ms)',
+      'Infer (ms)',
+      'Batch',
+      'Probe p99 max (ms)',
+    ],
   ]);
   for (const line of ['requests/s', 'queue', 'compute infer', 'compute input', 'compute output'])
     expect(html).toContain(`>${line}<`);

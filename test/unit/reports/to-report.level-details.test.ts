@@ -140,7 +140,7 @@ describe('intervals, cache and client', () => {
     expect(cellsOf(page, 'table.intervals')).toEqual([
       [
         ...['1', '4', '1,234 ± 20'],
-        ...['12.00 ± 0.40', '14.00 ± 0.50', '15.00 ± –', '18.00 ± 0.90', '12.50 ± 0.30'],
+        ...['12.00 ± 0.40', '14.00 ± 0.50', '15.00', '18.00 ± 0.90', '12.50 ± 0.30'],
       ],
     ]);
     const heading = [...page.querySelectorAll('h3')].find((found) => found.textContent === 'Response cache');

@@ -51,7 +51,7 @@ describe('a report of repeated and cross-checked levels', () => {
     const text = textOf(state);
     expect(text).toContain('3 repeats');
     expect(text).toContain('120.0–122.0');
-    expect(text).not.toContain('from schedule, ms');
+    expect(text).not.toContain('from schedule (ms)');
   });
 
   it('shows the range of the latencies from the schedule too, and whose the details are', () => {

@@ -103,12 +103,12 @@ export const trialColumns: readonly Column<TrialRow>[] = [
     read: ({ batchSize }) => batchSize,
   },
   {
-    ...named('trial-before', 'Without warm-up (ms)', 'Without warm-up, ms', text),
+    ...named('trial-before', 'Without warm-up (ms)', 'Without warm-up (ms)', text),
     help: 'First request after a fresh load: median of the rounds, and its interval of 95 %.',
     read: ({ before }) => measuredText(before),
   },
   {
-    ...named('trial-after', 'With warm-up (ms)', 'With warm-up, ms', text),
+    ...named('trial-after', 'With warm-up (ms)', 'With warm-up (ms)', text),
     help: 'The same with the warm-up.',
     read: ({ after }) => measuredText(after),
   },
@@ -118,7 +118,7 @@ export const trialColumns: readonly Column<TrialRow>[] = [
     read: ({ steadyUs }) => steadyUs,
   },
   {
-    ...named('trial-saved', 'Saved (ms)', 'Saved, ms', text),
+    ...named('trial-saved', 'Saved (ms)', 'Saved (ms)', text),
     help: 'What the warm-up takes off the first request, round by round: median, and its interval of 95 %.',
     read: ({ saved }) => measuredText(saved),
   },

@@ -12,8 +12,8 @@ export const timelineTitles = {
   requests: 'Requests over time',
   latency: 'Latency over time',
   requestAxis: 'Requests/s',
-  latencyAxis: 'Latency from schedule, ms',
-  time: 'Time, s',
+  latencyAxis: 'Latency from schedule (ms)',
+  time: 'Time (s)',
 } as const;
 
 const requestLines: readonly TimelineLine[] = [

@@ -59,7 +59,7 @@ export const slowNotes = ({ protocol, incomplete }: SlowRequests): readonly stri
       ]),
 ];
 
-export const slowHeader = ['Part', 'Around the median, ms', 'Slowest, ms', 'Difference, ms'] as const;
+export const slowHeader = ['Part', 'Around the median (ms)', 'Slowest (ms)', 'Difference (ms)'] as const;
 
 /** A row per part as `slowHeader` has it, and their sum. */
 export function slowRows({ parts, medianUs, slowUs }: SlowRequests): readonly (readonly string[])[] {

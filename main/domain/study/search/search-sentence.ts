@@ -133,7 +133,9 @@ export function searchSentence(search: SearchStrategy, answer: SaidAnswer): stri
   const at = elsewhereText(answer.place ?? null);
   if (winner === null) return `${noneText(search, answer)}${at}`;
   const others =
-    equal.length === 0 ? '' : `. ${equal.length} more are equal within the noise; this is the simplest`;
+    equal.length === 0
+      ? ''
+      : `. ${equal.length} more ${equal.length === 1 ? 'is' : 'are'} equal within the noise; this is the simplest`;
   const amount = `${amountText(search, winner)}${at}`;
   if (winner.candidate === present.candidate) {
     const text = `The present configuration is the best of ${search.candidates.length}`;

@@ -42,12 +42,12 @@ export function soakTimes(
   };
 }
 
-/** Requests per second that the run held best, and of what size. */
+/** Requests per second that the run held best, and of what size; null: it answered none. */
 function heldBy(run: DeployedRun): { readonly requestsPerSecond: number; readonly batchSize: number } | null {
   const answered = answerOf(run)?.level ?? null;
   const sound = measuredPoints(run).filter(({ point }) => !isFaulty(point));
   const best = answered ?? highest(sound.filter(({ scenario }) => scenario === 'online')) ?? highest(sound);
-  if (best === null) return null;
+  if (best === null || best.point.inferencesPerSecond <= 0) return null;
   const { inferencesPerSecond, batchSize } = best.point;
   return { requestsPerSecond: inferencesPerSecond / batchSize, batchSize };
 }

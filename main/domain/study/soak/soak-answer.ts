@@ -32,6 +32,7 @@ export interface SoakAnswer {
   readonly soakedMs: number;
   readonly requests: number;
   readonly errors: number;
+  readonly refused: number;
   readonly place: ServedPlace | null;
   readonly sentence: string;
   /** On throughput, latency and failed requests, without a full stop. */
@@ -124,7 +125,17 @@ export function p99EndsOf(
   return { first: medianOf(p99s.slice(0, part)), last: medianOf(p99s.slice(-part)) };
 }
 
-function loadText(slices: readonly SoakSlice[], requests: number, errors: number): string | null {
+/** ", 5 failed, 2 were refused"; empty: all were answered. Pure. */
+export const unansweredText = ({ errors, refused = 0 }: Pick<SoakSlice, 'errors' | 'refused'>): string =>
+  [
+    ...(errors === 0 ? [] : [`, ${formatCount(errors)} failed`]),
+    ...(refused === 0 ? [] : [`, ${formatCount(refused)} refused`]),
+  ].join('');
+
+function loadText(
+  slices: readonly SoakSlice[],
+  { requests, errors, refused }: Pick<SoakAnswer, 'requests' | 'errors' | 'refused'>,
+): string | null {
   if (slices.length === 0) return null;
   const ends = p99EndsOf(slices);
   const known = slices.filter(({ p99Us }) => p99Us !== null);
@@ -133,9 +144,10 @@ function loadText(slices: readonly SoakSlice[], requests: number, errors: number
     ends === null || known.length < 2
       ? `p99 ${formatMs(ends?.last)} ms`
       : `p99 ${formatMs(ends.first)} ms at first, ${formatMs(ends.last)} ms at the end`;
-  const failed =
-    errors === 0 ? '' : `; ${formatCount(errors)} of ${formatCount(requests + errors)} requests failed`;
-  return `${formatCount(requests)} requests at ${formatRate(rate)} inferences/s, ${latency}${failed}`;
+  const all = formatCount(requests + errors + refused);
+  const failed = errors === 0 ? '' : `; ${formatCount(errors)} of ${all} requests failed`;
+  const turnedAway = refused === 0 ? '' : `; ${formatCount(refused)} of ${all} requests were refused`;
+  return `${formatCount(requests)} requests at ${formatRate(rate)} inferences/s, ${latency}${failed}${turnedAway}`;
 }
 
 function notesOf(rows: readonly SoakRow[]): readonly string[] {
@@ -154,6 +166,8 @@ function notesOf(rows: readonly SoakRow[]): readonly string[] {
   ];
 }
 
+const unansweredSentence = 'Inconclusive: no request was answered, so memory was not read under load';
+
 /** What is known so far, in words and figures. Pure. */
 export function soakAnswer(
   soak: SoakStrategy,
@@ -162,17 +176,26 @@ export function soakAnswer(
 ): SoakAnswer {
   const rows = soakRowsOf({ blocks });
   const own = rows.filter(isOfServer);
-  const verdict = verdictOf(own);
-  const culprits = verdict === 'flat' || verdict === 'unknown' ? [] : withVerdict(own, verdict);
-  const judged = judgeSoak(soak.criteria.map(parseSoakCriterion), own);
   const sum = (read: (slice: SoakSlice) => number): number => slices.reduce((all, one) => all + read(one), 0);
-  const [requests, errors] = [sum((slice) => slice.requests), sum((slice) => slice.errors)];
-  const sentence = sentenceOf(verdict, culprits, own);
+  const counts = {
+    ...{ requests: sum((slice) => slice.requests), errors: sum((slice) => slice.errors) },
+    refused: sum((slice) => slice.refused ?? 0),
+  };
+  const isUnanswered = counts.requests === 0 && counts.errors + counts.refused > 0;
+  const found = verdictOf(own);
+  // Memory that does not grow while nothing is answered says nothing.
+  const verdict = isUnanswered && found !== 'grows' ? 'unknown' : found;
+  const culprits = verdict === 'flat' || verdict === 'unknown' ? [] : withVerdict(own, verdict);
+  const judged = judgeSoak(soak.criteria.map(parseSoakCriterion), own).map((one) =>
+    isUnanswered && one.outcome === 'within' ? { ...one, outcome: 'unclear' as const } : one,
+  );
+  const sentence =
+    isUnanswered && verdict === 'unknown' ? unansweredSentence : sentenceOf(verdict, culprits, own);
   return {
-    ...{ verdict, culprits, rows, slices, judged, outcome: outcomeOfSoak(judged), requests, errors, place },
+    ...{ verdict, culprits, rows, slices, judged, outcome: outcomeOfSoak(judged), ...counts, place },
     soakedMs: soakedMsOf({ blocks, slices }),
     sentence: `${sentence}${elsewhereText(place)}`,
-    loadSentence: loadText(slices, requests, errors),
+    loadSentence: loadText(slices, counts),
     notes: notesOf(rows),
   };
 }

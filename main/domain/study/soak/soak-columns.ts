@@ -93,6 +93,11 @@ export const sliceColumns: readonly Column<SoakSlice>[] = [
     help: 'Requests that failed',
     read: ({ errors }) => errors,
   },
+  {
+    ...named('refused', 'refused', 'Refused', count),
+    help: 'Requests that the server refused: a full queue, or a timeout in it',
+    read: ({ refused = 0 }) => refused,
+  },
 ];
 
 /** A process in one block. */

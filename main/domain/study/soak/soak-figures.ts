@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, formatMs, missing } from '../../../contract/numbers';
 import type { SoakStrategy } from '../../../contract/study/soak';
 import type { KeyFigure } from '../../measured/key-figures';
-import { p99EndsOf, type SoakAnswer } from './soak-answer';
+import { p99EndsOf, type SoakAnswer, unansweredText } from './soak-answer';
 import type { SoakRow } from './soak-rows';
 import { amountOf } from './soak-text';
 
@@ -45,7 +45,8 @@ export function soakKeyFigures(
   { forMs }: Pick<SoakStrategy, 'forMs'>,
   answer: SoakAnswer,
 ): readonly KeyFigure[] {
-  const { rows, slices, requests, errors, soakedMs } = answer;
+  const { rows, slices, requests, soakedMs } = answer;
+  const unanswered = unansweredText(answer).slice(2);
   const own = rows.filter(isOfServer);
   const p99 = p99EndsOf(slices);
   return [
@@ -57,7 +58,7 @@ export function soakKeyFigures(
     },
     {
       ...{ label: 'Requests', value: formatCount(requests), unit: '' },
-      note: errors === 0 ? 'none failed' : `${formatCount(errors)} failed`,
+      note: unanswered === '' ? 'none failed' : unanswered,
     },
     {
       ...{ label: 'Time under load', value: formatDuration(soakedMs * 1000), unit: '' },

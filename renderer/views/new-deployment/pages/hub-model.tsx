@@ -50,7 +50,7 @@ export function HubModelChoice({ taking }: Taking) {
   return (
     <div className="column">
       <form
-        className="row"
+        className="row hub-form"
         onSubmit={(event) => {
           event.preventDefault();
           taking(look)();
@@ -58,8 +58,10 @@ export function HubModelChoice({ taking }: Taking) {
       >
         <TextInput
           size="xs"
+          flex={1}
+          maw={400}
           label="Model of the Hugging Face hub"
-          placeholder="hf:ORG/NAME or hf:ORG/NAME@REVISION"
+          placeholder="hf:ORG/NAME@REVISION"
           value={reference}
           onChange={(event) => setReference(event.currentTarget.value)}
         />

@@ -162,7 +162,7 @@ function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () =
       />
       <p className="dim">{aimHelp[aim]}</p>
       <NumberInput
-        label="Most load (minutes)"
+        label="Time under load, at most (minutes)"
         min={0.5}
         max={600}
         value={minutes}

@@ -147,7 +147,7 @@ function UpgradeForm({ from, onDone }: { from: UpgradeFrom; onDone: () => void }
       <Subject text={text} onChange={change} />
       <UpgradeTargetFields text={text} offered={offered} isAsking={!planned.isCurrent} onChange={change} />
       <NumberInput
-        label="Most load (minutes)"
+        label="Time under load, at most (minutes)"
         min={0.5}
         max={600}
         value={text.minutes}

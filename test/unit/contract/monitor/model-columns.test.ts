@@ -34,7 +34,7 @@ it('reads every figure of its own place, and none of a model without figures', (
 });
 
 it('says the unit of times in headings, and draws every figure in the unit that it says', () => {
-  expect(tableHeading(modelColumns.probeP99Us)).toBe('Probe p99, ms');
+  expect(tableHeading(modelColumns.probeP99Us)).toBe('Probe p99 (ms)');
   expect(tableHeading(modelColumns.requestsPerSecond)).toBe('Requests/s');
   expect(chartFactor(modelColumns.queueUs) * 2500).toBe(2.5);
   expect(chartFactor(modelColumns.errorShare) * 0.5).toBe(50);

@@ -158,8 +158,8 @@ describe('the charts of a scenario', () => {
     const [throughput = '', latency = '', , components = ''] = svgsOf(measured([1, 2, 4]));
     expect(throughput).toContain('>Inferences/s</text>');
     expect(throughput).toContain('>Concurrency (log scale)</text>');
-    expect(latency).toContain('>Latency, ms</text>');
-    expect(components).toContain('>Mean latency, ms</text>');
+    expect(latency).toContain('>Latency (ms)</text>');
+    expect(components).toContain('>Mean latency (ms)</text>');
     for (const name of ['p50', 'p95', 'p99']) expect(latency).toContain(`>${name}</text>`);
     for (const name of ['Client send', 'Network + server', 'Server queue', 'Compute input']) {
       expect(components).toContain(`>${name}</text>`);

@@ -23,7 +23,7 @@ it('draws requests and latency over the time of each level with slices, and noth
   expect(drawn[0]).toContain('Refused');
   // None failed.
   expect(drawn[0]).not.toContain('Failed');
-  expect(drawn[1]).toContain('Latency from schedule, ms');
+  expect(drawn[1]).toContain('Latency from schedule (ms)');
   const plain = toReport(completeState(), context).scenarios.flatMap(timelineCharts);
   expect(plain).toEqual([]);
 });

@@ -39,4 +39,17 @@ describe('SliceKeeper', () => {
     expect(slices[1]).toMatchObject({ fromMs: 3500, toMs: 4600, p99Us: null });
     expect(slices).toHaveLength(2);
   });
+
+  it('counts refused requests apart from errors, and has none of windows without', () => {
+    const { slices, keeper: kept } = keeper(2000);
+    kept.add(window({ errorCount: 1 }), 1000);
+    kept.add(window({ refusedCount: 4 }), 2000);
+    kept.add(window({ requestCount: 0, errorCount: 5, p50Us: null, p99Us: null }), 4000);
+    kept.flush(4000);
+    expect(slices).toMatchObject([
+      { requests: 200, errors: 1, refused: 4 },
+      { requests: 0, errors: 5, p50Us: null, p99Us: null },
+    ]);
+    expect(slices[1]).not.toHaveProperty('refused');
+  });
 });

@@ -87,6 +87,31 @@ describe('soakAnswer', () => {
     expect(loadSentence).toContain('; 20 of 12,020 requests failed');
   });
 
+  it('counts refused requests apart from failed ones', () => {
+    const { blocks, slices } = soaked({});
+    const refusing = slices.map((slice) => ({ ...slice, refused: 2 }));
+    const { loadSentence, errors, refused } = soakAnswer(soakStrategy(), { blocks, slices: refusing }, null);
+    expect({ errors, refused }).toEqual({ errors: 0, refused: 8 });
+    expect(loadSentence).toContain('; 8 of 12,008 requests were refused');
+  });
+
+  it('is inconclusive where no request was answered, whatever memory did', () => {
+    const { blocks, slices } = soaked({});
+    const failing = slices.map((slice) => ({
+      ...slice,
+      requests: 0,
+      errors: 3000,
+      p50Us: null,
+      p99Us: null,
+    }));
+    const strategy = soakStrategy({ criteria: ['rss-slope>5MB/h'] });
+    const { verdict, outcome, sentence } = soakAnswer(strategy, { blocks, slices: failing }, null);
+    expect({ verdict, outcome }).toEqual({ verdict: 'unknown', outcome: 'unclear' });
+    expect(sentence).toBe('Inconclusive: no request was answered, so memory was not read under load');
+    const leaking = soakAnswer(strategy, { blocks: soaked({ stub: 600_000 }).blocks, slices: failing }, null);
+    expect(leaking).toMatchObject({ verdict: 'grows', outcome: 'outside' });
+  });
+
   it('judges the criteria by the process that does worst', () => {
     const outside = answer({ stub: 600_000 }, {}, ['rss-slope>1MB/h', 'rss-slope>2MB/1000']);
     expect(outside.outcome).toBe('outside');

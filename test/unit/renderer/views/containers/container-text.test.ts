@@ -172,7 +172,7 @@ describe('images in words', () => {
 describe('the environment in words', () => {
   const check = (status: Check['status']): Check => ({
     id: 'gpus',
-    title: '',
+    title: 'Docker Engine',
     status,
     finding: '',
     remedy: null,
@@ -180,7 +180,7 @@ describe('the environment in words', () => {
 
   it('sums up the preflight', () => {
     expect(checkSummary((['ok', 'problem', 'warning', 'problem'] as const).map(check))).toEqual({
-      text: '2 problems, 1 warning',
+      text: '2 problems, 1 warning (Docker Engine, Docker Engine, Docker Engine)',
       tone: 'bad',
     });
     expect(checkSummary((['ok', 'not-applicable'] as const).map(check))).toEqual({
@@ -196,7 +196,7 @@ describe('the environment in words', () => {
     const [python, triton] = [tool('python', 'outdated'), tool('triton', 'outdated')];
     expect(checkSummary([], [python, triton])).toEqual({ text: '2 tools outdated', tone: 'warn' });
     expect(checkSummary([check('warning')], [python, tool('triton', 'ready')])).toEqual({
-      text: '1 warning, 1 tool outdated',
+      text: '1 warning, 1 tool outdated (Docker Engine)',
       tone: 'warn',
     });
   });

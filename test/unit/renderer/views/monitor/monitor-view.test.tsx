@@ -58,8 +58,8 @@ describe('the table of models', () => {
   it('names its columns, and says of each figure what it is', () => {
     const cells = [...pageOf([model()]).querySelectorAll('th')];
     expect(cells.map((cell) => cell.textContent)).toEqual([
-      ...['Model', 'State', 'Requests/s', 'Errors', 'Pending', 'Queue, ms', 'Infer, ms', 'Batch'],
-      ...['Probe p50 / p99, ms', 'Actions'],
+      ...['Model', 'State', 'Requests/s', 'Errors', 'Pending', 'Queue (ms)', 'Infer (ms)', 'Batch'],
+      ...['Probe p50 / p99 (ms)', 'Actions'],
     ]);
     expect(cells.slice(2, -1).map(({ title }) => title)).not.toContain('');
   });
