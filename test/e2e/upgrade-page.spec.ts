@@ -146,7 +146,8 @@ test('the run and the palette offer it for that run', async () => {
   const { page } = app;
   await new Shell(page).go('Runs');
   await page.locator(`[data-run="${runId}"]`).click();
-  await page.getByRole('button', { name: /^Try another release: / }).press('Enter');
+  await page.getByRole('button', { name: 'More actions' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Try another release…' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Try another release' });
   await expect(dialog.getByRole('combobox', { name: 'Run' })).not.toHaveValue('');
   await dialog.getByRole('button', { name: 'Close' }).press('Enter');
