@@ -154,7 +154,7 @@ test('the run and the palette offer it for that run', async () => {
   await expect(dialog).toBeHidden();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search or run a command' }).fill('another release');
-  await page.getByText('Try this run on another release …').click();
+  await page.getByText('Try this run on another release…').click();
   await expect(dialog.getByRole('combobox', { name: 'Run' })).not.toHaveValue('');
   expect(await findings(page)).toEqual([]);
 });
