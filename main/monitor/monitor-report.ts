@@ -299,7 +299,7 @@ function ruleSection(rules: readonly AlertRule[], history: MonitorHistory): Mark
   const rows = rules.map(
     (rule) => markup`<tr><td>${ruleText(rule)}</td><td>${rule.enabled ? 'on' : 'off'}</td></tr>`,
   );
-  return markup`<h2>Alert rules</h2><p class="lead">${fired === 0 ? 'No alert fired.' : fired === 1 ? 'One alert fired.' : `${formatCount(fired)} alerts fired.`}</p>${
+  return markup`<h2>Alert rules</h2><p class="soft">${fired === 0 ? 'No alert fired.' : fired === 1 ? 'One alert fired.' : `${formatCount(fired)} alerts fired.`}</p>${
     rules.length === 0
       ? markup``
       : markup`<table><thead><tr><th>Rule</th><th>State</th></tr></thead><tbody>${rows}</tbody></table>`

@@ -35,9 +35,10 @@ function exchange(session: ClientHttp2Session, asked: Asked, limits: Limits): Pr
   const { maxBytes, tooLarge, signal } = limits;
   return new Promise((resolve, reject) => {
     const { method, path, body = new Uint8Array() } = asked;
-    const lower = Object.entries(asked.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+    const given: Record<string, string> = {};
+    for (const [key, value] of Object.entries(asked.headers ?? {})) given[key.toLowerCase()] = value;
     const stream = session.request({
-      ...Object.fromEntries(lower),
+      ...given,
       ...{ ':method': method, ':path': path },
       ...(method === 'POST' ? { 'content-length': String(body.byteLength) } : {}),
     });

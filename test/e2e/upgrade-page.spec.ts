@@ -146,14 +146,15 @@ test('the run and the palette offer it for that run', async () => {
   const { page } = app;
   await new Shell(page).go('Runs');
   await page.locator(`[data-run="${runId}"]`).click();
-  await page.getByRole('button', { name: /^Try another release: / }).press('Enter');
+  await page.getByRole('button', { name: 'More actions' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Try another release…' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Try another release' });
   await expect(dialog.getByRole('combobox', { name: 'Run' })).not.toHaveValue('');
   await dialog.getByRole('button', { name: 'Close' }).press('Enter');
   await expect(dialog).toBeHidden();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search or run a command' }).fill('another release');
-  await page.getByText('Try this run on another release …').click();
+  await page.getByText('Try this run on another release…').click();
   await expect(dialog.getByRole('combobox', { name: 'Run' })).not.toHaveValue('');
   expect(await findings(page)).toEqual([]);
 });

@@ -21,12 +21,17 @@ function roleOf({ argv }: ProcessReading): Pick<SoakReading, 'role' | 'model'> {
   return { role: /(^|\/)tritonserver$/.test(argv[0] ?? '') ? 'server' : 'other' };
 }
 
+/** For a moment only: it is ending, or a shell that becomes a stub, which a reload has at each turn. */
+const isPassing = ({ argv }: ProcessReading): boolean =>
+  argv.length === 0 || argv.some((word) => word.includes(`${stubName} `));
+
 /** @param gpu memory by process id, bytes; null: not known. Pure. */
 export function serverReadings(
   processes: readonly ProcessReading[],
   gpu: ReadonlyMap<number, number> | null,
 ): readonly SoakReading[] {
-  const readings = processes.map(({ pid, argv, ...figures }): SoakReading => {
+  const lasting = processes.filter((one) => !isPassing(one));
+  const readings = lasting.map(({ pid, argv, ...figures }): SoakReading => {
     const own = gpu === null || gpu.size === 0 ? null : (gpu.get(pid) ?? 0);
     return { ...roleOf({ pid, argv, ...figures }), count: 1, ...figures, gpu: own };
   });

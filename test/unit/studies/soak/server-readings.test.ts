@@ -38,6 +38,21 @@ describe('serverReadings', () => {
     ]);
   });
 
+  it('leaves out what is there for a moment while a model is loaded or unloaded', () => {
+    const command = `exec ${stub('/models/ocr/1/model.py', 'ocr_0_0').join(' ')}`;
+    expect(
+      keys([
+        process(1, ['tritonserver'], 100),
+        process(2, ['/bin/bash', '-c', command]),
+        process(3, []),
+        process(4, stub('/models/ocr/1/model.py', 'ocr_0_0')),
+      ]),
+    ).toEqual([
+      ['server', undefined, 1, 100],
+      ['stub', 'ocr', 1, 10],
+    ]);
+  });
+
   it('names the model of a backend of Python, and of files that came with the load, by the instance', () => {
     expect(
       keys([
