@@ -163,6 +163,13 @@ export const pipeline = (...steps: readonly (readonly [string, Node])[]): Node =
   });
 export const strange = (loader: string, type: string): Node => node(loader, type, { content: json(1) });
 
+/** A tree of `outputs` values, made with the classes in 2.npy. */
+export const madeTree = (outputs: unknown): Node =>
+  node('TreeNode', 'sklearn.tree._tree.Tree', {
+    __reduce__: { args: tuple(json(2), array('2.npy'), json(outputs)) },
+    content: node('DictNode', 'builtins.dict', { content: {}, key_types: list() }),
+  });
+
 /** An array of NumPy; `shape` may lie. */
 export function npyBytes(descr: string, shape: readonly number[], values: Buffer): string {
   const text = `{'descr': ${descr}, 'fortran_order': False, 'shape': (${shape.join(', ')}${shape.length === 1 ? ',' : ''}), }`;

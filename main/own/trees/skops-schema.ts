@@ -46,12 +46,15 @@ export class SkopsSchema {
   readonly strange: readonly string[];
   /** Files of the arrays that it reads. */
   readonly files: readonly string[];
+  /** Trees of scikit-learn, which are made from what `__reduce__` says. */
+  readonly trees: readonly Tree[];
   private readonly byId = new Map<unknown, Tree>();
 
   /** Throws an Error for what is not a schema, or is beyond the limits. */
   constructor(readonly root: Tree) {
     const strange = new Set<string>();
     const files = new Set<string>();
+    const trees: Tree[] = [];
     const waiting: (readonly [unknown, number])[] = [[root, 0]];
     let nodes = 0;
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -62,6 +65,7 @@ export class SkopsSchema {
       if (isNode(value)) {
         if (isStrange(value)) strange.add(typeOf(value));
         if (typeof value['file'] === 'string') files.add(value['file']);
+        if (value['__loader__'] === 'TreeNode') trees.push(value);
         if (value['__loader__'] !== 'CachedNode') this.byId.set(value['__id__'], value);
       }
       if (Array.isArray(value)) for (const inner of value as unknown[]) waiting.push([inner, depth + 1]);
@@ -69,6 +73,7 @@ export class SkopsSchema {
     }
     this.strange = [...strange].sort();
     this.files = [...files];
+    this.trees = trees;
   }
 
   private resolved(value: unknown): Tree | null {
@@ -81,6 +86,12 @@ export class SkopsSchema {
     const content = this.resolved(node['content']);
     const members = content?.['content'];
     return isTree(members) && Object.hasOwn(members, name) ? this.resolved(members[name]) : null;
+  }
+
+  /** What the constructor of a tree is given: columns, an array of the classes of each output, outputs. */
+  treeArguments(node: Tree): readonly Tree[] {
+    const reduced = node['__reduce__'];
+    return isTree(reduced) ? this.members(this.resolved(reduced['args'])) : [];
   }
 
   /** Numbers, texts and null are kept as JSON within JSON. */

@@ -65,6 +65,19 @@ class Arrays {
   }
 }
 
+/** A tree is made before its nodes are: with an array that is too short it would read beyond its end. Throws an Error. */
+function checkTrees(schema: SkopsSchema, arrays: Arrays): void {
+  for (const tree of schema.trees) {
+    const [columns, classes, outputs] = schema.treeArguments(tree);
+    wholeNumber(schema.plain(columns ?? null), 0, most.features, 'the number of columns of a tree');
+    const count = wholeNumber(schema.plain(outputs ?? null), 1, most.features, 'the outputs of a tree');
+    const shape = arrays.shape(classes ?? null);
+    if (shape?.length !== 1 || shape[0] !== count) {
+      throw new Error(`a tree has ${count} outputs and another number of their classes`);
+    }
+  }
+}
+
 const classOf = (node: Tree): string => String(node['__class__']);
 
 /** The first of the estimators that has the attribute. */
@@ -154,6 +167,7 @@ export function skopsFacts(file: FileWindow): TreesFacts {
   refuseNative(schema, last);
   const arrays = new Arrays(file, entries);
   arrays.check(schema.files);
+  checkTrees(schema, arrays);
   const features = featureCount(schema.plain(firstWith(schema, steps, 'n_features_in_')));
   const columnNode = firstWith(schema, steps, 'feature_names_in_');
   const columns = schema.texts(columnNode) ?? arrays.texts(columnNode) ?? [];

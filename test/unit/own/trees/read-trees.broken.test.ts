@@ -9,6 +9,8 @@ import {
   estimator,
   json,
   lightgbmText,
+  list,
+  madeTree,
   npyBytes,
   pipeline,
   scaledClassifier,
@@ -182,6 +184,24 @@ const files: readonly Row[] = [
     'm.skops',
     skopsBytes(forest({ classes_: array('1.npy') }), { '1.npy': wholeNumbers(1) }),
     'not one list of classes',
+  ],
+  [
+    'a tree with classes for fewer outputs than it is made for',
+    'm.skops',
+    skopsBytes(forest({ classes_: array('1.npy'), estimators_: list(madeTree(90)) }), {
+      '1.npy': wholeNumbers(0, 1),
+      '2.npy': wholeNumbers(2),
+    }),
+    'a tree has 90 outputs',
+  ],
+  [
+    'a tree without a number of outputs',
+    'm.skops',
+    skopsBytes(forest({ classes_: array('1.npy'), estimators_: list(madeTree('many')) }), {
+      '1.npy': wholeNumbers(0, 1),
+      '2.npy': wholeNumbers(2),
+    }),
+    'the outputs of a tree',
   ],
   ['a pickle of scikit-learn', 'm.pkl', '\x80\x04\x95sklearn.ensemble._forest', 'skops.io.dump(joblib.load('],
   ['a pickle of XGBoost', 'm.pkl', '\x80\x04\x95xgboost.sklearn', 'unpickling can run any code', 'm.ubj'],
