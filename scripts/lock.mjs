@@ -8,13 +8,16 @@ import { bringUv } from './lib/package/uv.mjs';
 import { say, seconds, SetupError } from './lib/say.mjs';
 
 const help = `npm run lock
-Resolves resources/requirements/{runtime,tensorflow,transformers,check}.txt with uv, from PyPI only, for each Python that an environment is made
+Resolves resources/requirements/{runtime,tensorflow,transformers,trees,check}.txt with uv, from PyPI only, for each Python that an environment is made
 with, and writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the
-user's choice. Of transformers.txt only what runtime.txt does not bring is in it: it is installed beside that. Takes minutes:
+user's choice. Of transformers.txt and trees.txt only what runtime.txt does not bring is in it: they are installed beside that. Takes minutes:
 packages whose index has no metadata are downloaded.`;
 const requirements = join(repoRoot, 'resources', 'requirements');
 /** The glibc of Debian 12; the wheels of Triton need 2.35. The packages for aarch64 are the same. */
 const platform = 'x86_64-manylinux_2_36';
+
+/** Installed in an environment that sees the packages of runtime.txt. */
+const besideRuntime = ['transformers.txt', 'trees.txt'];
 
 /** @returns {Promise<string | null>} null: this Python has no solution, as the packages end before it or begin after it */
 async function compile(uv, file, python, constraints, log) {
@@ -76,10 +79,10 @@ await main(async (args) => {
   mkdirSync(join(requirements, 'locked'), { recursive: true });
   await bringUv(build, log);
   const runtime = {};
-  for (const file of ['runtime.txt', 'tensorflow.txt', 'transformers.txt', 'check.txt']) {
+  for (const file of ['runtime.txt', 'trees.txt']) {
     const compiled = {};
     for (const python of lockedPythons) {
-      const beside = file === 'transformers.txt' ? (runtime[python] ?? null) : null;
+      const beside = besideRuntime.includes(file) ? (runtime[python] ?? null) : null;
       const text = await compile(
         join(build, 'uv', 'uv'),
         file,

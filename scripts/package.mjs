@@ -26,6 +26,7 @@ const requirementFiles = [
   'locked/cuda',
   'locked/tensorflow',
   'locked/transformers',
+  'locked/trees',
   'perf-analyzer',
   'perf-analyzer-2.60',
   'client-gpu',
@@ -52,7 +53,7 @@ async function writeLicences(layout, electron, uv, { identity, epoch }) {
     ...bundledSoftware({ root: repoRoot, beside: beside.map((name) => join('node_modules', name)) }),
     ...pythonSoftware(
       [torch, ...requirementFiles.map(requirementText)],
-      await pythonLicences([layout.tensorflow, layout.transformers, layout.python]),
+      await pythonLicences([layout.tensorflow, layout.transformers, layout.trees, layout.python]),
     ),
   ];
   const runtime = {

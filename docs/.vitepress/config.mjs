@@ -14,7 +14,7 @@ const every = (folder) =>
     .map((name) => page(join(folder, name)));
 
 /** Pages that tests and benchmarks write. */
-const measured = /^\/(benchmarks|hardware|huggingface|matrix|public-models|reliability|vectors)/;
+const measured = /^\/(benchmarks|hardware|huggingface|matrix|public-models|reliability|trees|vectors)/;
 
 // The window lists the same articles (main/home/documents.ts).
 const contents = JSON.parse(readFileSync(join(docs, 'contents.json'), 'utf8'));

@@ -42,6 +42,18 @@ export const fileLimits = {
     cardBytes: mebibyte,
     cardEntries: 64,
   },
+  /** Files of XGBoost, LightGBM and skops. `values`: of UBJSON outside of lists of numbers, and of schema.json. */
+  trees: {
+    bytes: 128 * mebibyte,
+    jsonBytes: 64 * mebibyte,
+    unpackedBytes: 512 * mebibyte,
+    schemaBytes: 64 * mebibyte,
+    features: 100_000,
+    trees: 100_000,
+    nodes: 20_000_000,
+    depth: 64,
+    values: 8_000_000,
+  },
   torchscript: { directoryBytes: 16 * mebibyte, textBytes: 16 * mebibyte, parameters: 4096 },
   /** Objects and lists (`{`, `[`), and members (`:`), of every JSON file. */
   json: { objects: 2_000_000, members: 1_000_000 },
@@ -96,6 +108,7 @@ export const readerBounds = {
   torchscript: { ...usual, what: 'the TorchScript file' },
   savedModel: { ...usual, what: 'the SavedModel' },
   huggingFace: { ...usual, what: 'the Hugging Face folder' },
+  trees: { ...usual, what: 'the model file' },
   huggingFaceConfig: { ...usual, what: 'the configuration of the model' },
   repository: { ...usual, what: 'config.pbtxt' },
   repositoryConfig: { ...usual, what: 'config.pbtxt' },

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { WireError } from './errors';
 import { formatBytes } from './numbers';
 
-export const componentIds = ['python', 'triton', 'perf-analyzer', 'tensorflow', 'transformers'] as const;
+/** Environments that only some models need; the first run that needs one installs it. */
+export const onDemandIds = ['tensorflow', 'transformers', 'trees'] as const;
+export type OnDemandId = (typeof onDemandIds)[number];
+
+export const componentIds = ['python', 'triton', 'perf-analyzer', ...onDemandIds] as const;
 export type ComponentId = (typeof componentIds)[number];
 
 export const componentsSchema = z.strictObject({
@@ -67,6 +71,13 @@ export const componentFacts: Readonly<Record<ComponentId, ComponentFacts>> = {
     needs: ['python'],
     required: false,
     cost: { downloadBytes: 30 * MB, unpackedBytes: 120 * MB, seconds: 10 },
+  },
+  trees: {
+    title: 'XGBoost, LightGBM and scikit-learn',
+    use: 'Tree models and pipelines of scikit-learn only; otherwise installed by the first run that needs it.',
+    needs: ['python'],
+    required: false,
+    cost: { downloadBytes: 60 * MB, unpackedBytes: 240 * MB, seconds: 15 },
   },
 };
 

@@ -46,6 +46,6 @@ export async function approveGiven(
     machines: reach.machines.filter((reached) => trust || isNamedIn(typed.machines)(reached)),
   });
   const source = spec !== null && 'model' in spec ? spec.model.source : undefined;
-  if (trust && source !== undefined && source.kind !== 'onnx' && source.kind !== 'huggingface')
+  if (trust && source !== undefined && !['onnx', 'huggingface', 'trees'].includes(source.kind))
     await trustModel({ path: source.path, with: source.repository?.with ?? [] });
 }

@@ -6,6 +6,7 @@ import { readRepository } from '../own/read-repository';
 import { readSavedModel } from '../own/read-savedmodel';
 import { readTorchscript } from '../own/read-torchscript';
 import { readConfigFile } from '../own/repository/model-folder';
+import { readTrees } from '../own/trees/read-trees';
 import { readCapture } from '../perf/import/read-capture';
 import { readInput, storeInput } from '../perf/input/read-input';
 import { storePrompts } from '../perf/prompts/read-prompts';
@@ -27,6 +28,7 @@ export const readerTable: ReaderTable = {
   torchscript: ({ path }) => readTorchscript(path),
   savedModel: ({ path }) => readSavedModel(path),
   huggingFace: ({ path }) => readHuggingFace(path),
+  trees: ({ path }) => readTrees(path),
   huggingFaceConfig: ({ path }) => checkHuggingFaceConfig(path),
   repository: ({ path }) => readRepository(path),
   repositoryConfig: ({ path }) => readConfigFile(path),

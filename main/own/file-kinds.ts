@@ -1,3 +1,5 @@
+import { shellWord } from '../contract/flag-text';
+
 /** A file that is not an openable model, and how to get one from it. */
 export interface FileKind {
   /** A noun phrase: "model.h5 is …". */
@@ -9,6 +11,33 @@ const kind = (what: string, way: string | FileKind['way']): FileKind => ({
   what,
   way: typeof way === 'string' ? () => way : way,
 });
+
+const shellLine = (code: string): string => `python -c ${shellWord(code)}`;
+const quoted = (path: string, ending: string): readonly [string, string] => [
+  JSON.stringify(path),
+  JSON.stringify(path.replace(/\.\w{1,8}$/, '') + ending),
+];
+
+/** Writes a pickled estimator as data; for a person who trusts the pickle. */
+function toSkops(path: string): string {
+  const [from, to] = quoted(path, '.skops');
+  const line = shellLine(`import joblib, skops.io; skops.io.dump(joblib.load(${from}), ${to})`);
+  return `Convert it where you trust it and have its libraries (pip install skops), and open the result: ${line}`;
+}
+
+/** The same of a booster, which its library writes itself. */
+function toBooster(path: string, ending: string, ofModel: string): string {
+  const [from, to] = quoted(path, ending);
+  const line = shellLine(`import joblib; model = joblib.load(${from}); ${ofModel}.save_model(${to})`);
+  return `Convert it where you trust it and have its libraries, and open the result: ${line}`;
+}
+
+/** ONNX of a model of CatBoost. */
+function ofCatboost(path: string, format: string): string {
+  const [from, to] = quoted(path, '.onnx');
+  const code = `import catboost; model = catboost.CatBoost(); model.load_model(${from}, format="${format}"); model.save_model(${to}, format="onnx")`;
+  return `Convert it to ONNX, where it has no columns of categories or texts (pip install catboost): ${shellLine(code)}`;
+}
 
 const original = 'Export ONNX from the framework in which the model was trained';
 const elsewhere = 'where a Triton serves it, measure it there: perf -m MODEL -u HOST:PORT.';
@@ -85,26 +114,38 @@ export const fileKinds = {
     'a TensorFlow.js model',
     `${original}; tensorflowjs_converter --input_format=tfjs_layers_model --output_format=keras_saved_model makes a SavedModel of a layers model.`,
   ),
-  sklearn: kind(
-    'a pickle of scikit-learn; it is not opened, because unpickling can run any code',
-    'Convert the model to ONNX (pip install skl2onnx): skl2onnx.to_onnx(model, X[:1]); a classifier with options={"zipmap": False}, so that its probabilities are a tensor.',
+  sklearn: kind('a pickle of scikit-learn; it is not opened, because unpickling can run any code', toSkops),
+  trees: kind(
+    'a model of XGBoost, LightGBM or scikit-learn (skops) under another name',
+    (path) => `Name it by its format (.json, .ubj, .txt or .skops): mv ${path} model.json`,
   ),
-  xgboost: kind(
-    'a model of XGBoost',
-    'Convert it to ONNX (pip install onnxmltools): onnxmltools.convert_xgboost(model, initial_types=[("x", FloatTensorType([None, FEATURES]))]). Triton also serves it with its FIL backend; measure that with perf.',
+  xgboost: kind('a pickle of XGBoost; it is not opened, because unpickling can run any code', (path) =>
+    toBooster(path, '.ubj', 'model'),
   ),
-  lightgbm: kind(
-    'a model of LightGBM',
-    'Convert it to ONNX (pip install onnxmltools): onnxmltools.convert_lightgbm(model, initial_types=[("x", FloatTensorType([None, FEATURES]))], zipmap=False). Triton also serves it with its FIL backend; measure that with perf.',
+  xgboostBinary: kind(
+    'a model of XGBoost that is damaged, or in the binary format of old versions',
+    'Save it again with the version that wrote it: model.save_model("model.ubj").',
   ),
-  catboost: kind('a model of CatBoost', 'Save it as ONNX: model.save_model("model.onnx", format="onnx").'),
+  lightgbm: kind('a pickle of LightGBM; it is not opened, because unpickling can run any code', (path) =>
+    toBooster(path, '.txt', 'getattr(model, "booster_", model)'),
+  ),
+  lightgbmOther: kind(
+    'a model of LightGBM that is not in its text format',
+    'Save it as text: booster.save_model("model.txt").',
+  ),
+  catboost: kind('a model of CatBoost', (path) => ofCatboost(path, 'cbm')),
+  catboostJson: kind('a model of CatBoost in JSON', (path) => ofCatboost(path, 'json')),
+  catboostPickle: kind(
+    'a pickle of CatBoost; it is not opened, because unpickling can run any code',
+    (path) => `${toBooster(path, '.cbm', 'model')} Then convert that to ONNX.`,
+  ),
   pickle: kind(
     'a Python pickle; it is not opened, because unpickling can run any code',
-    'Export the model where it is loaded: PyTorch with torch.onnx.export or torch.jit.trace(model, example).save("model.pt"), scikit-learn with skl2onnx.to_onnx.',
+    'Export the model where it is loaded: PyTorch with torch.onnx.export or torch.jit.trace(model, example).save("model.pt"), scikit-learn with skops.io.dump(model, "model.skops").',
   ),
   joblib: kind(
     'a file of joblib, as scikit-learn models are saved; it is not opened, because unpickling can run any code',
-    'Convert the model to ONNX where it is loaded (pip install skl2onnx): skl2onnx.to_onnx(model, X[:1]).',
+    toSkops,
   ),
   torchSave: kind(
     'a file of torch.save with weights or a pickled module, not TorchScript; it is not unpickled',
@@ -188,7 +229,7 @@ export const fileKinds = {
   ),
   json: kind(
     'a JSON document, not a model',
-    'Give the model file. A model of XGBoost or LightGBM in JSON is converted with onnxmltools.',
+    'Give the model file. XGBoost writes JSON with save_model, LightGBM text.',
   ),
   spec: kind('a YAML or shell file', (path) => `A specification of a run goes with --spec ${path}`),
   configPbtxt: kind('a configuration of Triton, not the model', 'Give the folder that holds it.'),
@@ -207,8 +248,8 @@ export const endings: readonly (readonly [RegExp, FileKindId])[] = [
   [/\.pb(txt)?$/i, 'frozenGraph'],
   [/\.(joblib|jl)$/i, 'joblib'],
   [/\.(pkl|pickle|p|dill|cloudpickle)$/i, 'pickle'],
-  [/\.(ubj|xgb|bst)$/i, 'xgboost'],
-  [/\.(lgb|lgbm)$/i, 'lightgbm'],
+  [/\.(ubj|xgb|bst)$/i, 'xgboostBinary'],
+  [/\.(lgb|lgbm)$/i, 'lightgbmOther'],
   [/\.cbm$/i, 'catboost'],
   [/(pytorch_model.*\.bin|\.(ckpt|pth\.tar))$/i, 'torchSave'],
   [/\.pt2$/i, 'pt2'],

@@ -80,13 +80,13 @@ export async function listModelFiles(folder: string): Promise<readonly ModelFile
 }
 
 const modelEnding =
-  /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2)$/i;
+  /^config\.json$|\.(keras|h5|tflite|pb|joblib|pkl|ubj|cbm|bin|safetensors|gguf|xml|pdmodel|mlmodel|caffemodel|params|plan|engine|ort|pt2|skops)$/i;
 
 /** `repositories`: a folder of models; `repository`: one of them. */
 type PathKind = ModelSource['kind'] | 'repositories';
 
 const kindsText =
-  'an .onnx file, a TorchScript .pt or .ts file, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a model of a Triton repository';
+  'an .onnx file, a TorchScript .pt or .ts file, a file of XGBoost, LightGBM or skops, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a model of a Triton repository';
 
 const mostListed = 30;
 
@@ -219,6 +219,7 @@ export async function modelPathKind(
   if (basename(path) === 'saved_model.pb') return { path: dirname(path), kind: 'savedmodel' };
   if (/\.onnx$/i.test(path)) return { path, kind: 'onnx' };
   if (/\.(pt|pth|ts|torchscript|jit|ptl)$/i.test(path)) return { path, kind: 'torchscript' };
+  if (isFileOfKind(path, 'trees')) return { path, kind: 'trees' };
   throw (
     recognizedRefusal(path) ??
     fileRefused(

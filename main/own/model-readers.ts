@@ -4,6 +4,7 @@ import type { OnnxFacts } from './read-onnx';
 import type { RepositoryModel } from './read-repository';
 import type { SavedModelFacts } from './read-savedmodel';
 import type { ConfigFile } from './repository/model-folder';
+import type { TreesFacts } from './trees/facts';
 
 interface AtPath {
   readonly path: string;
@@ -19,6 +20,7 @@ export interface ModelReaders {
   torchscript: (input: AtPath) => Promise<readonly string[]>;
   savedModel: (input: AtPath) => Promise<SavedModelFacts>;
   huggingFace: (input: AtPath) => Promise<HuggingFaceFacts>;
+  trees: (input: AtPath) => Promise<TreesFacts>;
   /** Of a folder whose weights are not there yet: whether it would be exported. */
   huggingFaceConfig: (input: AtPath) => Promise<{ readonly architecture: string }>;
   repository: (input: AtPath) => Promise<RepositoryModel>;

@@ -147,8 +147,31 @@ function checkRanks(path: string, { inputs, outputs }: OnnxFacts, given: GivenSh
   throw fileRefused(path, `The file does not say how many axes ${all} ${verb}`, ways.join(' '));
 }
 
+/** What a ZipMap makes maps of is a tensor, which the export gives in its place: a column per class. */
+function withoutZipMaps(facts: OnnxFacts): OnnxFacts {
+  const [input] = facts.inputs;
+  const first = input?.dimensions?.[0];
+  const rows = typeof first === 'string' ? first : '';
+  const outputs = facts.outputs.map((output): OnnxTensor => {
+    const classes = facts.zipMapClasses.get(output.name);
+    if (output.kind !== 'sequence' || classes === undefined) return output;
+    return { name: output.name, kind: 'tensor', elementType: 1, dimensions: [rows, classes] };
+  });
+  return { ...facts, outputs };
+}
+
+/** One sentence per output that the export changes. */
+export const zipMapNotes = ({ outputs, zipMapClasses }: OnnxFacts): readonly string[] =>
+  outputs
+    .filter(({ name, kind }) => kind === 'sequence' && zipMapClasses.has(name))
+    .map(
+      ({ name }) =>
+        `"${name}" is a list of maps (ZipMap), which Triton cannot serve: the exported file gives a column per class in its place.`,
+    );
+
 /** An ONNX file as a model: tensors and sample shapes. Executes nothing. Throws model-file-invalid. */
-export async function onnxSource(path: string, facts: OnnxFacts, given: GivenShapes): Promise<ModelSource> {
+export async function onnxSource(path: string, read: OnnxFacts, given: GivenShapes): Promise<ModelSource> {
+  const facts = withoutZipMaps(read);
   checkOperators(path, facts);
   requireTensors(facts, (side) =>
     fileRefused(path, `The model has no ${side}`, 'Export it so that its graph has inputs and outputs.'),

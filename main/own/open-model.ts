@@ -12,7 +12,7 @@ import { allFaults, checkArguments, datasetNote, makesDataset } from './folder-c
 import { huggingFaceSource } from './huggingface/huggingface-source';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
-import { onnxSource } from './onnx-source';
+import { onnxSource, zipMapNotes } from './onnx-source';
 import { filePreset, modelTitle } from './own-preset';
 import { checkRepositories } from './repository/check-repository';
 import { mainModel, openRepository } from './repository/open-repository';
@@ -24,6 +24,7 @@ import {
   withRepositoryNames,
 } from './repository-settings';
 import { savedModelSource } from './savedmodel-source';
+import { treesSource } from './trees/trees-source';
 import { createTrust, filesOf, type Trust } from './trust';
 
 interface GivenInput {
@@ -102,12 +103,14 @@ async function openOnnx(
   overrides: Tree,
   { readers }: OpenModelTools,
 ): Promise<OpenedModel> {
-  const source = await onnxSource(path, await readers.onnx({ path }), shapes);
+  const facts = await readers.onnx({ path });
+  const source = await onnxSource(path, facts, shapes);
   checkGiven(
     shapes,
     source.inputs.map(({ name }) => name),
   );
-  return opened(source, overrides, { code: [], trusted: true, notes: notesOf(source) });
+  const notes = [...zipMapNotes(facts), ...notesOf(source)];
+  return opened(source, overrides, { code: [], trusted: true, notes });
 }
 
 type OpenModelShapes = Readonly<Record<string, readonly number[]>>;
@@ -180,6 +183,20 @@ async function openHuggingFace(
     shapes,
     source.inputs.map(({ name }) => name),
   );
+  return opened(source, {}, { code: [], trusted: true, notes });
+}
+
+/** Data only: its library loads it in the run. */
+async function openTrees(
+  path: string,
+  shapes: OpenModelShapes,
+  { readers }: OpenModelTools,
+): Promise<OpenedModel> {
+  const { source, notes } = treesSource(path, await readers.trees({ path }));
+  if (Object.keys(shapes).length > 0) {
+    const remedy = 'Leave --shape out: a sample is a row, whose length the file states.';
+    throw invalidInput('--shape', 'The model takes rows of one length', remedy);
+  }
   return opened(source, {}, { code: [], trusted: true, notes });
 }
 
@@ -306,6 +323,8 @@ export async function openModel(input: OpenModelInput, tools: OpenModelTools): P
       return openSavedModel(path, shapes, {}, tools);
     case 'huggingface':
       return openHuggingFace(path, shapes, tools);
+    case 'trees':
+      return openTrees(path, shapes, tools);
     case 'folder':
       return openFolder(path, tools);
     case 'repository':

@@ -68,8 +68,9 @@ export function modelTitle(path: string): string {
 }
 
 type FileKind = Exclude<ModelSource['kind'], 'folder' | 'repository'>;
-/** Of `resources`: code that makes samples, and of a Hugging Face folder the module. */
-const codeFolder = ({ kind }: ModelSource): string => (kind === 'huggingface' ? 'huggingface' : 'own');
+/** Of `resources`: code that makes samples, and of a Hugging Face folder or a file of trees the module. */
+const codeFolder = ({ kind }: ModelSource): string =>
+  kind === 'huggingface' || kind === 'trees' ? kind : 'own';
 
 const kinds: Readonly<
   Record<FileKind, Pick<Preset, 'formats' | 'accelerators' | 'framework'> & { readonly what: string }>
@@ -88,6 +89,8 @@ const kinds: Readonly<
     formats: ['onnx'],
     accelerators: ['none', 'cuda', 'trt'],
   },
+  // In fp16 a threshold is another one, and ONNX Runtime has the operators of trees on the CPU only.
+  trees: { what: 'a file of rows', formats: ['onnx'], accelerators: ['none'] },
 };
 
 const smallestOpset = 9;
@@ -98,6 +101,8 @@ const convertedOpset = 13;
 /** Batch sizes up to this maximum. */
 const sizesUpTo = (maxBatchSize: number) => [1, 2, 4, 8].filter((size) => size <= Math.max(1, maxBatchSize));
 
+/** Of sums of leaves. A row whose value rounds to the other side of a threshold may differ: one in a thousand. */
+const rowTolerance = { atol: { '*': 1e-5 }, rtol: { '*': 1e-5 }, maxMismatch: { '*': 0.001 } };
 const oneTenThousandth = { atol: { '*': 1e-4 }, rtol: { '*': 1e-4 } };
 
 /** Values of the form as the repository has them, and lengths of measurements. */
@@ -149,6 +154,12 @@ const withoutTensorRt = ({ formats, accelerators }: Pick<Preset, 'formats' | 'ac
   accelerators: accelerators.filter((accelerator) => accelerator !== 'trt'),
 });
 
+function tolerances(kind: ModelSource['kind']): Preset['defaults']['accuracy'] {
+  if (kind === 'trees') return rowTolerance;
+  // Logits are larger than what other files mostly give, and sums are of thousands of products.
+  return kind === 'huggingface' ? { atol: { '*': 2e-4 }, rtol: { '*': 1e-3 } } : oneTenThousandth;
+}
+
 /** Preset of a file: its tensors, random samples, and comparison with the file's own runtime instead of a metric. */
 export function filePreset(source: ModelSource): Preset {
   const { kind, repository } = source;
@@ -156,10 +167,13 @@ export function filePreset(source: ModelSource): Preset {
   const { what, framework, ...served } = kinds[kind === 'folder' || kind === 'repository' ? 'onnx' : kind];
   const { formats, accelerators } = hasTexts(source) ? withoutTensorRt(served) : served;
   const opset = Math.min(largestOpset, Math.max(smallestOpset, source.opset ?? convertedOpset));
-  const converts = [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
+  const converts =
+    kind !== 'trees' && [...source.inputs, ...source.outputs].some(({ datatype }) => datatype === 'FP32');
   const sizes = source.batched ? [1, 2, 4, 8] : [1];
   // Samples are also the measured input, as their values affect some models.
   const ranges = inputRanges(source);
+  // Rows are small, and each falls into other leaves.
+  const [few, many] = kind === 'trees' ? ['256', '2048'] : ['16', '64'];
   const ofSamples = (samples: string) => ({ samples, ...(ranges === null ? {} : { ranges }) });
   const levels = { batchSizes: sizes, concurrency: [1, 2, 4], onlineBatchSize: 1, inputData: 'dataset' };
   return {
@@ -182,8 +196,7 @@ export function filePreset(source: ModelSource): Preset {
       configure: source.batched
         ? { maxBatchSize: 8, batching: 'dynamic', preferredBatchSizes: [4, 8] }
         : { maxBatchSize: 0, batching: 'disabled' },
-      // Logits are larger than what other files mostly give, and sums are of thousands of products.
-      accuracy: kind === 'huggingface' ? { atol: { '*': 2e-4 }, rtol: { '*': 1e-3 } } : oneTenThousandth,
+      accuracy: tolerances(kind),
     },
     // After a conversion another runtime adds up in another order.
     byFormat: Object.fromEntries(
@@ -194,7 +207,7 @@ export function filePreset(source: ModelSource): Preset {
     profiles: {
       quick: {
         summary: 'A few samples, short windows.',
-        args: ofSamples('16'),
+        args: ofSamples(few),
         defaults: {
           performance: { ...levels, measurementIntervalMs: 1000, maxTrials: 6, warmupMs: 500 },
         },
@@ -202,7 +215,7 @@ export function filePreset(source: ModelSource): Preset {
       },
       full: {
         summary: 'More samples, windows of the usual length.',
-        args: ofSamples('64'),
+        args: ofSamples(many),
         defaults: { performance: { ...levels, measurementIntervalMs: 5000 } },
         byPrecision: { fp16: { accuracy: { atol: { '*': 0.05 }, rtol: { '*': 0.05 } } } },
       },

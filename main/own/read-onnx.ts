@@ -30,6 +30,8 @@ export interface OnnxFacts {
   readonly externalFiles: ReadonlySet<string>;
   /** Input of each ZipMap of a classifier, by output name. */
   readonly zipMaps: ReadonlyMap<string, string>;
+  /** Number of classes of those whose labels ascend, by output name. */
+  readonly zipMapClasses: ReadonlyMap<string, number>;
   /** Rows of the smallest weight that an input chooses from (Gather), by input name: its values are below. */
   readonly tableRows: ReadonlyMap<string, number>;
 }
@@ -41,7 +43,9 @@ const most = fileLimits.protobufModel;
 const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
 const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
-const attribute = { name: 1, integer: 3, tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const;
+const attribute = {
+  ...{ name: 1, integer: 3, tensor: 5, graph: 6, integers: 8, strings: 9, tensors: 10, graphs: 11 },
+} as const;
 const tensor = { dims: 1, name: 8, externalData: 13 } as const;
 /** Inputs, outputs and attributes of a node that are looked at. */
 const mostNamed = 256;
@@ -66,6 +70,7 @@ interface Found {
   readonly operators: Map<string, Set<string>>;
   readonly externalFiles: Set<string>;
   readonly zipMaps: Map<string, string>;
+  readonly zipMapClasses: Map<string, number>;
   readonly tables: TableIndices;
 }
 
@@ -79,6 +84,7 @@ class OnnxReader {
     operators: new Map(),
     externalFiles: new Set(),
     zipMaps: new Map(),
+    zipMapClasses: new Map(),
     tables: new TableIndices(),
   };
   graphs = 0;
@@ -196,10 +202,29 @@ class OnnxReader {
     if (operator === 'ZipMap') {
       const [[from], [to]] = [texts(inputs.slice(0, 1)), texts(outputs.slice(0, 1))];
       if (from !== undefined && to !== undefined) zipMaps.set(to, from);
+      const classes = this.classCount(attributes);
+      if (to !== undefined && classes !== null) this.found.zipMapClasses.set(to, classes);
       limited(zipMaps.size, most.tensors, 'operators ZipMap');
     }
     if (depth > 0 || !TableIndices.concerns(operator, domain)) return;
     tables.node(operator, texts(inputs.slice(0, 2)), texts(outputs), this.isFirstAxis(attributes));
+  }
+
+  /** Of the labels of a ZipMap; null unless they ascend, as the maps have them. */
+  private classCount(attributes: readonly MessageField[]): number | null {
+    const numbers: number[] = [];
+    const texts: string[] = [];
+    for (const field of attributes) {
+      for (const part of this.walk.fields(field.start, field.end)) {
+        if (part.number === attribute.integers && part.start === part.end) numbers.push(part.value);
+        if (part.number === attribute.strings) texts.push(this.walk.text(part));
+      }
+    }
+    const ascend =
+      numbers.every((label, index) => index === 0 || (numbers[index - 1] ?? label) < label) &&
+      texts.every((label, index) => index === 0 || (texts[index - 1] ?? label) < label);
+    const count = Math.max(numbers.length, texts.length);
+    return count > 1 && ascend ? count : null;
   }
 
   /** `axis` of a node's attributes; 0 without it. */
@@ -319,6 +344,7 @@ export function readOnnx(path: string): OnnxFacts {
       operators,
       externalFiles: found.externalFiles,
       zipMaps: found.zipMaps,
+      zipMapClasses: found.zipMapClasses,
       tableRows: found.tables.of(new Set(inputs.map(({ name }) => name))),
     };
   } finally {

@@ -12,7 +12,7 @@ import { ensembleModels } from '../triton/model-traits';
 import { folderRefused } from './model-files';
 
 export interface RepositoryModel {
-  readonly kind: Exclude<ModelSource['kind'], 'folder' | 'repository' | 'huggingface'>;
+  readonly kind: Exclude<ModelSource['kind'], 'folder' | 'repository' | 'huggingface' | 'trees'>;
   readonly config: ModelConfig;
   readonly folderName: string;
   /** Model file, or SavedModel folder, of the newest version. */

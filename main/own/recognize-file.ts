@@ -57,9 +57,11 @@ const beginnings: readonly Signature[] = [
   ['gguf', /^(GGUF|FUGG|ggml|lmgg|tjgg|fmgg|algg)/],
   ['rknn', /^RKNN/],
   ['catboost', /^CBM1/],
-  ['lightgbm', /^tree\s+version=v/],
+  ['trees', /^tree\s+version=v/],
   ['ncnn', /^7767517\s/],
-  ['xgboost', /^(binf|bs64)|^\{[\s\S]{0,40}"?learner/],
+  ['xgboostBinary', /^(binf|bs64)/],
+  // UBJSON has a length in place of a quote.
+  ['trees', /^\{[\s\S]{0,40}"?learner/],
   ['pdf', /^%PDF-/],
   ['onnxText', /^\s*<\s*ir_version\s*:/],
   ['openvino', /^\s*(<\?xml[^>]*>\s*)?<net[\s/>]/],
@@ -72,8 +74,9 @@ const beginnings: readonly Signature[] = [
 /** JSON, by distinctive members. */
 const documents: readonly Signature[] = [
   ['tfjs', /"(layers-model|graph-model)"|"modelTopology"/],
-  ['xgboost', /"learner"|"gradient_booster"/],
-  ['lightgbm', /"tree_info"/],
+  ['trees', /"learner"|"gradient_booster"/],
+  ['catboostJson', /"oblivious_trees"|"features_info"/],
+  ['lightgbmOther', /"tree_info"/],
   ['mxnet', /"arg_nodes"/],
   ['notebook', /"cell_type"|"nbformat"/],
   ['huggingFace', /"model_type"|"architectures"|"tokenizer_class"/],
@@ -95,7 +98,7 @@ const modules: readonly Signature[] = [
   ['sklearn', /\bsklearn[._]/],
   ['xgboost', /\bxgboost[._]/],
   ['lightgbm', /\blightgbm[._]/],
-  ['catboost', /\b_?catboost\b/],
+  ['catboostPickle', /\b_?catboost\b/],
   ['torchSave', /\btorch(\._utils|\.nn|\n)/],
   ['keras', /\bkeras[._]/],
 ];
@@ -118,11 +121,21 @@ interface Recognized {
   readonly detail?: string;
 }
 
+/** The last entry of an archive of skops, which may have thousands before it. */
+const isSkops = (tail: string): boolean => {
+  const nameAt = 46;
+  for (let at = tail.indexOf('schema.json'); at >= 0; at = tail.indexOf('schema.json', at + 1)) {
+    if (at >= nameAt && tail.startsWith('PK\x01\x02', at - nameAt)) return true;
+  }
+  return false;
+};
+
 function archive({ tail }: FileEnds): Recognized | null {
   const names = archiveNames(tail);
   if (names.length === 0) return null;
   const id = first(archives, names.join('\n'));
   if (id !== null) return { id };
+  if (isSkops(tail)) return { id: 'trees' };
   if (names.every((name) => /\.npy$/i.test(name))) return { id: 'numpy' };
   const model = names.find((name) => /\.(onnx|pt|pth|tflite|keras)$|saved_model\.pb$/i.test(name));
   const detail = model ?? names[0] ?? '';

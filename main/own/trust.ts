@@ -40,7 +40,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Only ONNX by kind, format and content is data, and a Hugging Face folder of which nothing is code. All else is code:
+ * Only ONNX by kind, format and content is data, files of trees, and a Hugging Face folder of which nothing is code. All else is code:
  * Python, TorchScript, and SavedModel, whose operations access files. Throws model-file-invalid or model-folder-invalid
  * where these disagree.
  */
@@ -50,6 +50,10 @@ async function isData(
 ): Promise<boolean> {
   if (kind === 'huggingface') {
     await readers.huggingFace({ path });
+    return true;
+  }
+  if (kind === 'trees') {
+    await readers.trees({ path });
     return true;
   }
   if (kind !== 'onnx' || exportedFormat(format) !== 'onnx' || (await isFolder(path))) return false;

@@ -27,7 +27,7 @@ import { reportStep } from './steps/report.step';
 
 export interface CommandPlaces {
   readonly layout: ServerPrograms &
-    Pick<HomeLayout, 'python' | 'tensorflow' | 'transformers' | 'perfAnalyzer'>;
+    Pick<HomeLayout, 'python' | 'tensorflow' | 'transformers' | 'trees' | 'perfAnalyzer'>;
   readonly resources: string;
   /** Bundled entry of the built-in load generator. */
   readonly workerFile: string;

@@ -13,6 +13,8 @@ export interface HomeLayout {
   readonly tensorflow: string;
   /** The toolkit's environment with transformers beside it; installed on demand. */
   readonly transformers: string;
+  /** The toolkit's environment with XGBoost, LightGBM and scikit-learn beside it; installed on demand. */
+  readonly trees: string;
   /** `bin/tritonserver`, `backends/python/triton_python_backend_stub`, ... */
   readonly tritonServer: string;
   readonly tritonBackends: string;
@@ -156,6 +158,7 @@ export const toolFolders: readonly string[] = [
   'python',
   'tensorflow',
   'transformers',
+  'trees',
   'triton',
   'perf-analyzer',
   'electron',
@@ -177,6 +180,7 @@ export function homeLayout(home: string): HomeLayout {
     python: join(home, 'python', 'bin', 'python'),
     tensorflow: join(home, 'tensorflow', 'bin', 'python'),
     transformers: join(home, 'transformers', 'bin', 'python'),
+    trees: join(home, 'trees', 'bin', 'python'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     tritonBackends: join(home, 'triton', 'backends'),
     libraryPathFile: join(home, 'triton', 'library-path'),

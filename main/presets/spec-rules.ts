@@ -162,12 +162,19 @@ function goldenFile({ accuracy, model }: RunSpec): Found {
   );
 }
 
-/** Its code needs packages that no image has. */
-function huggingFacePlace({ model, engine }: RunSpec): Found {
-  if (model.source?.kind !== 'huggingface' || isProcess(engine) || isElsewhere(engine)) return null;
+/** Models whose code needs packages that no image has. */
+const exportedHere: Partial<Record<string, string>> = {
+  huggingface: 'A Hugging Face folder is exported by this machine only: the images do not have transformers',
+  trees:
+    'A model of rows is exported by this machine only: the images do not have XGBoost, LightGBM and scikit-learn',
+};
+
+function exportPlace({ model, engine }: RunSpec): Found {
+  const message = exportedHere[model.source?.kind ?? ''];
+  if (message === undefined || isProcess(engine) || isElsewhere(engine)) return null;
   return unsupported(
     'engine.kind',
-    'A Hugging Face folder is exported by this machine only: the images do not have transformers',
+    message,
     'Choose the engine "local". The bundle of the finished run goes to containers and clusters.',
   );
 }
@@ -213,6 +220,6 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     load(spec),
     gpuFindings(preset, spec),
     repositoryFindings(spec),
-    huggingFacePlace(spec),
+    exportPlace(spec),
   );
 }

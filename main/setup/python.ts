@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { componentFacts } from '../contract/setup';
+import { componentFacts, type OnDemandId } from '../contract/setup';
 import type { HomeLayout } from '../platform/layout';
 import type { Component, SetupContext } from './component';
 import {
@@ -188,7 +188,7 @@ const tensorflowImports =
 
 /** Made with the Python of the toolkit's environment, of a lock of its own. */
 function secondComponent(
-  id: 'tensorflow' | 'transformers',
+  id: OnDemandId,
   made: {
     /** Package whose version the component has. */
     readonly main: string;
@@ -247,4 +247,11 @@ export const transformersComponent = secondComponent('transformers', {
   onTop: true,
   imports:
     'import torch, onnx, transformers, tokenizers, safetensors.torch; transformers.AutoConfig.for_model("bert")',
+});
+
+/** Separate, because only files of trees and pipelines need it. */
+export const treesComponent = secondComponent('trees', {
+  main: 'scikit_learn',
+  onTop: true,
+  imports: 'import torch, onnx, onnxruntime, numpy, xgboost, lightgbm, sklearn.pipeline, skl2onnx, skops.io',
 });

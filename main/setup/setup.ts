@@ -8,6 +8,7 @@ import {
   componentIds,
   type ComponentStatus,
   inOrderOfNeed,
+  type OnDemandId,
   withDependents,
 } from '../contract/setup';
 import { moreText } from '../contract/words';
@@ -20,7 +21,7 @@ import type { Component, SetupContext } from './component';
 import { type SetupListener, throwIfCancelled } from './installer';
 import { hostPythons, libraryPackage } from './interpreter';
 import { perfAnalyzerComponent } from './perf-analyzer';
-import { pythonComponent, tensorflowComponent, transformersComponent } from './python';
+import { pythonComponent, tensorflowComponent, transformersComponent, treesComponent } from './python';
 import { readFacts, readStamp, replaceFolder, writeFacts, writeStamp } from './stamps';
 import { tritonComponent } from './triton';
 import { canHaveUv, openUv, type Uv, uvFolder } from './uv';
@@ -31,6 +32,7 @@ const components: Readonly<Record<ComponentId, Component>> = {
   'perf-analyzer': perfAnalyzerComponent,
   tensorflow: tensorflowComponent,
   transformers: transformersComponent,
+  trees: treesComponent,
 };
 
 const leasePollMs = 500;
@@ -254,8 +256,8 @@ export function createSetup(options: SetupOptions): Setup {
  */
 export function createPythonOnDemand(
   setup: Pick<Setup, 'status' | 'install'>,
-  layout: Pick<HomeLayout, 'tensorflow' | 'transformers' | 'python'>,
-  id: 'tensorflow' | 'transformers',
+  layout: Pick<HomeLayout, OnDemandId | 'python'>,
+  id: OnDemandId,
 ): EnsurePython {
   return async (listener) => {
     if ((await setup.status(id)).state === 'ready') return layout[id];

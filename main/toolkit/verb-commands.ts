@@ -1,7 +1,7 @@
 import type { TlsFiles } from '../contract/address';
 import type { Signature, TensorSignature } from '../contract/run/artefacts';
 import { inContainers, visibleGpus } from '../contract/run/engine-kinds';
-import { isFileSource, sampleTensors } from '../contract/run/own-model';
+import { hasReadTensors, isFileSource, sampleTensors } from '../contract/run/own-model';
 import { defaultWorkspaceBytes, type Framework, type RunSpec } from '../contract/run/run-spec';
 import { present } from '../contract/trees';
 import { exportedFormat, formatOf, tensorPrecisionOf } from '../formats/formats';
@@ -59,12 +59,18 @@ function datasetBatch({ configure }: RunSpec): number {
   return configuredTraits(configure).sequences ? 1 : Math.max(1, configure.maxBatchSize);
 }
 
+/** Read from a file or folder, and exported by code of `resources`. */
+const isExportedByCode = ({ model }: Pick<RunSpec, 'model'>): boolean =>
+  hasReadTensors(model) && !isFileSource(model);
+
+const names = (tensors: readonly { readonly name: string }[]): string =>
+  tensors.map(({ name }) => name).join(',');
+
 /** For the code that loads a Hugging Face folder: what of it, and how to make samples. */
 function huggingFaceArguments({ model }: RunSpec): ToolkitArgument[] {
   const { source } = model;
   if (source?.huggingFace === undefined) return [];
   const { task, autoClass, longest, paddingId, pooling, normalize } = source.huggingFace;
-  const names = (tensors: readonly { readonly name: string }[]) => tensors.map(({ name }) => name).join(',');
   const given = present({ longest, padding_id: paddingId, pooling, normalize });
   return [
     ...repeated('arg', {
@@ -73,6 +79,16 @@ function huggingFaceArguments({ model }: RunSpec): ToolkitArgument[] {
       ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
     }),
   ];
+}
+
+/** For the code that loads a file of trees: what of it, and how to read samples. */
+function treesArguments({ model }: RunSpec): ToolkitArgument[] {
+  const { source } = model;
+  if (source?.trees === undefined) return [];
+  const { library, rounds, columns } = source.trees;
+  const given = present({ rounds, columns: columns === undefined ? null : JSON.stringify(columns) });
+  const tensors = { inputs: JSON.stringify(sampleTensors(model)), outputs: names(source.outputs) };
+  return repeated('arg', { file: source.path, library, ...tensors, ...given });
 }
 
 /** For the loader of an own model file: how to make samples, and how to check given ones. */
@@ -90,17 +106,19 @@ function modelArguments(source: ModelSource): ToolkitArgument[] {
   const framework = source.framework === 'pyt' ? undefined : source.framework;
   return [
     ...flagArguments({ 'model-dir': modelDir, framework, profile: spec.model.profile }),
+    ...flagArguments({ 'dataset-may-be-file': isExportedByCode(spec) ? true : undefined }),
     ...repeated('arg', spec.model.args),
     ...flagArguments({ 'arguments-from': argumentsFile }),
     ...sampleArguments(source),
     ...huggingFaceArguments(spec),
+    ...treesArguments(spec),
   ];
 }
 
 /** The model: weights for the folder's code, or a file with its signature. */
 function weights({ fileSignature, spec }: ModelSource, checkpoint: string, flag: 'source' | 'path'): Flags {
   // An argument of its code.
-  if (spec.model.source?.kind === 'huggingface') return {};
+  if (isExportedByCode(spec)) return {};
   return fileSignature === undefined
     ? { checkpoint }
     : { [flag]: checkpoint, signature: JSON.stringify(fileSignature) };
@@ -149,7 +167,7 @@ export function loadCheckpointCommand(
 /** Axes that vary whatever the lengths of the samples. */
 function declared({ spec: { model } }: ModelSource): Flags {
   const { source } = model;
-  if (source?.kind !== 'huggingface') return {};
+  if (source === undefined || !isExportedByCode({ model })) return {};
   const tensors = ({ name, datatype, shape }: Signature['inputs'][number]) => ({ name, datatype, shape });
   const signature = { inputs: source.inputs.map(tensors), outputs: source.outputs.map(tensors) };
   return { declared: JSON.stringify(signature) };
@@ -215,6 +233,7 @@ function sourceRuntime({ framework, spec }: ModelSource): string {
     case undefined:
     case 'folder':
     case 'huggingface':
+    case 'trees':
     case 'repository':
       return framework;
     case 'onnx':

@@ -151,7 +151,7 @@ class ModelFolder:
     def from_options(cls, options: argparse.Namespace) -> ModelFolder:
         """From the common flags. Throws model-folder-invalid or input-invalid."""
         dataset = None if options.dataset is None else str(options.dataset)
-        present = Path.exists if options.samples_only else Path.is_dir
+        present = Path.exists if options.samples_only or options.dataset_may_be_file else Path.is_dir
         if dataset is not None and not present(Path(dataset)):
             raise ToolkitError(
                 "input-invalid", f"The data set folder {dataset} does not exist", where="--dataset"

@@ -71,6 +71,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples-only", action="store_true",
         help="the model is a file of its own; the folder gives samples for it and nothing else",
     )  # fmt: skip
+    group.add_argument(
+        "--dataset-may-be-file", action="store_true", help="the loader of the folder reads a file, too"
+    )
     group.add_argument("--dataset", type=Path, help="data set folder; an npz or JSON file for --samples-only")
     group.add_argument(
         "--checkpoint",

@@ -322,6 +322,13 @@ def _onnx_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), providers=providers, disabled_optimizers=_WRONG_IN_FLOAT16)
 
 
+def _tensor(value: Any) -> Any:
+    """Texts as such; a ZipMap's map of classes per row, in ascending order, as a tensor."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return as_texts(value) if isinstance(value, np.ndarray) and value.dtype.kind == "O" else value
+    return np.array([[row[label] for label in sorted(row)] for row in value], dtype=np.float32)
+
+
 class OnnxRunner:
     device = CPU
 
@@ -340,10 +347,7 @@ class OnnxRunner:
     def run(self, x: Tensors) -> Tensors:
         feeds = {name: check_type(x, name, datatype) for name, datatype in self._inputs.items()}
         results = self._session.run(self._outputs, feeds)
-        return {
-            name: as_texts(array) if array.dtype.kind == "O" else array
-            for name, array in zip(self._outputs, results)
-        }
+        return dict(zip(self._outputs, map(_tensor, results)))
 
 
 class LiftedRunner:

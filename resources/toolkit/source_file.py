@@ -190,17 +190,39 @@ def _tensors(graph: Any) -> Iterator[Any]:
                 yield from _tensors(inner)
 
 
+def _without_zip_maps(model: Any) -> bool:
+    """The tensor in place of the maps that are made of it, under their name. Gives whether there were any."""
+    import onnx
+
+    outputs = {value.name: value for value in model.graph.output}
+    found = [node for node in model.graph.node if node.op_type == "ZipMap" and node.output[0] in outputs]
+    for node in found:
+        labels = max((len(item.ints) or len(item.strings) for item in node.attribute), default=0)
+        value = outputs[node.output[0]]
+        shape = onnx.helper.make_tensor_value_info(value.name, onnx.TensorProto.FLOAT, [None, labels])
+        value.CopyFrom(shape)
+        node.CopyFrom(onnx.helper.make_node("Identity", list(node.input), list(node.output)))
+    return bool(found)
+
+
 def _write_onnx(source: Path, target: Path) -> int:
-    """A copy, byte for byte, or one file of the model and the weights beside it; gives the operator set."""
+    """A copy, byte for byte, or one file of the model and the weights beside it, without maps as outputs; gives the
+    operator set.
+    """
     import onnx
 
     model = onnx.load(str(source), load_external_data=False)
     # A constant may lie beside the model too, not only a weight.
     tensors = (item for graph in (model.graph, *model.functions) for item in _tensors(graph))
+    is_changed = _without_zip_maps(model)
     if not any(onnx.external_data_helper.uses_external_data(item) for item in tensors):
-        copy_file(source, target)
+        if is_changed:
+            save_onnx(model, target)
+        else:
+            copy_file(source, target)
         return onnx_opset(model)
     whole = read_onnx(source)
+    _without_zip_maps(whole)
     if whole.ByteSize() > _LARGEST_MESSAGE:
         raise _refuse(
             source,

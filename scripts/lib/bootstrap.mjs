@@ -45,6 +45,8 @@ export const needs = {
   vectors: ['modules', 'build', 'python'],
   /** Makes Hugging Face folders, and runs them. */
   huggingFace: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'transformers'],
+  /** Trains tree models and pipelines, and runs them. */
+  trees: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'trees'],
   test: ['modules', 'build', 'electron', 'python', 'triton', 'perf-analyzer', 'python-check'],
 };
 

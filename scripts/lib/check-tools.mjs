@@ -13,6 +13,7 @@ const pythonFolders = [
   join('docs', 'examples'),
   join('scripts', 'bench'),
   join('scripts', 'huggingface'),
+  join('scripts', 'trees'),
   join('scripts', 'vectors'),
   join('test', 'python'),
 ].filter((path) => existsSync(join(repoRoot, path)));

@@ -61,6 +61,8 @@ export function homeLayout(home) {
     tensorflow: join(home, 'tensorflow', 'bin', 'python'),
     transformersFolder: join(home, 'transformers'),
     transformers: join(home, 'transformers', 'bin', 'python'),
+    treesFolder: join(home, 'trees'),
+    trees: join(home, 'trees', 'bin', 'python'),
     triton: join(home, 'triton'),
     tritonServer: join(home, 'triton', 'bin', 'tritonserver'),
     pythonBackend: join(home, 'triton', 'backends', 'python'),

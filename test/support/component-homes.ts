@@ -1,5 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { OnDemandId } from '../../main/contract/setup';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
 import { createPythonOnDemand, createSetup } from '../../main/setup/setup';
 import { createTestHome, repository, type TestHome } from './home';
@@ -8,7 +9,7 @@ import { createTestHome, repository, type TestHome } from './home';
 export const tensorflowInstallMs = 900_000;
 
 /** A test home with every tool and a further component of the real home, installed there where it is missing. */
-async function createHomeWith(id: 'tensorflow' | 'transformers'): Promise<TestHome> {
+async function createHomeWith(id: OnDemandId): Promise<TestHome> {
   const layout = homeLayout(defaultHome(process.env));
   const setup = createSetup({ layout, resources: join(repository, 'resources'), env: process.env });
   const ensure = createPythonOnDemand(setup, layout, id);
@@ -25,3 +26,5 @@ async function createHomeWith(id: 'tensorflow' | 'transformers'): Promise<TestHo
 export const createTensorflowHome = (): Promise<TestHome> => createHomeWith('tensorflow');
 
 export const createTransformersHome = (): Promise<TestHome> => createHomeWith('transformers');
+
+export const createTreesHome = (): Promise<TestHome> => createHomeWith('trees');

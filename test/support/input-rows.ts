@@ -6,6 +6,7 @@ import { repository } from './home';
 import { scripted } from './model-bench';
 import { onnxBytes, type OnnxText } from './onnx-bytes';
 import { savedModelBytes } from './savedmodel-bytes';
+import { lightgbmText, skopsBytes, xgboostDocument } from './tree-files';
 import { zipBytes } from './zip-bytes';
 
 /** Makes what somebody has in an empty folder; the arguments of the command line that it is given to. */
@@ -82,7 +83,7 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   }),
   'a table with text columns (scikit-learn)': own('sklearn-zipmap/columns.onnx'),
   'text labels as output': own('string-input/label_out.onnx'),
-  'a classifier with ZipMap (scikit-learn, LightGBM)': own('sklearn-zipmap/clf_zipmap.onnx'),
+  'a classifier with ZipMap (scikit-learn, LightGBM, CatBoost)': own('sklearn-zipmap/clf_zipmap.onnx'),
   'the same with `zipmap=False`': own('sklearn-zipmap/clf_nozipmap.onnx'),
   'bfloat16 in or out': onnx({ outputs: [{ name: 'y', type: 16, shape: ['batch', 3] }] }),
   'operators of com.microsoft': own('custom-op/ms_gelu.onnx'),
@@ -111,8 +112,11 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
   'a frozen graph, .pb': file('frozen_graph.pb', Buffer.from('0a05', 'hex')),
   'scikit-learn, .pkl': file('model.pkl', pickle('sklearn.ensemble._forest')),
   'scikit-learn, .joblib': file('model.joblib', Buffer.from('80042e', 'hex')),
-  XGBoost: file('model.json', '{"version":[2,0,0],"learner":{}}'),
-  LightGBM: file('model.txt', 'tree\nversion=v4\n'),
+  'XGBoost, JSON or UBJSON': file('model.json', JSON.stringify(xgboostDocument())),
+  'LightGBM, text': file('model.txt', lightgbmText()),
+  'scikit-learn, .skops': file('model.skops', skopsBytes()),
+  'XGBoost, a pickle': file('model.pkl', pickle('xgboost.sklearn')),
+  'CatBoost, .cbm or JSON': file('model.cbm', 'CBM1'),
   'weights of PyTorch (.pth, .bin)': file('pytorch_model.bin', state),
   safetensors: file(
     'model.safetensors',
@@ -200,7 +204,7 @@ export const inputRows: Readonly<Record<string, MakeInput>> = {
 export const rowsOfCommand: ReadonlySet<string> = new Set([
   'numbers in and out, with a batch axis',
   'axes of any length',
-  'a classifier with ZipMap (scikit-learn, LightGBM)',
+  'a classifier with ZipMap (scikit-learn, LightGBM, CatBoost)',
   'a web page in place of the file',
   'a TorchScript file',
   'a SavedModel folder',

@@ -10,6 +10,7 @@ import {
   componentIds,
   type ComponentStatus,
   costText,
+  onDemandIds,
   type SetupAction,
   type SetupWork,
   updateText,
@@ -250,7 +251,7 @@ export function addSetup(program: Verb): void {
   program
     .command('setup')
     .description(
-      `Install what runs outside of Docker: ${componentIds.join(', ')}; without TensorFlow and Transformers by default, which the first run that needs them installs`,
+      `Install what runs outside of Docker: ${componentIds.join(', ')}; without ${onDemandIds.join(', ')} by default, which the first run that needs them installs`,
     )
     .argument('[component...]', 'what to install, with everything it needs')
     .option('--check', 'show what is installed and what the rest would take, and change nothing')

@@ -40,6 +40,7 @@ export const modelFields: readonly FieldRow[] = [
   ...['task', 'architecture', 'autoClass', 'longest', 'paddingId', 'pooling', 'normalize'].map((name) =>
     read(`huggingFace.${name}`),
   ),
+  ...['library', 'task', 'columns', 'categories.*', 'classes', 'rounds'].map((name) => read(`trees.${name}`)),
   {
     path: 'model.source.path',
     label: 'Model',

@@ -70,15 +70,16 @@ export function hasReadTensors({ source }: OwnSource): boolean {
 
 /** A file that is passed on as the export of the run. */
 export function isFileSource(model: OwnSource): boolean {
-  return hasReadTensors(model) && model.source?.kind !== 'huggingface';
+  return hasReadTensors(model) && model.source?.kind !== 'huggingface' && model.source?.kind !== 'trees';
 }
 
 /** Environment of the set-up in which the code of a model runs, by its place in the home. */
 export function pythonOf(
   framework: Framework,
   { source }: OwnSource,
-): 'python' | 'tensorflow' | 'transformers' {
+): 'python' | 'tensorflow' | 'transformers' | 'trees' {
   if (framework === 'tf') return 'tensorflow';
+  if (source?.kind === 'trees') return 'trees';
   return source?.kind === 'huggingface' ? 'transformers' : 'python';
 }
 

@@ -7,6 +7,7 @@ import { generationSchema } from '../load/generation';
 import { replaySchema } from '../load/replay';
 import { stagesSchema } from '../load/stages';
 import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
+import { treeModelSchema } from '../tree-model';
 import { huggingFaceSchema } from './hugging-face';
 import { formats } from './model-formats';
 import { remoteLimitsSchema } from './remote-limits';
@@ -73,7 +74,7 @@ export const longestTimerMs = 2 ** 31 - 1;
 const port = z.int().min(1).max(65535);
 const tolerance = z.record(z.string(), z.number().min(0));
 
-/** `repository`: a model of a Triton repository, served as it is; `huggingface`: config.json with safetensors. */
+/** `repository`: a model of a Triton repository, served as it is; `huggingface`: config.json with safetensors; `trees`: XGBoost, LightGBM, skops. */
 export const sourceKinds = [
   'folder',
   'onnx',
@@ -81,6 +82,7 @@ export const sourceKinds = [
   'savedmodel',
   'repository',
   'huggingface',
+  'trees',
 ] as const;
 
 /** Relative, without upward steps and NUL. */
@@ -124,6 +126,8 @@ export const sourceSchema = z.strictObject({
   repository: repositorySchema.optional(),
   /** Only of kind `huggingface`. */
   huggingFace: huggingFaceSchema.optional(),
+  /** Only of kind `trees`. */
+  trees: treeModelSchema.optional(),
 });
 
 /** Arguments of a model's own code, passed as text: 64 and "64" are the same run. */

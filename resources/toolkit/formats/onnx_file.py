@@ -214,10 +214,27 @@ def to_float16(model: Any, keep_io_types: bool = False) -> Any:
     return converted
 
 
+def _write_own(export: Export, path: Path) -> None:
+    """Of a module that another library computes, which a trace would not see: it writes its graph itself."""
+    signature, opset = export.signature, export.options.opset
+    written = export.model.module.to_onnx(opset)
+    found = [[value.name for value in side] for side in (written.graph.input, written.graph.output)]
+    wanted = [[tensor.name for tensor in side] for side in (signature.inputs, signature.outputs)]
+    if found != wanted or onnx_opset(written) > opset:
+        raise ToolkitError(
+            "toolkit-failed",
+            f"The model wrote {found} in operator set {onnx_opset(written)}, not {wanted} in {opset}",
+        )
+    save_checked(written, path)
+
+
 def _write(export: Export, path: Path) -> None:
     import torch
 
     model, signature, opset = export.model, export.signature, export.options.opset
+    if hasattr(model.module, "to_onnx"):
+        _write_own(export, path)
+        return
     tensors = signature.inputs + signature.outputs
     axes = {
         tensor.name: {

@@ -128,4 +128,5 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         report.progress(0.8, "Checking the exported file")
         _check_batches(kind.open(partial, signature, options.device), signature, example.x)
     report.progress(1.0, "Exported")
-    return artefact_fields(output, signature, source.parameters, opset, report)
+    # Of what another library computes there are none.
+    return artefact_fields(output, signature, source.parameters or None, opset, report)

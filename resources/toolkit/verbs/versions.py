@@ -27,6 +27,11 @@ _PACKAGES = (
     "transformers",
     "tokenizers",
     "safetensors",
+    "xgboost-cpu",
+    "lightgbm",
+    "scikit-learn",
+    "skl2onnx",
+    "skops",
 )
 
 

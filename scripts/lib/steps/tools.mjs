@@ -13,6 +13,7 @@ const components = {
   'perf-analyzer': (layout) => [layout.perfAnalyzerFolder, layout.perfAnalyzer],
   tensorflow: (layout) => [layout.tensorflowFolder, layout.tensorflow],
   transformers: (layout) => [layout.transformersFolder, layout.transformers],
+  trees: (layout) => [layout.treesFolder, layout.trees],
 };
 export const componentNames = Object.keys(components);
 

@@ -14,6 +14,7 @@ describe('components of the set-up', () => {
 
   it('are removed with what was made from them, the last first', () => {
     expect(withDependents(['python'])).toEqual([
+      'trees',
       'transformers',
       'tensorflow',
       'perf-analyzer',

@@ -130,7 +130,7 @@ describe('PyTorch, whose index is the choice of the user', () => {
   });
 });
 
-describe.each(['runtime', 'tensorflow', 'transformers', 'check'])('the lock of %s.txt', (name) => {
+describe.each(['runtime', 'tensorflow', 'transformers', 'trees', 'check'])('the lock of %s.txt', (name) => {
   const read = (path: string) => readFile(join('resources/requirements', path), 'utf8');
 
   it('has exact versions with the hash of each file, and no PyTorch', async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ComponentId } from '../../../main/contract/setup';
+import { type ComponentId, onDemandIds } from '../../../main/contract/setup';
 import { exists } from '../../../main/platform/files';
 import { homeLayout } from '../../../main/platform/layout';
 import { pythonStamp } from '../../../main/setup/python';
@@ -148,7 +148,7 @@ describe('what is done', () => {
   });
 });
 
-describe.each(['tensorflow', 'transformers'] as const)('%s for the first run that needs it', (id) => {
+describe.each(onDemandIds)('%s for the first run that needs it', (id) => {
   it('needs the Python of the workbench, which a run does not install', async () => {
     const ensure = createPythonOnDemand(setupAt(home), homeLayout(home), id);
     expect((await rejection(ensure(listenerOf(never)))).code).toBe('toolchain-missing');

@@ -31,7 +31,7 @@ function toleranceFields(context: FieldContext): readonly Field[] {
 /** Its outputs have no metrics, so that kept ones can be the reference. */
 function isOwnFile({ value }: FieldContext): boolean {
   const kind = value('model', 'source', 'kind');
-  return kind !== undefined && kind !== 'folder' && kind !== 'huggingface';
+  return kind !== undefined && kind !== 'folder' && kind !== 'huggingface' && kind !== 'trees';
 }
 
 /** A repository has no framework: without a golden file nothing is compared. */

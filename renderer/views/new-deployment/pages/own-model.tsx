@@ -140,9 +140,9 @@ export function OwnModelChoice({ inUse, ...how }: TakenHow & { inUse: string | n
       </div>
       <HubModelChoice taking={taking} />
       <p className="field-help">
-        An ONNX or TorchScript file, a SavedModel folder, a Hugging Face folder, a folder with model.py, or a
-        model of a Triton repository; or the name of a model of the Hugging Face hub. Reading it executes
-        nothing.
+        An ONNX or TorchScript file, a model of XGBoost, LightGBM or scikit-learn, a SavedModel folder, a
+        Hugging Face folder, a folder with model.py, or a model of a Triton repository; or the name of a model
+        of the Hugging Face hub. Reading it executes nothing.
       </p>
       {model.error === null ? null : <ErrorPanel error={model.error} />}
       {isShown ? <ModelQuestions inUse={inUse} {...how} /> : null}
@@ -162,6 +162,7 @@ const kindText: Readonly<Record<ModelSource['kind'], string>> = {
   savedmodel: 'SavedModel folder',
   repository: 'Model of a Triton repository, as it is',
   huggingface: 'Hugging Face folder',
+  trees: 'Tree model or pipeline',
 };
 
 /** What is served with a repository's model, and the way to its other models. */
