@@ -90,7 +90,8 @@ def _of_trees(last: Any) -> dict[int, Column]:
         if inner is None:
             continue
         for feature, threshold in zip(inner.feature, inner.threshold):
-            if feature >= 0:
+            # Infinite where a node parts the missing values from all others.
+            if feature >= 0 and np.isfinite(threshold):
                 found.setdefault(int(feature), []).append(float(threshold))
     return {column: Column(steps=np.unique(values)) for column, values in found.items()}
 

@@ -88,6 +88,19 @@ def _rename(graph: Any, old: str, new: str) -> None:
                     held[index] = new
 
 
+def _send_missing(graph: Any, last: Any) -> None:
+    """The converter sends missing values to the right child; trees and forests say for each node where theirs go."""
+    trees = [one.tree_ for one in getattr(last, "estimators_", [last]) if hasattr(one, "tree_")]
+    ensembles = [node for node in graph.node if node.op_type.startswith("TreeEnsemble")]
+    if not trees or not ensembles:
+        return
+    (ensemble,) = ensembles
+    attributes = {attribute.name: attribute for attribute in ensemble.attribute}
+    places = zip(attributes["nodes_treeids"].ints, attributes["nodes_nodeids"].ints)
+    sides = [int(trees[tree].missing_go_to_left[node]) for tree, node in places]
+    attributes["nodes_missing_value_tracks_true"].ints[:] = sides
+
+
 class SklearnFile:
     library = "sklearn"
 
@@ -154,6 +167,8 @@ class SklearnFile:
             text = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ValueError(f"skl2onnx cannot convert {self.objective}: {text}") from error
         graph, kinds = converted.graph, onnx.TensorProto
+        if not hasattr(last, "n_trees_per_iteration_"):
+            _send_missing(graph, last)
         made = [value.name for value in graph.output]
         wanted = ["variable"] if self._classes is None else ["label", "probabilities"]
         widths = [-1] if self._classes is None else [1, len(self._classes)]
