@@ -186,6 +186,12 @@ const files: readonly Row[] = [
     'not one list of classes',
   ],
   [
+    'a function that calls itself a loss',
+    'm.skops',
+    skopsBytes(forest({ x: strange('LossNode', '_loss.system') })),
+    '_loss.system',
+  ],
+  [
     'a tree with classes for fewer outputs than it is made for',
     'm.skops',
     skopsBytes(forest({ classes_: array('1.npy'), estimators_: list(madeTree(90)) }), {

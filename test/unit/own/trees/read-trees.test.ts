@@ -7,9 +7,11 @@ import {
   json,
   lightgbmText,
   list,
+  madeTree,
   objects,
   pipeline,
   skopsBytes,
+  strange,
   stump,
   tuple,
   ubjsonBytes,
@@ -120,6 +122,18 @@ describe('an archive of skops', () => {
       classes: 3,
       classNames: [],
     });
+  });
+
+  it('may have trees, losses and a generator of numbers, as ensembles have', async () => {
+    const forest = estimator('sklearn.ensemble._forest.RandomForestClassifier', {
+      n_features_in_: json(2),
+      classes_: array('1.npy'),
+      estimators_: list(madeTree(1)),
+      loss: strange('LossNode', '_loss.CyHalfBinomialLoss'),
+      random: strange('RandomGeneratorNode', 'numpy.random._generator.Generator'),
+    });
+    const files = { '1.npy': wholeNumbers(0, 1), '2.npy': wholeNumbers(2) };
+    expect(await read('model.skops', skopsBytes(forest, files))).toMatchObject({ classes: 2, features: 2 });
   });
 
   it('has classes with names, and the parts of a ColumnTransformer', async () => {
