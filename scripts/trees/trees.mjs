@@ -122,7 +122,7 @@ Written by \`npm run test:trees -- --out docs/trees.md\`, ${new Date().toISOStri
 numbers, categories and missing values, from its file to a report on a CPU. The gate compares the library with Triton on float32 rows
 that lie around the thresholds of the model, within 1e-5 (absolute and relative). "Beyond" are rows of the library and ONNX Runtime
 that differ by more; "near" are those of them whose answer the library itself gives for a row that is four units in the last
-place of float32 away: they lie at a threshold. At most one row in a thousand may.
+place of float32 away: they lie at a threshold, or their two likeliest classes are equally likely. At most one row in a thousand may.
 
 ${table}
 `;
