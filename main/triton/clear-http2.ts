@@ -19,6 +19,9 @@ interface Limits {
   readonly signal: AbortSignal;
 }
 
+/** What is asked with GET is answered at once; a server that is silent for so long waits for a call of gRPC. */
+const silenceMs = 2000;
+
 const isGrpc = (headers: IncomingHttpHeaders): boolean =>
   'grpc-status' in headers || headers['content-type']?.startsWith('application/grpc') === true;
 
@@ -69,6 +72,7 @@ function exchange(session: ClientHttp2Session, asked: Asked, limits: Limits): Pr
     });
     // That of GET has ended.
     if (method === 'POST') stream.end(body);
+    else stream.setTimeout(silenceMs, () => resolve(null));
   });
 }
 
