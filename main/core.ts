@@ -8,6 +8,7 @@ import { createCoreRuns } from './core/core-runs';
 import { createGoldenCalls } from './core/golden-calls';
 import { createHomeCalls } from './core/home-calls';
 import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
+import { createPipelineCalls } from './core/pipeline-calls';
 import { createReportCalls } from './core/reports/report-calls';
 import { createSearchCalls } from './core/search/search-calls';
 import { createWinnerCalls } from './core/search/search-winner';
@@ -135,6 +136,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...data.handlers,
       ...own.handlers,
       ...parts.hub.handlers,
+      ...createPipelineCalls(parts),
       ...runsCalls.handlers,
       'runs.list': runList.list,
       ...deployments.handlers,

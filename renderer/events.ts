@@ -27,10 +27,10 @@ const changesImages = (event: WindowEvent): boolean =>
 export function routeEvents(workbench: Workbench): () => void {
   const { client, deployments, studies, runs, images } = workbench;
   const { run, log, closing, docker, containerLog, imageWorks } = workbench;
-  const { compared, monitor, dataSources, hubModel, tools, settings } = workbench;
+  const { compared, monitor, dataSources, hubModel, pipelineChoice, tools, settings } = workbench;
   const hearing = [
     ...[run, log, closing, docker, containerLog, imageWorks],
-    ...[compared, monitor, dataSources, hubModel, tools, settings],
+    ...[compared, monitor, dataSources, hubModel, pipelineChoice, tools, settings],
   ];
   return client.on((events) => {
     for (const event of events) for (const store of hearing) store.getState().onEvent(event);

@@ -10,6 +10,7 @@ import { newDraftOf } from './stores/draft/draft-session';
 import { createFormView } from './stores/draft/form-view';
 import { createHubModel } from './stores/draft/hub-model';
 import { createOwnModel } from './stores/draft/own-model';
+import { createPipelineChoice } from './stores/draft/pipeline-choice';
 import { createRepository } from './stores/draft/repository';
 import { createStartCheck } from './stores/draft/start-check';
 import { createGpuReadings } from './stores/gpu-load';
@@ -63,6 +64,7 @@ export function createWorkbench(client: Client, storage: Storage) {
     formView: createFormView(storage),
     ownModel,
     hubModel: createHubModel(client, ownModel),
+    pipelineChoice: createPipelineChoice(client, ownModel),
     repository: createRepository(client),
     dataSources: createDataSources(client, draft),
     tools: createTools(client, machine),

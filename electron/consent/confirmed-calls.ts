@@ -32,6 +32,7 @@ import {
 
 /** The calls of the page that name a path, an image or another machine, or that lead to code being run. */
 export type ConfirmedCall =
+  | 'models.asPipeline'
   | 'models.check'
   | 'models.open'
   | 'models.trust'
@@ -231,6 +232,7 @@ export function confirmedCalls(
     'models.check': after(handlers['models.check'], async ({ paths }) => {
       for (const path of paths) await ensure(pathReach('model', path));
     }),
+    'models.asPipeline': after(handlers['models.asPipeline'], ({ path }) => ensure(pathReach('model', path))),
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
       const opened = await handlers['models.open'](input);

@@ -92,8 +92,11 @@ export interface DataWork {
   readonly preset: string;
   readonly source: string;
   readonly title: string;
-  /** `model`: of the Hugging Face hub, whose `preset` is its name there and `source` its commit. */
-  readonly kind: SourceKind | 'model';
+  /**
+   * `model`: of the Hugging Face hub, whose `preset` is its name there and `source` its commit. `pipeline`: written from
+   * the folder `source`.
+   */
+  readonly kind: SourceKind | 'model' | 'pipeline';
   readonly status: 'running' | 'done' | 'failed' | 'cancelled';
   /** 0 to 1 of the current phase; null where it is not known. */
   readonly fraction: number | null;

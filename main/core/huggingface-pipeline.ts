@@ -7,7 +7,7 @@ import { formatCount } from '../contract/numbers';
 import { modelArtefactSchema, type Signature } from '../contract/run/artefacts';
 import { type OpenModelInput, openModelSchema } from '../contract/run/own-model';
 import type { ModelSource, RunSpec } from '../contract/run/run-spec';
-import { present } from '../contract/trees';
+import { present, type Tree } from '../contract/trees';
 import { hashHuggingFace } from '../own/huggingface/folder-files';
 import { type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
@@ -27,15 +27,15 @@ export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
   /** Texts of a request; absent: as a run of the folder. */
   readonly maxBatchSize?: number | undefined;
   readonly onProgress: (text: string) => void;
+  /** Ends the writing; nothing of it is kept. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface WrittenPipeline {
   /** Folder of the ensemble in its repository. */
   readonly path: string;
-  /** Requests with the answers of transformers. */
-  readonly golden: string;
-  /** Values for the load. */
-  readonly load: string;
+  /** Of the specification of a run: requests with the answers of transformers, and the values of the load. */
+  readonly overrides: Tree;
   /** What was written, one sentence each. */
   readonly notes: readonly string[];
 }
@@ -145,13 +145,19 @@ async function writeModels(
 async function make(
   parts: Parts,
   { plan, source, spec, texts }: Making,
-  { place, onProgress }: { readonly place: string; readonly onProgress: (text: string) => void },
+  {
+    place,
+    onProgress,
+    signal = new AbortController().signal,
+  }: Pick<WritePipeline, 'onProgress' | 'signal'> & {
+    readonly place: string;
+  },
 ): Promise<readonly string[]> {
   const { resources, env } = parts.options;
   const python = parts.transformersPython;
   const toolkit = createToolkit(createLocalPython({ python, resources, env, cache: parts.layout.cache }));
   const listener: ToolkitListener = {
-    ...silentListener(new AbortController().signal),
+    ...silentListener(signal),
     progress: (_fraction, text) => onProgress(text),
   };
   const modelDir = join(resources, 'huggingface');
@@ -203,7 +209,8 @@ export async function writePipeline(parts: Parts, input: WritePipeline): Promise
     const fresh = `${place}.${randomBytes(4).toString('hex')}.tmp`;
     try {
       await makeFolder(fresh);
-      notes = [...(await make(parts, making, { place: fresh, onProgress: input.onProgress }))];
+      const { onProgress, signal } = input;
+      notes = [...(await make(parts, making, { place: fresh, onProgress, signal }))];
       await writeFile(join(fresh, 'pipeline.json'), `${JSON.stringify({ notes }, null, 2)}\n`);
       await rm(place, { recursive: true, force: true });
       await rename(fresh, place);
@@ -213,5 +220,9 @@ export async function writePipeline(parts: Parts, input: WritePipeline): Promise
     }
     await parts.own.handlers['models.trust'](openModelSchema.parse({ path }));
   }
-  return { path, golden: join(place, 'golden.json'), load: join(place, 'load.json'), notes };
+  const overrides = {
+    accuracy: { golden: join(place, 'golden.json') },
+    performance: { inputData: 'file', inputDataFile: join(place, 'load.json') },
+  };
+  return { path, overrides, notes };
 }

@@ -13,6 +13,12 @@ export const modelsApi = {
   'models.hub': call<HubModel>().with(hubAskSchema),
   /** Downloads it into the cache of the hub; the work is among `data.works`. */
   'models.fetch': call<{ readonly workId: string }>().with(hubFetchSchema),
+  /**
+   * Writes a Hugging Face folder as a pipeline, unless that is there, and opens it with its reference and its load. null:
+   * it was cancelled; the work is among `data.works`. Throws as `models.open`, combination-unsupported, disk-full,
+   * toolchain-missing.
+   */
+  'models.asPipeline': call<OpenedModel | null>().with(openModelSchema.pick({ path: true, shapes: true })),
   /** Trusts the content as it is now, and opens it again. The window asks in its own dialog first. */
   'models.trust': call<OpenedModel>().with(trustModelSchema),
 } as const;

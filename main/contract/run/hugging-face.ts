@@ -34,6 +34,17 @@ export const huggingFaceTaskTitle: Readonly<Record<HuggingFaceTask, string>> = {
   'automatic-speech-recognition': 'speech to text',
 };
 
+/** Tasks that a pipeline serves: what a caller has in, what he wants out. */
+export const pipelineTasks = [
+  'text-classification',
+  'token-classification',
+  'sentence-similarity',
+] as const satisfies readonly HuggingFaceTask[];
+export type PipelineTask = (typeof pipelineTasks)[number];
+
+export const hasPipeline = (task: HuggingFaceTask | undefined): task is PipelineTask =>
+  pipelineTasks.some((one) => one === task);
+
 /** How sentence-transformers makes one vector of those of the tokens. */
 export const poolingModes = ['mean', 'cls', 'max'] as const;
 

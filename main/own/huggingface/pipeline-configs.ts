@@ -1,5 +1,6 @@
 import type { Signature } from '../../contract/run/artefacts';
-import type { PipelinePlan, PipelineTask } from './pipeline-plan';
+import type { PipelineTask } from '../../contract/run/hugging-face';
+import type { PipelinePlan } from './pipeline-plan';
 
 /** A tensor of config.pbtxt, without the batch. */
 interface Tensor {

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
-import { type HuggingFaceTask, huggingFaceTaskTitle } from '../../contract/run/hugging-face';
+import {
+  hasPipeline,
+  huggingFaceTaskTitle,
+  type PipelineTask,
+  pipelineTasks,
+} from '../../contract/run/hugging-face';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
 import { servedArchitecture } from './huggingface-source';
@@ -8,15 +13,11 @@ import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
 /** Tasks whose steps `resources/huggingface/steps` has, and the code of the last one; null: the model is the last step. */
-const lastSteps = {
+const lastSteps: Readonly<Record<PipelineTask, string | null>> = {
   'text-classification': 'labels.py',
   'token-classification': 'spans.py',
   'sentence-similarity': null,
-} as const;
-
-export type PipelineTask = keyof typeof lastSteps;
-
-const isPipelineTask = (task: HuggingFaceTask): task is PipelineTask => Object.hasOwn(lastSteps, task);
+};
 
 export interface PipelinePlan {
   /** Of the ensemble; its steps have it as a prefix. */
@@ -41,8 +42,8 @@ const nameOf = (title: string): string =>
 export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
   const { path, title, huggingFace } = source;
   const task = huggingFace?.task;
-  if (task === undefined || !isPipelineTask(task)) {
-    const tasks = Object.keys(lastSteps).map((one) => huggingFaceTaskTitle[one as PipelineTask]);
+  if (!hasPipeline(task)) {
+    const tasks = pipelineTasks.map((one) => huggingFaceTaskTitle[one]);
     throw new WorkbenchError(
       'combination-unsupported',
       `A pipeline for ${task === undefined ? 'this model' : huggingFaceTaskTitle[task]} cannot be written`,

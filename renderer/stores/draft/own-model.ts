@@ -20,6 +20,8 @@ export interface OwnModel {
    * @param asNew into a new draft; so with `trust` and `retry`
    */
   readonly open: (path: string, asNew?: boolean, beside?: readonly string[]) => Promise<boolean>;
+  /** As `open`, of what another call read. */
+  readonly take: (opened: OpenedModel, asNew?: boolean) => boolean;
   readonly setShape: (name: string, text: string) => void;
   readonly trust: (asNew?: boolean) => Promise<boolean>;
   readonly retry: (asNew?: boolean) => Promise<boolean>;
@@ -56,6 +58,13 @@ function readShapes({ shapes: texts, opened }: Pick<OwnModel, 'shapes' | 'opened
 
 export function createOwnModel(client: Client, draft: StoreApi<DraftState>): StoreApi<OwnModel> {
   return createStore<OwnModel>()((set, get) => {
+    const take = (opened: OpenedModel, asNew: boolean): boolean => {
+      set({ opened, busy: false });
+      const { choice, preset, trusted } = opened;
+      if (choice === null || preset === null || !trusted) return false;
+      draft.getState().chooseModel(choice, preset, asNew);
+      return true;
+    };
     const call = async (name: 'models.open' | 'models.trust', asNew = false): Promise<boolean> => {
       const { path, beside } = get();
       if (path === null) return false;
@@ -68,11 +77,7 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
         const opened = await client.call(name, given);
         // Another path was chosen meanwhile.
         if (get().path !== path || get().beside !== beside) return false;
-        set({ opened, busy: false });
-        const { choice, preset, trusted } = opened;
-        if (choice === null || preset === null || !trusted) return false;
-        draft.getState().chooseModel(choice, preset, asNew);
-        return true;
+        return take(opened, asNew);
       } catch (error) {
         if (get().path === path && get().beside === beside) set({ error: toWire(error), busy: false });
         return false;
@@ -89,6 +94,10 @@ export function createOwnModel(client: Client, draft: StoreApi<DraftState>): Sto
       open: (path, asNew, beside = []) => {
         set({ path, beside, opened: null, shapes: {}, shapeProblems: {} });
         return call('models.open', asNew);
+      },
+      take: (opened, asNew = false) => {
+        set({ path: opened.path, beside: [], shapes: {}, shapeProblems: {}, error: null });
+        return take(opened, asNew);
       },
       setShape: (name, text) => {
         const shapeProblems = Object.entries(get().shapeProblems).filter(([input]) => input !== name);

@@ -20,6 +20,9 @@ const presentLayers = 40;
 const planted = 0.85;
 /** As near to it the slower model is taken. */
 const plantedWithin = 0.015;
+/** Half of the widest interval that says what was planted. */
+const widestHalf = 0.04;
+const plantAttempts = 6;
 /** Layers of the slower model at first: more or fewer, as what a request takes besides makes them worth. */
 const firstLayers = 47;
 /** Of the p99 figures, which have no goal. */
@@ -91,15 +94,18 @@ async function plant(): Promise<Planted> {
   for (let attempt = 1; ; attempt += 1) {
     const run = `slower-${attempt}`;
     await deployed(run, layers);
-    const more = ['--budget', '70s', '--name', `planted-${attempt}`];
-    const { answer } = JSON.parse(await workbench(['compare', 'present', run, ...level, ...more])) as {
-      readonly answer: DuelAnswer;
-    };
+    // A model of exactly that throughput stays undecided, so that its interval is that of the whole budget.
+    const more = ['--budget', '60s', '--name', `planted-${attempt}`, '--fail-if', `throughput<${planted}x`];
+    const written = await workbench(['compare', 'present', run, ...level, ...more], [0, 3, 4]);
+    const { answer } = JSON.parse(written) as { readonly answer: DuelAnswer };
     const { ratio = null, low = null, high = null } = answer.judged[0] ?? {};
-    if (ratio === null) throw new Error('The slower model was not measured');
-    const text = `${layers} layers, ×${ratio.toFixed(3)} (${low?.toFixed(3) ?? '?'} to ${high?.toFixed(3) ?? '?'})`;
+    if (ratio === null || low === null || high === null) {
+      throw new Error('The slower model was not measured');
+    }
+    const text = `${layers} layers, ×${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
     say(`Planted: ${text}`);
-    if (Math.abs(ratio - planted) <= plantedWithin || attempt === 3) return { run, layers, text };
+    const isPlanted = Math.abs(ratio - planted) <= plantedWithin && (high - low) / 2 <= widestHalf;
+    if (isPlanted || attempt === plantAttempts) return { run, layers, text };
     const perLayer = (1 / ratio - 1) / (layers - presentLayers);
     layers = presentLayers + Math.max(1, Math.round((1 / planted - 1) / perLayer));
   }

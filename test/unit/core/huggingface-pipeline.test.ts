@@ -1,68 +1,21 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { openModelSchema } from '../../../main/contract/run/own-model';
 import type { CoreParts } from '../../../main/core/core-parts';
 import { writePipeline } from '../../../main/core/huggingface-pipeline';
-import { createOwnModels } from '../../../main/own/open-model';
-import { createPresetOf } from '../../../main/own/own-preset';
-import { homeLayout } from '../../../main/platform/layout';
-import { directReaders } from '../../support/direct-readers';
 import { bertConfig, putHuggingFace, safetensorsBytes } from '../../support/huggingface-folder';
 import { useModelBench } from '../../support/model-bench';
 import { onnxBytes } from '../../support/onnx-bytes';
+import { pipelineParts } from '../../support/pipeline-parts';
 import { rejection } from '../../support/rejection';
 
 const bench = useModelBench();
 const resources = join(process.cwd(), 'resources');
 
-const rows = ['input_ids', 'attention_mask', 'token_type_ids'];
-const result = (value: object) => `echo '${JSON.stringify({ type: 'result', ...value })}'`;
-
-/** An interpreter that notes what it is asked, and does what the toolkit would leave. */
-async function fakePython(dir: string): Promise<string> {
-  const file = onnxBytes({
-    inputs: rows.map((name) => ({ name, type: 7, shape: ['batch', 'tokens'] })),
-    outputs: [{ name: 'logits', shape: ['batch', 3] }],
-  });
-  await writeFile(join(dir, 'exported.onnx'), file);
-  const signature = {
-    inputs: rows.map((name) => ({ name, datatype: 'INT64', shape: [-1, -1] })),
-    outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
-  };
-  const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
-  const python = join(dir, 'python');
-  await writeFile(
-    python,
-    `#!/bin/sh
-echo "$*" >> ${dir}/asked.txt
-for word in "$@"; do [ "$last" = --output ] && out=$word; last=$word; done
-case "$3" in
-  make-dataset) mkdir -p "$out"; ${result({})} ;;
-  export) cp ${dir}/exported.onnx "$out"; ${result({ path: 'model.onnx', bytes: 1, ...signature })} ;;
-  write-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(reference)} ;;
-esac
-`,
-  );
-  await chmod(python, 0o755);
-  return python;
-}
-
 let parts: CoreParts;
 beforeEach(async () => {
-  const { dir } = bench();
-  const python = await fakePython(dir);
-  const layout = homeLayout(join(dir, 'home'));
-  const toolkit = { call: () => Promise.reject(new Error('not asked')) };
-  const readers = directReaders;
-  parts = {
-    layout,
-    options: { resources, version: 'test', env: process.env },
-    reading: { readers },
-    own: createOwnModels({ trustFile: join(dir, 'trusted.json'), toolkit, readers, now: () => new Date(0) }),
-    presetOf: createPresetOf(() => new Map(), resources, readers),
-    transformersPython: () => Promise.resolve(python),
-  } as unknown as CoreParts;
+  parts = await pipelineParts(bench().dir);
 });
 
 const write = async (path: string, more: object = {}) =>
@@ -73,7 +26,7 @@ const folder = () =>
   putHuggingFace(bench(), { weights: safetensorsBytes({ 'some.weight': { shape: [2] } }) });
 
 it('writes a repository that is trusted and says what it is', async () => {
-  const { path, notes, golden } = await write(await folder());
+  const { path, notes } = await write(await folder());
   const models = join(path, '..');
   expect((await readdir(models)).sort()).toEqual([
     'my-bert',
@@ -85,7 +38,7 @@ it('writes a repository that is trusted and says what it is', async () => {
   expect(await readdir(join(models, 'my-bert', '1'))).toEqual([]);
   const step = await readFile(join(models, 'my-bert-labels', '1', 'model.py'), 'utf8');
   expect(step).toBe(await readFile(join(resources, 'huggingface', 'steps', 'labels.py'), 'utf8'));
-  expect(await readFile(golden, 'utf8')).toBe('{}\n');
+  expect(await readFile(join(models, '..', 'golden.json'), 'utf8')).toBe('{}\n');
   expect(notes).toEqual([
     'The pipeline my-bert is an ensemble of my-bert-tokenizer, my-bert-model, my-bert-labels; tokenizers 0.1.0 is part of its first step.',
     'Input: TEXT. Texts of more than 64 tokens are cut, and TRUNCATED is true for them, as for 1 text of the reference.',

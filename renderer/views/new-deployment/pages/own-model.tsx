@@ -12,6 +12,7 @@ import type { OwnModel } from '../../../stores/draft/own-model';
 import { useWorkbench } from '../../../workbench';
 import { useWizard } from '../wizard-context';
 import { HubModelChoice } from './hub-model';
+import { ServedAsTensors } from './served-as';
 
 const listed = 12;
 
@@ -200,6 +201,7 @@ export function OwnModelInUse({ path }: { path: string }) {
         <span className="dim">In use · {kind === undefined ? 'Model' : kindText[kind]}</span>
         <div className="mono own-model-path">{path}</div>
         {kind === 'repository' ? <OfRepository path={path} /> : null}
+        {kind === 'huggingface' ? <ServedAsTensors path={path} /> : null}
       </div>
       {first === undefined ? null : (
         <Button

@@ -6,11 +6,11 @@ const headings = ['', 'Name', 'Type', 'Shape'];
 
 type Tensor = Preset['signature']['inputs'][number];
 
-/** "[batch, 3, 224, 224]": the batch comes first, names are arguments of the profile. */
+/** "[batch, ?, 768]": the batch comes first, "?" varies, names are arguments of the profile. */
 function useShapeText(): (tensor: Tensor) => string {
   const { valueAt } = useWizard();
-  const dimension = (size: number | string): string => {
-    if (size === -1) return 'batch';
+  const dimension = (size: number | string, axis: number): string => {
+    if (size === -1) return axis === 0 ? 'batch' : '?';
     if (typeof size === 'number') return String(size);
     const value = valueAt(['model', 'args', size]);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : size;

@@ -13,8 +13,7 @@ async function read(options: RunOptions) {
       for (const text of ['Exporting', 'Exporting', 'Written']) onProgress(text);
       return Promise.resolve({
         path: '/p/models/b',
-        golden: '/p/golden.json',
-        load: '/p/load.json',
+        overrides: { accuracy: { golden: '/p/golden.json' } },
         notes: ['Said.'],
       });
     },
@@ -32,10 +31,7 @@ it('is written where it is asked for, and brings its reference and its load', as
   ]);
   expect(opened).toEqual({
     path: '/p/models/b',
-    overrides: {
-      accuracy: { golden: '/p/golden.json' },
-      performance: { inputData: 'file', inputDataFile: '/p/load.json' },
-    },
+    overrides: { accuracy: { golden: '/p/golden.json' } },
   });
   expect(noted).toEqual(['Writing the pipeline: Exporting', 'Writing the pipeline: Written', 'Said.']);
 });
