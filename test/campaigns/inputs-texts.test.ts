@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const run = (name: string, ...more: readonly string[]) =>
   cli(
-    ...[home.path, 'run', join('test/fixtures/inputs', name), '--quick', ...more],
+    ...[home.path, 'run', join('test/fixtures/inputs', name), '--profile', 'quick', ...more],
     ...['--concurrency', '2', '--measurement-interval-ms', '300'],
     ...['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=100', '--json'],
   );
@@ -40,7 +40,7 @@ it.each(['string-input/text.onnx', 'string-input/label_out.onnx', 'sklearn-zipma
 );
 
 it('own texts are sent, compared at each batch size, deployed, and measured by both load tools', async () => {
-  const given = await dataset('ids.json', { id: [1, 2, 3, 7, 1, 2, 3, 7] });
+  const given = await dataset('ids.json', { x: [1, 2, 3, 7, 1, 2, 3, 7].map((id) => [id]) });
   const result = await run(
     'string-input/label_out.onnx',
     ...given,
@@ -60,7 +60,7 @@ it('own texts are sent, compared at each batch size, deployed, and measured by b
 });
 
 it('columns of texts and numbers are taken from a file, and another number of samples is refused', async () => {
-  const rows = { sex: [['male'], ['female'], ['none']], fare: [[1], [2], [3]] };
+  const rows = { age: [[22], [35], [4]], sex: [['male'], ['female'], ['none']], fare: [[1], [2], [3]] };
   const result = await run('sklearn-zipmap/columns.onnx', ...(await dataset('rows.json', rows)));
   expect(result.code, result.stderr).toBe(0);
   expect(documentOf(result).accuracy).toMatchObject({ passed: true, sampleCount: 3 });
