@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreEvent, Handlers } from '../contract/api';
@@ -15,6 +15,7 @@ import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { RunStore } from '../store/run-store';
 import type { CoreParts } from './core-parts';
+import { unusedPipelines } from './unused-pipelines';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -234,7 +235,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   else await begun;
   /** Files and folders that a clean-up deletes. */
   const doomed = async (request: CleanRequest): Promise<string[]> => [
-    ...(request.cache ? [cache.root] : []),
+    ...(request.cache ? [cache.root, ...(await unusedPipelines(parts.layout))] : []),
     ...(request.trash ? (await trash.contents()).paths : []),
     ...(await Promise.all(request.runIds.map(async (runId) => (await store.folderOf(runId)).dir))),
   ];
@@ -246,15 +247,16 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       await begun.catch(() => undefined);
     },
     planClean: async (request) => {
-      const { root } = cache;
       const runs: CleanPlan['runs'][number][] = [];
       for (const runId of request.runIds) {
         runs.push({ runId, bytes: await freedBytes([(await store.folderOf(runId)).dir]) });
       }
-      const ofCache = request.cache ? await freedBytes([root]) : 0;
+      const pipelines = request.cache ? await unusedPipelines(parts.layout) : [];
+      const ofCache = request.cache ? await freedBytes([cache.root, ...pipelines]) : 0;
+      const kept = request.cache ? await freedBytes([cache.root]) : 0;
       const { runIds, paths } = request.trash ? await trash.contents() : { runIds: [], paths: [] };
       return {
-        cache: request.cache ? { bytes: ofCache, sharedBytes: (await cache.bytes()) - ofCache } : null,
+        cache: request.cache ? { bytes: ofCache, sharedBytes: (await cache.bytes()) - kept } : null,
         trash: request.trash ? { runIds, bytes: await freedBytes(paths) } : null,
         runs,
         bytes: await freedBytes(await doomed(request)),
@@ -270,7 +272,12 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) emit({ type: 'runs-changed' });
       const emptiedRuns = request.trash ? await trash.empty(0) : [];
-      if (request.cache) await cache.clear();
+      if (request.cache) {
+        await cache.clear();
+        // Named anew, as a run may have begun meanwhile.
+        for (const path of await unusedPipelines(parts.layout))
+          await rm(path, { recursive: true, force: true });
+      }
       return {
         endedServers: ended,
         endedChildren: endedChildren.splice(0),

@@ -7,7 +7,7 @@ const partOf: Readonly<Record<string, StoragePart['id']>> = {
   runs: 'runs',
   studies: 'runs',
   matrices: 'runs',
-  pipelines: 'runs',
+  pipelines: 'cache',
   deployments: 'deployments',
   cache: 'cache',
   trash: 'trash',

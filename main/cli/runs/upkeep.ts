@@ -82,7 +82,10 @@ export function addClean(program: Verb): void {
       'Remove the cache, the trash or single runs, and what crashed sessions left running; shows what and how much, and asks',
     )
     .argument('[run...]', 'runs to delete for good')
-    .option('--cache', 'empty the cache of exported models; default without --trash and runs')
+    .option(
+      '--cache',
+      'empty the cache of exported models, and remove pipelines that no run is of; default without --trash and runs',
+    )
     .option('--trash', 'empty the trash')
     .option('-y, --yes', 'do not ask')
     .option('-n, --dry-run', 'show what would be removed, and remove nothing')

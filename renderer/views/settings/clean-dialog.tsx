@@ -104,7 +104,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
       <Checkbox
         data-autofocus
         label={`Cache: ${cacheSize(plan.cache)}`}
-        description="Exported and converted models. Later runs make them again."
+        description="Exported and converted models, and pipelines that no run is of. Later runs make them again."
         checked={cache}
         onChange={onTick(setCache)}
       />
