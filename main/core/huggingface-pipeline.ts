@@ -165,7 +165,7 @@ async function make(
   const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);
   const models = pipelineModels(plan, signature, maxBatchSize);
   await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
-  const { autoClass = '', pooling, normalize } = source.huggingFace ?? {};
+  const { autoClass = '', pooling, dense, normalize } = source.huggingFace ?? {};
   const reference = await toolkit.call(
     {
       verb: 'write-pipeline',
@@ -178,6 +178,7 @@ async function make(
         ['--most-tokens', plan.mostTokens],
         ['--most-texts', maxBatchSize],
         ...(pooling === undefined ? [] : ([['--pooling', pooling]] as const)),
+        ...(dense === undefined ? [] : ([['--dense', dense.join(',')]] as const)),
         ...(normalize === true ? ([['--normalize']] as const) : []),
         ['--output', place],
       ],

@@ -70,8 +70,8 @@ const names = (tensors: readonly { readonly name: string }[]): string =>
 function huggingFaceArguments({ model }: RunSpec): ToolkitArgument[] {
   const { source } = model;
   if (source?.huggingFace === undefined) return [];
-  const { task, autoClass, longest, paddingId, pooling, normalize } = source.huggingFace;
-  const given = present({ longest, padding_id: paddingId, pooling, normalize });
+  const { task, autoClass, longest, paddingId, pooling, dense, normalize } = source.huggingFace;
+  const given = present({ longest, padding_id: paddingId, pooling, dense: dense?.join(','), normalize });
   return [
     ...repeated('arg', {
       ...{ folder: source.path, task, auto_class: autoClass },

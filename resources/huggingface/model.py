@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Optional
 
 import torch
 from torch import nn
@@ -32,7 +34,40 @@ def pooled(hidden: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tens
     weights = mask.unsqueeze(-1).to(hidden.dtype)
     if pooling == "max":
         return hidden.masked_fill(weights == 0, torch.finfo(hidden.dtype).min).max(dim=1).values
+    if pooling == "lasttoken":
+        # Whichever side the padding is on.
+        last = (mask.long().cumsum(dim=1) * mask.long()).argmax(dim=1)
+        return hidden[torch.arange(hidden.shape[0], device=hidden.device), last]
     return (hidden * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1e-9)
+
+
+class Sentence(nn.Module):
+    """What sentence-transformers has behind the encoder: one vector of those of the tokens."""
+
+    def __init__(self, folder: str, pooling: str, dense: Sequence[str], normalize: bool) -> None:
+        super().__init__()
+        self._pooling = pooling
+        self._normalize = normalize
+        self.dense = nn.Sequential(*(layer for path in dense for layer in _dense_layers(Path(folder) / path)))
+
+    def forward(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        vector: torch.Tensor = self.dense(pooled(hidden, mask, self._pooling))
+        return nn.functional.normalize(vector, p=2.0, dim=1) if self._normalize else vector
+
+
+def _dense_layers(place: Path) -> list[nn.Module]:
+    """Of a folder of the module Dense."""
+    from safetensors.torch import load_file
+
+    config = json.loads((place / "config.json").read_text(encoding="utf-8"))
+    weights = {
+        name.removeprefix("linear."): value.float()
+        for name, value in load_file(place / "model.safetensors").items()
+    }
+    linear = nn.Linear(config["in_features"], config["out_features"], bias="bias" in weights)
+    linear.load_state_dict(weights)
+    is_plain = str(config.get("activation_function", "")).endswith(".Identity")
+    return [linear] if is_plain else [linear, nn.Tanh()]
 
 
 class Served(nn.Module):
@@ -44,16 +79,14 @@ class Served(nn.Module):
         inputs: Sequence[str],
         outputs: Sequence[str],
         options: Mapping[str, Any],
-        pooling: str,
-        normalize: bool,
+        sentence: Optional[Sentence],
     ) -> None:
         super().__init__()
         self.model = model
         self._inputs = list(inputs)
         self._outputs = list(outputs)
         self._options = dict(options)
-        self._pooling = pooling
-        self._normalize = normalize
+        self.sentence = sentence
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         given = dict(zip(self._inputs, tensors))
@@ -61,9 +94,8 @@ class Served(nn.Module):
             # All of it counts. Without a mask the library looks for several texts in one row, which is not exported.
             given["decoder_attention_mask"] = torch.ones_like(given[DECODER])
         result = self.model(**given, **self._options, return_dict=True)
-        if self._pooling != "":
-            vector = pooled(result["last_hidden_state"], given[MASK], self._pooling)
-            return nn.functional.normalize(vector, p=2.0, dim=1) if self._normalize else vector
+        if self.sentence is not None:
+            return self.sentence(result["last_hidden_state"], given[MASK])
         values = tuple(result[name] for name in self._outputs)
         return values[0] if len(values) == 1 else values
 
@@ -104,7 +136,17 @@ def load_folder(folder: str, auto_class: str) -> nn.Module:
             f"that {type(model).__name__} has"
         )
     module: nn.Module = model
+    # A cache of keys and values is of a generation, which has many passes.
+    if hasattr(model.config, "use_cache"):
+        model.config.use_cache = False
     return module.eval()
+
+
+def sentence_of(folder: str, pooling: str, dense: str, normalize: bool) -> Optional[Sentence]:
+    """`dense`: folders, with commas; None for a model that is served as it is."""
+    if pooling == "":
+        return None
+    return Sentence(folder, pooling, [path for path in dense.split(",") if path], normalize).eval()
 
 
 def _masks(inputs: Sequence[Input], task: str, pooling: str) -> dict[str, list[str]]:
@@ -122,6 +164,7 @@ def get_model(
     inputs: str,
     outputs: Sequence[str] = (),
     pooling: str = "",
+    dense: str = "",
     normalize: bool = False,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """`inputs`: see `parse_inputs`; `outputs`: attributes of the library's result, or the name of the pooled vector."""
@@ -131,5 +174,5 @@ def get_model(
     # A cache of keys and values is of a generation, which has many passes.
     generates = task == "text-generation" or DECODER in names
     options = {"use_cache": False} if generates else {}
-    served = Served(model, names, outputs, options, pooling, normalize)
+    served = Served(model, names, outputs, options, sentence_of(folder, pooling, dense, normalize)).eval()
     return served, {"inputs": names, "outputs": list(outputs), "masks": _masks(parsed, task, pooling)}

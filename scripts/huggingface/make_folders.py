@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
 
+from more_folders import MORE_FOLDERS
+
 #: Of text: two layers, 100 words.
 _TEXT = {
     "vocab_size": 100,
@@ -49,6 +51,8 @@ _POOLING = [
     {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
     {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
 ]
+
+_DENSE = {"idx": 2, "name": "2", "path": "2_Dense", "type": "sentence_transformers.models.Dense"}
 
 #: By name of the folder: configuration class, its arguments, model class.
 FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
@@ -236,6 +240,8 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
     ),
 }
 
+FOLDERS.update(MORE_FOLDERS)
+
 #: Sizes of images, as a processor states them.
 _IMAGES = {
     "convnext": {"size": {"shortest_edge": 64}},
@@ -250,16 +256,51 @@ def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
+def _write_dense(place: Path, size: int) -> None:
+    """A layer behind the pooling of vectors of 32 values."""
+    import torch
+    from safetensors.torch import save_file
+
+    activation = "torch.nn.modules.activation.Tanh"
+    values = {"in_features": 32, "out_features": size, "bias": True, "activation_function": activation}
+    _write_json(place / "config.json", values)
+    save_file(
+        {"linear.weight": torch.randn(size, 32), "linear.bias": torch.randn(size)},
+        place / "model.safetensors",
+    )
+
+
 def _beside(name: str, folder: Path) -> None:
     """What a tokenizer, a processor or sentence-transformers writes."""
     if name == "minilm-sentences":
         _write_json(folder / "modules.json", _POOLING)
         _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
         _write_json(folder / "sentence_bert_config.json", {"max_seq_length": 48})
+    if name == "qwen3-sentences":
+        _write_json(folder / "modules.json", _POOLING)
+        _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_lasttoken": True})
+    if name == "labse-sentences":
+        _write_dense(folder / "2_Dense", 16)
+        _write_json(folder / "modules.json", [*_POOLING[:2], _DENSE, {**_POOLING[2], "idx": 3}])
+        _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True})
     if name in _IMAGES:
         _write_json(folder / "preprocessor_config.json", _IMAGES[name])
     if name == "bert-text":
         _write_json(folder / "tokenizer_config.json", {"model_max_length": 48})
+
+
+def _see_images(model: Any) -> None:
+    """Statistics of batch normalization as of random images: without, nothing arrives behind many layers."""
+    import torch
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.momentum = 1.0
+            torch.nn.init.ones_(module.weight)
+    side = getattr(model.config, "image_size", 64)
+    sides = side if isinstance(side, (list, tuple)) else (side, side)
+    model.train()(torch.randn(4, 3, *sides))
+    model.eval()
 
 
 def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> None:
@@ -282,6 +323,14 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
         for parameter in model.parameters():
             if parameter.dim() == 2 and parameter.std() < 0.1:
                 parameter.mul_(4)
+            elif parameter.dim() == 4 and name in MORE_FOLDERS:
+                torch.nn.init.kaiming_normal_(parameter)
+        if (
+            name in MORE_FOLDERS
+            and hasattr(model, "main_input_name")
+            and model.main_input_name == "pixel_values"
+        ):
+            _see_images(model)
     folder = directory / name
     model.save_pretrained(folder)
     _beside(name, folder)

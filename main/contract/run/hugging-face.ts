@@ -46,7 +46,7 @@ export const hasPipeline = (task: HuggingFaceTask | undefined): task is Pipeline
   pipelineTasks.some((one) => one === task);
 
 /** How sentence-transformers makes one vector of those of the tokens. */
-export const poolingModes = ['mean', 'cls', 'max'] as const;
+export const poolingModes = ['mean', 'cls', 'max', 'lasttoken'] as const;
 
 /** What of a Hugging Face folder is served, beside its tensors. */
 export const huggingFaceSchema = z.strictObject({
@@ -61,6 +61,11 @@ export const huggingFaceSchema = z.strictObject({
   paddingId: z.int().min(0).optional(),
   /** Of sentence-transformers: one vector per sentence. */
   pooling: z.enum(poolingModes).optional(),
+  /** With `pooling`: folders of the layers behind it, in their order. */
+  dense: z
+    .array(z.string().regex(/^[\w-]{1,64}$/))
+    .max(8)
+    .optional(),
   /** With `pooling`: vectors of length 1. */
   normalize: z.boolean().optional(),
 });

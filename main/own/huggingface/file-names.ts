@@ -7,6 +7,8 @@ export const tokenizerFiles: readonly string[] = [
   'spiece.model',
   'spm.model',
   'sentencepiece.bpe.model',
+  'source.spm',
+  'target.spm',
   'tokenizer.model',
   'bpe.codes',
   'tokenizer_config.json',
@@ -22,6 +24,9 @@ export const vocabularyFiles: readonly string[] = [
   'vocab.txt',
   'vocab.json',
   'spiece.model',
+  'spm.model',
+  'sentencepiece.bpe.model',
+  'source.spm',
   'tokenizer.model',
 ];
 

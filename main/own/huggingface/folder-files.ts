@@ -157,13 +157,21 @@ export async function readTree(folder: string, files: FolderFiles, name: string)
 /** What a run can read of a folder: configuration, weights, tokenizer. */
 const used = /\.(json|safetensors|txt|model|jinja)$/i;
 
+/** Folders of the modules of sentence-transformers. */
+const moduleFolder = /^\d{1,2}_[A-Za-z]{1,40}$/;
+
 /** SHA-256 (hex) over the names and contents of what a run can read. */
 export async function hashHuggingFace(folder: string): Promise<string> {
   const hash = createHash('sha256');
-  const files = await folderFiles(folder);
-  for (const name of [...files.keys()].filter((one) => used.test(one)).sort()) {
-    requireFile(folder, files, name);
-    hash.update(`${name}\0${await hashFile(join(folder, name))}\n`);
+  const modules = (await entriesOf(folder, folder))
+    .map(({ name }) => name)
+    .filter((name) => moduleFolder.test(name));
+  for (const inner of ['', ...modules.sort()]) {
+    const files = await folderFiles(folder, inner);
+    for (const name of [...files.keys()].filter((one) => used.test(one)).sort()) {
+      requireFile(join(folder, inner), files, name);
+      hash.update(`${join(inner, name)}\0${await hashFile(join(folder, inner, name))}\n`);
+    }
   }
   return hash.digest('hex');
 }

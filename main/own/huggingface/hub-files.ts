@@ -22,12 +22,14 @@ const wanted: ReadonlySet<string> = new Set([
 const legal = /^(LICEN[CS]E|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
 /** Settings of the modules of sentence-transformers. */
 const moduleSettings = /^\d{1,2}_[A-Za-z]{1,40}\/config\.json$/;
+const moduleWeights = /^\d{1,2}_Dense\/model\.safetensors$/;
 /** As transformers writes parts; those of other programs in the same repository hold the weights again. */
 const part = /^(?!consolidated)[\w-][\w.-]{0,200}-\d{5}-of-\d{5}\.safetensors$/;
 
 const mostBytes = fileLimits.tokenizer.bytes;
 
 function isWeights(path: string, names: ReadonlySet<string>): boolean {
+  if (moduleWeights.test(path)) return true;
   // As the reader: one file where there is one, else the parts of the index.
   if (names.has(singleWeights)) return path === singleWeights;
   return path === weightsIndex || part.test(path);

@@ -147,6 +147,10 @@ function modelOf(
       longest: tensors.lengths?.longest,
       paddingId: tensors.lengths === null ? null : isRow ? (padding as number) : 0,
       pooling: facts.sentence?.pooling,
+      dense:
+        facts.sentence === null || facts.sentence.dense.length === 0
+          ? null
+          : facts.sentence.dense.map(({ path }) => path),
       normalize: facts.sentence?.normalize,
     }),
   };

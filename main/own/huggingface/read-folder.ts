@@ -78,7 +78,7 @@ function modelTypeOf(folder: string, config: Tree): string {
   throw folderRefused(
     join(folder, 'config.json'),
     `Models of the type ${shortValue(found)} are not exported`,
-    `The types that are: ${Object.keys(families).join(', ')}. Others are exported with their code: "init DIR" writes a model folder.`,
+    `${Object.keys(families).length} types are; the guide lists them: A Hugging Face folder. Others are exported with their code: "init DIR" writes a model folder.`,
   );
 }
 
@@ -89,6 +89,17 @@ function requireArchitecture(folder: string, modelType: string, name: string): s
     join(folder, 'config.json'),
     `${shortValue(name)} is not exported: no task is known for it`,
     `Those of the type ${modelType}: ${classesOf(modelType).join(', ')}.`,
+  );
+}
+
+/** A decoder that gives labels reads them at the last token that is not padding. */
+function requirePadding(numbers: ConfigNumbers, modelType: string, name: string): void {
+  const found = architectureOf(modelType, name);
+  if (found?.input !== 'decoder' || found.head.output !== 'labels') return;
+  if (Number.isInteger(numbers.tree['pad_token_id'])) return;
+  throw numbers.refused(
+    `config.json names no padding token (pad_token_id), by which ${name} finds the end of a text in a batch`,
+    'Add the id of the padding token of the tokenizer: "pad_token_id": 0.',
   );
 }
 
@@ -190,6 +201,7 @@ async function readConfigurations(folder: string): Promise<Configured> {
   requireOwnBackbone(folder, config);
   const numbers = new ConfigNumbers(folder, 'config.json', config);
   numbers.check();
+  requirePadding(numbers, modelType, architectures[0] ?? '');
   const processor = processing.find((one) => one !== null) ?? null;
   return { files, config, tokenizer: tokenizer ?? null, processor, modelType, architectures, numbers };
 }

@@ -32,10 +32,9 @@ const smallest = (values: readonly (number | null)[]): number | null => {
 };
 
 /** Positions that the weights have. */
-function positions(numbers: ConfigNumbers, { reservedPositions, name }: Architecture): number | null {
-  // Relative positions have no end; what the file says is the length of the training.
-  if (name.startsWith('T5')) return null;
-  const rows = numbers.size('max_position_embeddings', 'n_positions', 'n_ctx');
+function positions(numbers: ConfigNumbers, { reservedPositions, endless }: Architecture): number | null {
+  if (endless === true) return null;
+  const rows = numbers.size('max_position_embeddings', 'n_positions', 'n_ctx', 'max_seq_len');
   if (rows === null || reservedPositions === undefined) return rows;
   const { pad_token_id: padding } = numbers.tree;
   return Math.max(1, rows - (typeof padding === 'number' && padding >= 0 ? padding : 1) - 1);

@@ -125,7 +125,7 @@ const outputs: Readonly<Record<OutputKind, OutputsOf>> = {
 const outputsOf: OutputsOf = (reading, image) =>
   reading.facts.sentence === null
     ? outputs[reading.architecture.head.output](reading, image)
-    : [float('sentence_embedding', hiddenSize(reading))];
+    : [float('sentence_embedding', reading.facts.sentence.dense.at(-1)?.size ?? hiddenSize(reading))];
 
 /** A gigabyte of floats: a configuration that asks for more in one request lies. */
 const mostValues = 268_435_456;

@@ -15,7 +15,12 @@ describe('of a model on the hub', () => {
     const wanted = [
       ...['config.json', 'generation_config.json', 'model.safetensors', 'tokenizer.json', 'vocab.txt'],
       ...['tokenizer_config.json', 'preprocessor_config.json', 'README.md', 'LICENSE', 'modules.json'],
-      ...['1_Pooling/config.json', 'sentence_bert_config.json'],
+      ...[
+        '1_Pooling/config.json',
+        '2_Dense/config.json',
+        '2_Dense/model.safetensors',
+        'sentence_bert_config.json',
+      ],
     ];
     expect(chosen(...wanted)).toEqual(wanted);
   });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readHuggingFace } from '../../../../main/own/huggingface/read-folder';
@@ -69,7 +69,34 @@ describe('a folder of save_pretrained', () => {
       'sentence_bert_config.json': JSON.stringify({ max_seq_length: 32 }),
     };
     const { sentence } = await readHuggingFace(await putHuggingFace(bench(), { files }));
-    expect(sentence).toEqual({ pooling: 'mean', normalize: true, longest: 32 });
+    expect(sentence).toEqual({ pooling: 'mean', dense: [], normalize: true, longest: 32 });
+  });
+
+  it('of sentence-transformers has the layers behind its pooling, whose sizes are those of their weights', async () => {
+    const st = 'sentence_transformers.models';
+    const layered = (size: number, more: object = {}) => ({
+      'modules.json': JSON.stringify([
+        { path: '', type: `${st}.Transformer` },
+        { path: '1_Pooling', type: `${st}.Pooling` },
+        { path: '2_Dense', type: `${st}.Dense` },
+        { path: '3_Normalize', type: `${st}.Normalize` },
+      ]),
+      '1_Pooling/config.json': '{"pooling_mode_lasttoken": true}',
+      '2_Dense/config.json': JSON.stringify({ in_features: 8, out_features: size, ...more }),
+      '2_Dense/model.safetensors': safetensorsBytes({ 'linear.weight': { shape: [4, 8] } }),
+    });
+    const read = async (files: Record<string, string | Buffer>) =>
+      (await readHuggingFace(await putHuggingFace(bench(), { files }))).sentence;
+    expect(await read(layered(4))).toEqual({
+      ...{ pooling: 'lasttoken', dense: [{ path: '2_Dense', size: 4 }], normalize: true, longest: null },
+    });
+    await expect(read(layered(5))).rejects.toThrow('out_features is 5, but linear.weight has 4 rows');
+    const relu = { activation_function: 'torch.nn.modules.activation.ReLU' };
+    await expect(read(layered(4, relu))).rejects.toThrow('activation of this layer');
+    const folder = await putHuggingFace(bench(), { files: layered(4) });
+    const layer = join(folder, '2_Dense');
+    await rename(join(layer, 'model.safetensors'), join(layer, 'pytorch_model.bin'));
+    await expect(readHuggingFace(folder)).rejects.toThrow('pickles (pytorch_model.bin)');
   });
 
   it('names what lies beside the model and is not read', async () => {
