@@ -16,11 +16,22 @@ class Kind(NamedTuple):
     sep: str
     pad: str
     unk: str
+    mask: str
+    #: How two texts are one row.
+    pair: str
 
 
-_WORDPIECE = Kind(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], "[CLS]", "[SEP]", "[PAD]", "[UNK]")
+_WORDPIECE = Kind(
+    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+    *("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"),
+    "[CLS] $A [SEP] $B:1 [SEP]:1",
+)
 #: As of RoBERTa, whose padding has the id 1.
-_UNIGRAM = Kind(["<s>", "<pad>", "</s>", "<unk>", "<mask>"], "<s>", "</s>", "<pad>", "<unk>")
+_UNIGRAM = Kind(
+    ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+    *("<s>", "</s>", "<pad>", "<unk>", "<mask>"),
+    "<s> $A </s> </s> $B </s>",
+)
 
 
 def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
@@ -48,6 +59,7 @@ def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{kind.cls} $A {kind.sep}",
+        pair=kind.pair,
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (kind.cls, kind.sep)],
     )
     return tokenizer
@@ -68,6 +80,7 @@ def write_tokenizer(folder: Path, config: Any, texts: Path, given: Mapping[str, 
         sep_token=kind.sep,
         pad_token=kind.pad,
         unk_token=kind.unk,
+        mask_token=kind.mask,
         model_input_names=rows,
         **given,
     ).save_pretrained(folder)

@@ -12,6 +12,8 @@ const lastSteps = {
   'text-classification': 'labels.py',
   'token-classification': 'spans.py',
   'sentence-similarity': null,
+  'question-answering': 'answers.py',
+  'fill-mask': 'tokens.py',
 } as const;
 
 export type PipelineTask = keyof typeof lastSteps;
@@ -26,6 +28,8 @@ export interface PipelinePlan {
   readonly lastStep: string | null;
   /** Longer texts are cut. */
   readonly mostTokens: number;
+  /** File in `resources/huggingface` for the reference and the load, where the caller gives none. */
+  readonly texts: string;
 }
 
 const asTensors = 'Serve it as tensors: leave --serve out.';
@@ -57,5 +61,8 @@ export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): Pipe
     );
   }
   const { most, longest } = tokenSizes(path, facts, servedArchitecture(path, facts), null);
-  return { name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest };
+  return {
+    ...{ name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest },
+    texts: task === 'question-answering' ? 'questions.txt' : 'texts.txt',
+  };
 }

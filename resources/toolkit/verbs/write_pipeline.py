@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="the Hugging Face folder")
     parser.add_argument("--auto-class", required=True, help="class of transformers that loads it")
     parser.add_argument("--task", required=True)
-    parser.add_argument("--texts", type=Path, required=True, help="a text per line")
+    parser.add_argument("--texts", type=Path, required=True, help="a text per line, in the form of the task")
     parser.add_argument("--name", required=True, help="of the pipeline")
     parser.add_argument("--most-tokens", type=at_least(2), required=True, help="longer texts are cut")
     parser.add_argument("--most-texts", type=at_least(1), required=True, help="texts of a batch")
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             str(options.folder),
             options.auto_class,
             options.task,
-            code.read_texts(options.texts),
+            options.texts,
             options.name,
             options.most_tokens,
             options.most_texts,

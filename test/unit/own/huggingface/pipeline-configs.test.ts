@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Signature } from '../../../../main/contract/run/artefacts';
-import { pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
+import { inputsText, pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
 import { directReaders } from '../../../support/direct-readers';
@@ -15,8 +15,14 @@ const signature = (name: string, ...shape: readonly number[]): Signature => ({
   outputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
 });
 const plan = (task: PipelinePlan['task'], lastStep: string | null): PipelinePlan => ({
-  ...{ name: 'my-bert', task, lastStep, mostTokens: 64 },
+  ...{ name: 'my-bert', task, lastStep, mostTokens: 64, texts: 'texts.txt' },
 });
+
+const logits = ['start_logits', 'end_logits'];
+const answers: Signature = {
+  inputs: rows,
+  outputs: logits.map((name) => ({ name, datatype: 'FP32', shape: [-1, -1] })),
+};
 
 const classes = () => pipelineModels(plan('text-classification', 'labels.py'), signature('logits', 3), 8);
 
@@ -58,6 +64,8 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     ['classes', plan('text-classification', 'labels.py'), signature('logits', 3)],
     ['spans', plan('token-classification', 'spans.py'), signature('logits', -1, 5)],
     ['vectors', plan('sentence-similarity', null), signature('sentence_embedding', 32)],
+    ['answers', plan('question-answering', 'answers.py'), answers],
+    ['tokens', plan('fill-mask', 'tokens.py'), signature('logits', -1, 50)],
   ])('of %s has nothing that Triton refuses', async (_what, planned, exported) => {
     const models = pipelineModels(planned, exported, 8);
     const file = onnxBytes({
@@ -88,5 +96,33 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     expect(vectors.map(({ name }) => name)).toEqual(['my-bert-tokenizer', 'my-bert-model', 'my-bert']);
     expect(vectors.at(-1)?.config).toContain('output_map { key: "sentence_embedding" value: "EMBEDDING" }');
     expect(vectors.at(-1)?.config).toContain('{ name: "EMBEDDING" data_type: TYPE_FP32 dims: [ 32 ] }');
+  });
+
+  it('asks for a question and its context, which the last step cuts the answer out of', () => {
+    const [tokenizer, , last, whole] = pipelineModels(plan('question-answering', 'answers.py'), answers, 4);
+    expect([last?.name, inputsText('question-answering')]).toEqual([
+      'my-bert-answers',
+      'Inputs: QUESTION, CONTEXT',
+    ]);
+    // A tensor of the model has one origin, and the context comes from the caller.
+    expect(tokenizer?.config.match(/name: "attention_mask"/g)).toHaveLength(1);
+    expect(tokenizer?.config.match(/name: "CONTEXT"/g)).toHaveLength(1);
+    expect(whole?.config).toContain(`      model_name: "my-bert-answers"
+      model_version: -1
+      input_map { key: "start_logits" value: "start_logits" }
+      input_map { key: "end_logits" value: "end_logits" }
+      input_map { key: "attention_mask" value: "attention_mask" }
+      input_map { key: "sequence" value: "sequence" }
+      input_map { key: "words" value: "words" }
+      input_map { key: "CONTEXT" value: "CONTEXT" }
+`);
+  });
+
+  it('finds the mask token where the tokens of the text say', () => {
+    const masks = pipelineModels(plan('fill-mask', 'tokens.py'), signature('logits', -1, 50), 4);
+    expect(masks.map(({ name }) => name)).toContain('my-bert-tokens');
+    expect(masks.at(-1)?.config).toContain('input_map { key: "input_ids" value: "input_ids" }');
+    expect(masks.at(-1)?.config).toContain('{ name: "TOKEN" data_type: TYPE_STRING dims: [ 5 ] }');
+    expect(inputsText('fill-mask')).toBe('Input: TEXT');
   });
 });
