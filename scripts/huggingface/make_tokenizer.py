@@ -44,7 +44,10 @@ def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
         tokenizer.decoder = decoders.WordPiece()
         # A quarter of the words for letters: others are unknown.
         trainer: Any = trainers.WordPieceTrainer(
-            vocab_size=vocabulary, special_tokens=kind.special, limit_alphabet=vocabulary // 4
+            vocab_size=vocabulary,
+            special_tokens=kind.special,
+            limit_alphabet=vocabulary // 4,
+            show_progress=False,
         )
     else:
         tokenizer = Tokenizer(models.Unigram())
@@ -54,7 +57,11 @@ def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
         tokenizer.decoder = decoders.Metaspace()
         trainer = trainers.UnigramTrainer(
-            vocab_size=vocabulary, special_tokens=kind.special, unk_token=kind.unk, shrinking_factor=0.5
+            vocab_size=vocabulary,
+            special_tokens=kind.special,
+            unk_token=kind.unk,
+            shrinking_factor=0.5,
+            show_progress=False,
         )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
