@@ -54,15 +54,16 @@ const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 function notesOf(
-  { name, task, mostTokens }: PipelinePlan,
+  plan: PipelinePlan,
   models: readonly PipelineModel[],
   { texts, samples, ties, cut, tokenizers }: z.infer<typeof referenceSchema>,
 ): readonly string[] {
+  const { name, mostTokens } = plan;
   const steps = models.map((model) => model.name).filter((model) => model !== name);
   const ofReference = cut === 0 ? '' : `, as for ${counted(cut, 'text')} of the reference`;
   return [
     `The pipeline ${name} is an ensemble of ${steps.join(', ')}; tokenizers ${tokenizers} is part of its first step.`,
-    `${inputsText(task)}. Texts of more than ${counted(mostTokens, 'token')} are cut, and TRUNCATED is true for them${ofReference}.`,
+    `${inputsText(plan)}. Texts of more than ${counted(mostTokens, 'token')} are cut, and TRUNCATED is true for them${ofReference}.`,
     `The reference is transformers in fp32 on ${counted(texts, 'text')}, each without padding: ${counted(samples, 'request')}, one by one and in batches of mixed lengths.`,
     ...(ties === 0
       ? []
@@ -173,6 +174,7 @@ async function make(
         ['--most-texts', maxBatchSize],
         ...(pooling === undefined ? [] : ([['--pooling', pooling]] as const)),
         ...(normalize === true ? ([['--normalize']] as const) : []),
+        ...(plan.pairs ? ([['--pairs']] as const) : []),
         ['--output', place],
       ],
     },

@@ -104,7 +104,7 @@ class Reference:
         self._model = model
         self._most = most
         self._pooling, self._normalize = pooling, normalize
-        self._answers: Callable[[str], Answer] = {
+        self._answers: Callable[[Any], Answer] = {
             "text-classification": self._labels,
             "token-classification": self._spans,
             "sentence-similarity": self._vector,
@@ -121,6 +121,11 @@ class Reference:
         del texts
         return filler
 
+    def neighbors(self, texts: Sequence[Given]) -> list[Given]:
+        """Further requests of the accuracy gate, of the same texts."""
+        del texts
+        return []
+
     def write_last(self, output: Path, name: str) -> None:
         """What the last step reads beside its code."""
         last = output / "models" / f"{name}-labels" / "1"
@@ -136,8 +141,9 @@ class Reference:
         answer = self._answers(given)
         return answer._replace(outputs={**answer.outputs, "TRUNCATED": [self.tokens(given) > self._most]})
 
-    def _labels(self, text: str) -> Answer:
-        found = self._pipeline(text, top_k=None, truncation=True, max_length=self._most)
+    def _labels(self, given: Given) -> Answer:
+        asked = given if isinstance(given, str) else {name.lower(): text for name, text in given.items()}
+        found = self._pipeline(asked, top_k=None, truncation=True, max_length=self._most)
         # A list of lists in some versions.
         found = found[0] if isinstance(found[0], list) else found
         ranked = sorted(found, key=lambda one: -one["score"])
@@ -224,17 +230,20 @@ def batches_of(count: int, size: int) -> list[list[int]]:
     return batches
 
 
-def samples_of(texts: Sequence[Given], answers: Sequence[Answer], most_texts: int) -> list[dict[str, Any]]:
+def samples_of(
+    texts: Sequence[Given], answers: Sequence[Answer], most_texts: int, noun: str = "text"
+) -> list[dict[str, Any]]:
     """One by one, in full batches, and in a small one; the kinds in turns, as a reader may take the first ones only."""
     singles = [
-        sample(f"text {place}", [text], [answer]) for place, (text, answer) in enumerate(zip(texts, answers))
+        sample(f"{noun} {place}", [text], [answer])
+        for place, (text, answer) in enumerate(zip(texts, answers))
     ]
     decided = [place for place, answer in enumerate(answers) if not answer.tied]
     by_length = sorted(decided, key=lambda place: size(texts[place]))
 
     def batch(places: Sequence[int]) -> dict[str, Any]:
         chosen = [by_length[place] for place in places]
-        name = f"texts {', '.join(map(str, chosen))}"
+        name = f"{noun}s {', '.join(map(str, chosen))}"
         return sample(name, [texts[place] for place in chosen], [answers[place] for place in chosen])
 
     full = batches_of(len(by_length), most_texts)
@@ -265,8 +274,8 @@ def write_json(path: Path, content: Any, indent: Optional[int] = 1) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False, indent=indent), encoding="utf-8")
 
 
-def reference_class(task: str) -> type[Reference]:
-    """Of tasks whose reference is more than a pipeline of transformers: in files of their own."""
+def reference_class(task: str, pairs: bool) -> type[Reference]:
+    """Of tasks whose reference is more than a text for a pipeline of transformers: in files of their own."""
     if task == "question-answering":
         from .questions_reference import QuestionsReference
 
@@ -275,7 +284,17 @@ def reference_class(task: str) -> type[Reference]:
         from .mask_reference import MaskReference
 
         return MaskReference
+    if pairs:
+        from .pairs_reference import PairsReference
+
+        return PairsReference
     return Reference
+
+
+def in_turns(some: Sequence[Output], others: Sequence[Output]) -> list[Output]:
+    """One of each as long as there are others."""
+    both = [one for pair in zip(some, others) for one in pair]
+    return [*both, *some[len(others) :], *others[len(some) :]]
 
 
 def write_pipeline(
@@ -288,6 +307,7 @@ def write_pipeline(
     most_texts: int,
     pooling: str,
     normalize: bool,
+    pairs: bool,
     output: Path,
     progress: Callable[[float, str], None],
 ) -> dict[str, Any]:
@@ -307,7 +327,7 @@ def write_pipeline(
         raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
     if not tokenizer.is_fast:
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
-    reference = reference_class(task)(task, model, tokenizer, most, pooling, normalize)
+    reference = reference_class(task, pairs)(task, model, tokenizer, most, pooling, normalize)
     texts = reference.read(texts_file)
     first = output / "models" / f"{name}-tokenizer" / "1"
     serving_tokenizer(tokenizer, most, reference.cut).save(str(first / "tokenizer.json"))
@@ -319,8 +339,13 @@ def write_pipeline(
     ties = sum(answer.tied for answer in answers)
     if ties == len(answers):
         raise ValueError("The labels of all texts are ties: give texts that the model decides")
+    # Of texts that a pipeline takes with and without a second one; their answers are not part of the load.
+    more = reference.neighbors(texts)
+    more_answers = [reference(pair) for pair in more]
     rules = {one: rule_of(task, one) for one in answers[0].outputs}
-    samples = samples_of(whole, answers, most_texts)
+    samples = in_turns(
+        samples_of(whole, answers, most_texts), samples_of(more, more_answers, most_texts, "pair")
+    )
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
@@ -334,9 +359,9 @@ def write_pipeline(
     write_json(output / "load.json", load_entries(texts, answers, task != "token-classification"), None)
     progress(1.0, "Written")
     return {
-        "texts": len(whole),
+        "texts": len(whole) + len(more),
         "samples": len(samples),
-        "ties": ties,
-        "cut": sum(answer.outputs["TRUNCATED"][0] for answer in answers),
+        "ties": ties + sum(answer.tied for answer in more_answers),
+        "cut": sum(answer.outputs["TRUNCATED"][0] for answer in [*answers, *more_answers]),
         "tokenizers": library,
     }

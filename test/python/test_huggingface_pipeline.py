@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 from support import RESOURCES, ToolkitCase
 
-from huggingface.pipeline import Answer, batches_of, lead, load_entries, rule_of, samples_of
+from huggingface.pipeline import Answer, batches_of, in_turns, lead, load_entries, rule_of, samples_of
 from huggingface.texts_file import read_texts
 
 STEPS = RESOURCES / "huggingface" / "steps"
@@ -333,6 +333,12 @@ class ReferenceTest(ToolkitCase):
         self.assertEqual(
             load_entries(pairs[:1], [_answer("x")], False)["data"], [{"QUESTION": ["q"], "CONTEXT": ["long"]}]
         )
+
+    def test_kinds_of_requests_come_in_turns(self) -> None:
+        some, others = ([{"id": name} for name in names] for names in ("abcd", "xy"))
+        self.assertEqual("".join(one["id"] for one in in_turns(some, others)), "axbycd")
+        self.assertEqual("".join(one["id"] for one in in_turns(others, some)), "xaybcd")
+        self.assertEqual(in_turns(some, []), some)
 
     def test_small_scores_are_compared_by_their_share(self) -> None:
         self.assertEqual(rule_of("fill-mask", "SCORE"), {"by": "numbers", "atol": 1e-6, "rtol": 1e-3})

@@ -10,6 +10,7 @@ import torch
 from support import RESOURCES, ToolkitCase
 
 from huggingface.mask_reference import MaskReference, is_tied, masked
+from huggingface.pairs_reference import PairsReference
 from huggingface.questions_reference import QuestionsReference, answers_of
 from huggingface.texts_file import read_lines
 
@@ -60,6 +61,26 @@ class QuestionsTest(ToolkitCase):
         self.assertGreater(len(reference.read(FOLDER / "questions.txt")), 16)
         given = reference.lengthened([{"QUESTION": "Who?", "CONTEXT": "I."}], "many words")
         self.assertEqual(given, {"QUESTION": "Who?", "CONTEXT": "many words"})
+
+
+class PairsTest(ToolkitCase):
+    def test_lines_are_texts_or_where_a_tab_parts_them_all_pairs(self) -> None:
+        reference = PairsReference.__new__(PairsReference)
+        file = self.dir / "mine.txt"
+        file.write_text("a\tb\nc\td\n", encoding="utf-8")
+        pairs = [{"TEXT": "a", "TEXT_PAIR": "b"}, {"TEXT": "c", "TEXT_PAIR": "d"}]
+        self.assertEqual(reference.read(file), pairs)
+        self.assertEqual(reference.neighbors(pairs), [])
+        self.assertEqual(reference.lengthened(pairs, "x y"), {"TEXT": "a", "TEXT_PAIR": "x y"})
+        for other in ("e", "e\t", "e\tf\tg"):
+            file.write_text(f"a\tb\n{other}\n", encoding="utf-8")
+            self.assertEqual(reference.read(file), ["a\tb", other])
+        self.assertEqual(reference.lengthened(["a"], "x y"), "x y")
+
+    def test_texts_are_also_asked_for_with_the_next_one(self) -> None:
+        reference = PairsReference.__new__(PairsReference)
+        found = reference.neighbors(["a", "b", "c"])
+        self.assertEqual(found, [{"TEXT": "a", "TEXT_PAIR": "b"}, {"TEXT": "b", "TEXT_PAIR": "c"}])
 
 
 class MaskTest(ToolkitCase):

@@ -6,6 +6,8 @@ interface Tensor {
   readonly name: string;
   readonly type: string;
   readonly dims: readonly number[];
+  /** A caller may leave it out. */
+  readonly optional?: true;
 }
 
 /** A model of the pipeline's repository. */
@@ -17,6 +19,7 @@ export interface PipelineModel {
 }
 
 const text: Tensor = { name: 'TEXT', type: 'STRING', dims: [1] };
+const textPair: Tensor = { name: 'TEXT_PAIR', type: 'STRING', dims: [1], optional: true };
 const truncated: Tensor = { name: 'TRUNCATED', type: 'BOOL', dims: [1] };
 /** What the spans need beside the logits. */
 const ofTokens: readonly Tensor[] = [
@@ -82,11 +85,14 @@ const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
   },
 };
 
-const asksOf = (task: PipelineTask): readonly Tensor[] => tensorsOfTasks[task].asks ?? [text];
+type Asked = Pick<PipelinePlan, 'task' | 'pairs'>;
+
+const asksOf = ({ task, pairs }: Asked): readonly Tensor[] =>
+  tensorsOfTasks[task].asks ?? (pairs ? [text, textPair] : [text]);
 
 /** "Input: TEXT". */
-export function inputsText(task: PipelineTask): string {
-  const names = asksOf(task).map(({ name }) => name);
+export function inputsText(asked: Asked): string {
+  const names = asksOf(asked).map(({ name, optional }) => (optional === true ? `${name} (optional)` : name));
   return `${names.length === 1 ? 'Input' : 'Inputs'}: ${names.join(', ')}`;
 }
 
@@ -95,7 +101,8 @@ const tensorsOf = (tensors: Signature['inputs']): readonly Tensor[] =>
 
 function listed(side: 'input' | 'output', tensors: readonly Tensor[]): string {
   const lines = tensors.map(
-    ({ name, type, dims }) => `  { name: "${name}" data_type: TYPE_${type} dims: [ ${dims.join(', ')} ] }`,
+    ({ name, type, dims, optional }) =>
+      `  { name: "${name}" data_type: TYPE_${type} dims: [ ${dims.join(', ')} ]${optional === true ? ' optional: true' : ''} }`,
   );
   return `${side} [\n${lines.join(',\n')}\n]`;
 }
@@ -199,17 +206,19 @@ const forms = {
 } as const;
 
 /** What the model takes, what the last step needs of the texts, and whether they were cut. */
-function madeOf(inputs: readonly Tensor[], task: PipelineTask): readonly Tensor[] {
-  const there = [...inputs, ...asksOf(task)].map(({ name }) => name);
-  return [...inputs, ...tensorsOfTasks[task].takes.filter(({ name }) => !there.includes(name)), truncated];
+function madeOf(inputs: readonly Tensor[], asked: Asked): readonly Tensor[] {
+  const there = [...inputs, ...asksOf(asked)].map(({ name }) => name);
+  const { takes } = tensorsOfTasks[asked.task];
+  return [...inputs, ...takes.filter(({ name }) => !there.includes(name)), truncated];
 }
 
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
 export function pipelineModels(
-  { name, task, lastStep }: PipelinePlan,
+  plan: PipelinePlan,
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {
+  const { name, task, lastStep } = plan;
   const [inputs, outputs] = [tensorsOf(signature.inputs), tensorsOf(signature.outputs)];
   const { takes, last = 'labels', gives: answers } = tensorsOfTasks[task];
   const gives = lastStep === null ? outputs.map((one) => ({ ...one, name: 'EMBEDDING' })) : answers;
@@ -217,7 +226,7 @@ export function pipelineModels(
     ...{ name, tokenizer: `${name}-tokenizer`, model: `${name}-model` },
     labels: lastStep === null ? null : `${name}-${last}`,
   };
-  const [asks, made] = [asksOf(task), madeOf(inputs, task)];
+  const [asks, made] = [asksOf(plan), madeOf(inputs, plan)];
   const models: PipelineModel[] = [
     {
       name: names.tokenizer,

@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--most-texts", type=at_least(1), required=True, help="texts of a batch")
     parser.add_argument("--pooling", default="", help="of sentence vectors")
     parser.add_argument("--normalize", action="store_true", help="vectors of length 1")
+    parser.add_argument("--pairs", action="store_true", help="a second text may come with each one")
     parser.add_argument("--output", type=Path, required=True, help="folder whose models/ has the steps")
 
 
@@ -39,6 +40,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             options.most_texts,
             options.pooling,
             options.normalize,
+            options.pairs,
             options.output,
             report.progress,
         )

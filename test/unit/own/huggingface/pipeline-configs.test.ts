@@ -14,8 +14,8 @@ const signature = (name: string, ...shape: readonly number[]): Signature => ({
   inputs: rows,
   outputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
 });
-const plan = (task: PipelinePlan['task'], lastStep: string | null): PipelinePlan => ({
-  ...{ name: 'my-bert', task, lastStep, mostTokens: 64, texts: 'texts.txt' },
+const plan = (task: PipelinePlan['task'], lastStep: string | null, pairs = false): PipelinePlan => ({
+  ...{ name: 'my-bert', task, lastStep, mostTokens: 64, texts: 'texts.txt', pairs },
 });
 
 const logits = ['start_logits', 'end_logits'];
@@ -65,6 +65,7 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     ['spans', plan('token-classification', 'spans.py'), signature('logits', -1, 5)],
     ['vectors', plan('sentence-similarity', null), signature('sentence_embedding', 32)],
     ['answers', plan('question-answering', 'answers.py'), answers],
+    ['pairs', plan('text-classification', 'labels.py', true), signature('logits', 3)],
     ['tokens', plan('fill-mask', 'tokens.py'), signature('logits', -1, 50)],
   ])('of %s has nothing that Triton refuses', async (_what, planned, exported) => {
     const models = pipelineModels(planned, exported, 8);
@@ -100,7 +101,7 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
 
   it('asks for a question and its context, which the last step cuts the answer out of', () => {
     const [tokenizer, , last, whole] = pipelineModels(plan('question-answering', 'answers.py'), answers, 4);
-    expect([last?.name, inputsText('question-answering')]).toEqual([
+    expect([last?.name, inputsText({ task: 'question-answering', pairs: false })]).toEqual([
       'my-bert-answers',
       'Inputs: QUESTION, CONTEXT',
     ]);
@@ -118,11 +119,21 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
 `);
   });
 
+  it('takes a second text with each one, or none', () => {
+    const pairs = plan('text-classification', 'labels.py', true);
+    const optional = '{ name: "TEXT_PAIR" data_type: TYPE_STRING dims: [ 1 ] optional: true }';
+    const [tokenizer, , , whole] = pipelineModels(pairs, signature('logits', 3), 8);
+    for (const one of [tokenizer, whole]) expect(one?.config).toContain(optional);
+    expect(whole?.config).toContain('input_map { key: "TEXT_PAIR" value: "TEXT_PAIR" }');
+    expect(inputsText(pairs)).toBe('Inputs: TEXT, TEXT_PAIR (optional)');
+    expect(classes().at(-1)?.config).not.toContain('TEXT_PAIR');
+  });
+
   it('finds the mask token where the tokens of the text say', () => {
     const masks = pipelineModels(plan('fill-mask', 'tokens.py'), signature('logits', -1, 50), 4);
     expect(masks.map(({ name }) => name)).toContain('my-bert-tokens');
     expect(masks.at(-1)?.config).toContain('input_map { key: "input_ids" value: "input_ids" }');
     expect(masks.at(-1)?.config).toContain('{ name: "TOKEN" data_type: TYPE_STRING dims: [ 5 ] }');
-    expect(inputsText('fill-mask')).toBe('Input: TEXT');
+    expect(inputsText({ task: 'fill-mask', pairs: false })).toBe('Input: TEXT');
   });
 });

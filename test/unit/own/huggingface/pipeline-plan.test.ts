@@ -32,6 +32,7 @@ describe('a pipeline', () => {
       lastStep: 'labels.py',
       mostTokens: 64,
       texts: 'texts.txt',
+      pairs: true,
     });
     // Samples of tensors are shorter than what a long model takes, texts are not.
     const longer = await plan({ max_position_embeddings: 8192 });
@@ -55,6 +56,15 @@ describe('a pipeline', () => {
       },
     );
     expect(await sentences.planned()).toMatchObject({ task: 'sentence-similarity', lastStep: null });
+  });
+
+  it('takes no second text where the model has one kind of token', async () => {
+    const single = await plan({ type_vocab_size: 1 });
+    expect((await single.planned()).pairs).toBe(false);
+    const roberta = { architectures: ['RobertaForSequenceClassification'], model_type: 'roberta' };
+    expect((await (await plan({ ...roberta, type_vocab_size: 1 })).planned()).pairs).toBe(true);
+    const tokens = await plan({ architectures: ['BertForTokenClassification'] });
+    expect((await tokens.planned()).pairs).toBe(false);
   });
 
   it('answers questions about a context, or puts tokens in the place of a mask', async () => {
