@@ -65,6 +65,11 @@ class QuestionsReference(Reference):
             texts = line.split("\t")
             if len(texts) != 2 or "" in map(str.strip, texts):
                 raise ValueError(f"Line {number} of {path} is not a question, a tab and its context")
+            if len(self._tokenizer(texts[0], "")["input_ids"]) >= self._most:
+                raise ValueError(
+                    f"The question in line {number} of {path} is so long that its context has no place in the "
+                    f"{self._most} tokens that the model takes"
+                )
             found.append({"QUESTION": texts[0], "CONTEXT": texts[1]})
         return found
 
@@ -90,7 +95,9 @@ class QuestionsReference(Reference):
         ids, cls = encoded["input_ids"][0].tolist(), self._tokenizer.cls_token_id
         null = ids.index(cls) if cls in ids else None
         found = answers_of(result["start_logits"][0], result["end_logits"][0], places, null)
-        ((start, end), score), *others = sorted(found.items(), key=lambda one: -one[1])
+        # A context without tokens has an empty answer.
+        ranked = sorted(found.items(), key=lambda one: -one[1]) or [((0, 0), 0.0)]
+        ((start, end), score), *others = ranked
         next_score = others[0][1] if others else 0.0
         outputs: dict[str, list[Any]] = {
             "ANSWER": [given["CONTEXT"][start:end]],

@@ -22,7 +22,9 @@ class Words:
 
     mask_token, mask_token_id = "<m>", 7
 
-    def __call__(self, text: str, max_length: int = 100, **_how: Any) -> dict[str, list[int]]:
+    def __call__(
+        self, text: str, _pair: str = "", max_length: int = 100, **_how: Any
+    ) -> dict[str, list[int]]:
         return {"input_ids": [7 if word == "<m>" else 1 for word in text.split()][:max_length]}
 
 
@@ -46,7 +48,7 @@ class QuestionsTest(ToolkitCase):
         self.assertEqual(max(end - start for start, end in found), 15)
 
     def test_a_line_is_a_question_a_tab_and_its_context(self) -> None:
-        reference = QuestionsReference("question-answering", None, None, 64, "", False)
+        reference = QuestionsReference("question-answering", None, Words(), 4, "", False)
         file = self.dir / "mine.txt"
         file.write_text("Who?\tI.\n\nWhere?\tHere.\n", encoding="utf-8")
         self.assertEqual(
@@ -58,7 +60,12 @@ class QuestionsTest(ToolkitCase):
             self.assertRaisesRegex(
                 ValueError, "Line 3 of .*mine.txt is not a question, a tab", reference.read, file
             )
-        self.assertGreater(len(reference.read(FOLDER / "questions.txt")), 16)
+        file.write_text("Who?\tI.\nWho is it then?\tI.\n", encoding="utf-8")
+        self.assertRaisesRegex(
+            ValueError, "question in line 2 of .* has no place in the 4 tokens", reference.read, file
+        )
+        whole = QuestionsReference("question-answering", None, Words(), 64, "", False)
+        self.assertGreater(len(whole.read(FOLDER / "questions.txt")), 16)
         given = reference.lengthened([{"QUESTION": "Who?", "CONTEXT": "I."}], "many words")
         self.assertEqual(given, {"QUESTION": "Who?", "CONTEXT": "many words"})
 
