@@ -9,7 +9,7 @@ MOST_TEXTS = 256
 
 
 def read_lines(path: Path) -> list[tuple[int, str]]:
-    """Lines that are not blank, with their numbers from 1. Raises ValueError for what is no text, or has none."""
+    """Lines that are not blank, with their numbers from 1. Raises ValueError for a file without texts."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:

@@ -73,7 +73,7 @@ const faultsOfTask = {
   'labels shifted by one': ['bert-text', 'distilbert-tokens'],
   'tokens shifted by one': ['roberta-mask'],
   'places in bytes': ['bert-questions'],
-  // RoBERTa counts positions from the first token that is no padding: its answers are the same.
+  // RoBERTa counts positions without the padding: its answers are the same.
   'padding on the other side': ['bert-text', 'distilbert-tokens', 'minilm-sentences', 'bert-questions'],
 };
 

@@ -54,7 +54,7 @@ class Encoding(NamedTuple):
     word_ids: list[Optional[int]]
 
     def word_to_chars(self, word: int, sequence: int) -> Optional[tuple[int, int]]:
-        """The first letter of any text is no word."""
+        """The first letter of any text is not a word."""
         return None if word == 0 else (word, word + 10 * (sequence + 1))
 
 
