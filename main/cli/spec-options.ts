@@ -202,7 +202,7 @@ export function addSpecOptions(command: Command): Command {
     )
     .option(
       '--texts <file>',
-      'with --serve pipeline: texts for the accuracy check and the load, one per line; default: 22 texts of the workbench',
+      'with --serve pipeline: texts for the accuracy check and the load, one per line, a tab before a second text; default: texts of the workbench',
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }

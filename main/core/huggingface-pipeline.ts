@@ -9,7 +9,7 @@ import { type OpenModelInput, openModelSchema } from '../contract/run/own-model'
 import type { ModelSource, RunSpec } from '../contract/run/run-spec';
 import { present, type Tree } from '../contract/trees';
 import { hashHuggingFace } from '../own/huggingface/folder-files';
-import { type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
+import { inputsText, type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
 import { sourceOf } from '../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../platform/files';
@@ -22,7 +22,7 @@ import { exportCommand, makeDatasetCommand } from '../toolkit/verb-commands';
 import type { CoreParts } from './core-parts';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
-  /** File with a text per line for the reference and the load; absent: those of the workbench. */
+  /** File with a text per line, in the form of the task, for the reference and the load; absent: those of the workbench. */
   readonly texts?: string | undefined;
   /** Texts of a request; absent: as a run of the folder. */
   readonly maxBatchSize?: number | undefined;
@@ -54,15 +54,16 @@ const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 function notesOf(
-  { name, mostTokens }: PipelinePlan,
+  plan: PipelinePlan,
   models: readonly PipelineModel[],
   { texts, samples, ties, cut, tokenizers }: z.infer<typeof referenceSchema>,
 ): readonly string[] {
+  const { name, mostTokens } = plan;
   const steps = models.map((model) => model.name).filter((model) => model !== name);
   const ofReference = cut === 0 ? '' : `, as for ${counted(cut, 'text')} of the reference`;
   return [
     `The pipeline ${name} is an ensemble of ${steps.join(', ')}; tokenizers ${tokenizers} is part of its first step.`,
-    `Input: TEXT. Texts of more than ${counted(mostTokens, 'token')} are cut, and TRUNCATED is true for them${ofReference}.`,
+    `${inputsText(plan)}. Texts of more than ${counted(mostTokens, 'token')} are cut, and TRUNCATED is true for them${ofReference}.`,
     `The reference is transformers in fp32 on ${counted(texts, 'text')}, each without padding: ${counted(samples, 'request')}, one by one and in batches of mixed lengths.`,
     ...(ties === 0
       ? []
@@ -92,7 +93,7 @@ async function planOf(
   const { preset } = await presetOf({ preset: choice.preset, source });
   const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
   const spec = resolveSpec(preset, { ...choice.overrides, configure });
-  return { plan, source, spec, texts: texts ?? join(options.resources, 'huggingface', 'texts.txt') };
+  return { plan, source, spec, texts: texts ?? join(options.resources, 'huggingface', plan.texts) };
 }
 
 /** Of whatever the written files depend on. */
@@ -180,6 +181,7 @@ async function make(
         ...(pooling === undefined ? [] : ([['--pooling', pooling]] as const)),
         ...(dense === undefined ? [] : ([['--dense', dense.join(',')]] as const)),
         ...(normalize === true ? ([['--normalize']] as const) : []),
+        ...(plan.pairs ? ([['--pairs']] as const) : []),
         ['--output', place],
       ],
     },

@@ -7,15 +7,17 @@ batches of mixed lengths.
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Sequence
-from importlib import metadata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 
-from .model import load_folder, pooled
+from .model import Sentence, load_folder, sentence_of
+from .texts_file import read_texts
+from .tokenizer_step import copy_library, serving_tokenizer
 
 Output = dict[str, Any]
+#: What a caller sends: a TEXT, or several texts by the names of the inputs.
+Given = Union[str, Mapping[str, str]]
 
 #: Scores may differ by this much, absolute and relative to the score.
 TOLERANCE = 1e-4
@@ -27,8 +29,6 @@ LEAST_LEAD = 4 * TOLERANCE
 MOST_CUT_TOKENS = 2048
 #: Texts of the smaller batch.
 FEW = 3
-#: More would only take longer.
-MOST_TEXTS = 256
 
 
 class Answer(NamedTuple):
@@ -45,39 +45,28 @@ OUTPUTS: dict[str, tuple[str, Optional[dict[str, Any]]]] = {
     "START": ("INT32", None),
     "END": ("INT32", None),
     "EMBEDDING": ("FP32", VECTOR_TOLERANCE),
+    "ANSWER": ("BYTES", None),
+    "TOKEN": ("BYTES", None),
     "TRUNCATED": ("BOOL", None),
 }
+#: Of one word of thousands, or of one span of many: the scores are small.
+SMALL_SCORES = {"by": "numbers", "atol": 1e-6, "rtol": 1e-3}
 
 
-def serving_tokenizer(tokenizer: Any, most: int) -> Any:
-    """As tokenizer.json of the step: it cuts at `most` tokens, and pads to the longest text that it gets at once."""
-    from tokenizers import Tokenizer
-
-    if tokenizer.pad_token is None:
-        raise ValueError(
-            "The tokenizer has no padding token, so that texts of different lengths have no batch"
-        )
-    served = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
-    served.enable_truncation(most, direction=tokenizer.truncation_side)
-    served.enable_padding(
-        direction=tokenizer.padding_side,
-        pad_id=tokenizer.pad_token_id,
-        pad_type_id=tokenizer.pad_token_type_id,
-        pad_token=tokenizer.pad_token,
-    )
-    return served
+def rule_of(task: str, output: str) -> Optional[dict[str, Any]]:
+    """How the output is compared; None: exactly."""
+    is_small = output == "SCORE" and task in ("question-answering", "fill-mask")
+    return SMALL_SCORES if is_small else OUTPUTS[output][1]
 
 
-def copy_library(target: Path) -> str:
-    """The tokenizers library with its license texts, as it lies in this environment. Returns its version."""
-    found = metadata.distribution("tokenizers")
-    for file in found.files or []:
-        if (file.suffix in (".pyc", "") and file.name not in ("METADATA", "LICENSE")) or ".." in file.parts:
-            continue
-        to = target / file
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(str(found.locate_file(file)), to)
-    return found.version
+def named(given: Given) -> Mapping[str, str]:
+    """By the names of the inputs."""
+    return {"TEXT": given} if isinstance(given, str) else given
+
+
+def size(given: Given) -> int:
+    """Characters of all texts."""
+    return sum(map(len, named(given).values()))
 
 
 def score_function(config: Any) -> str:
@@ -102,8 +91,11 @@ def lead(scores: Any) -> float:
 class Reference:
     """Asks the framework for one text at a time, cut as the pipeline cuts it."""
 
+    #: Which text of a pair is cut.
+    cut = "longest_first"
+
     def __init__(
-        self, task: str, model: Any, tokenizer: Any, most: int, pooling: str, normalize: bool
+        self, task: str, model: Any, tokenizer: Any, most: int, sentence: Optional[Sentence]
     ) -> None:
         import transformers
 
@@ -111,8 +103,8 @@ class Reference:
         self._tokenizer = tokenizer
         self._model = model
         self._most = most
-        self._pooling, self._normalize = pooling, normalize
-        self._answers: Callable[[str], Answer] = {
+        self._sentence = sentence
+        self._answers: Callable[[Any], Answer] = {
             "text-classification": self._labels,
             "token-classification": self._spans,
             "sentence-similarity": self._vector,
@@ -120,15 +112,38 @@ class Reference:
         name = "feature-extraction" if task == "sentence-similarity" else task
         self._pipeline = transformers.pipeline(name, model=model, tokenizer=tokenizer, device="cpu")
 
-    def tokens(self, text: str) -> int:
-        return len(self._tokenizer(text)["input_ids"])
+    def read(self, path: Path) -> list[Given]:
+        """What to ask. Raises ValueError for a file that has something else."""
+        return list(read_texts(path))
 
-    def __call__(self, text: str) -> Answer:
-        answer = self._answers(text)
-        return answer._replace(outputs={**answer.outputs, "TRUNCATED": [self.tokens(text) > self._most]})
+    def lengthened(self, texts: Sequence[Given], filler: str) -> Given:
+        """A text that is too long, of many words."""
+        del texts
+        return filler
 
-    def _labels(self, text: str) -> Answer:
-        found = self._pipeline(text, top_k=None, truncation=True, max_length=self._most)
+    def neighbors(self, texts: Sequence[Given]) -> list[Given]:
+        """Further requests of the accuracy gate, of the same texts."""
+        del texts
+        return []
+
+    def write_last(self, output: Path, name: str) -> None:
+        """What the last step reads beside its code."""
+        last = output / "models" / f"{name}-labels" / "1"
+        if last.is_dir():
+            config = self._model.config
+            labels = [str(config.id2label[place]) for place in range(config.num_labels)]
+            write_json(last / "labels.json", {"labels": labels, "scores": score_function(config)})
+
+    def tokens(self, given: Given) -> int:
+        return len(self._tokenizer(*named(given).values())["input_ids"])
+
+    def __call__(self, given: Any) -> Answer:
+        answer = self._answers(given)
+        return answer._replace(outputs={**answer.outputs, "TRUNCATED": [self.tokens(given) > self._most]})
+
+    def _labels(self, given: Given) -> Answer:
+        asked = given if isinstance(given, str) else {name.lower(): text for name, text in given.items()}
+        found = self._pipeline(asked, top_k=None, truncation=True, max_length=self._most)
         # A list of lists in some versions.
         found = found[0] if isinstance(found[0], list) else found
         ranked = sorted(found, key=lambda one: -one["score"])
@@ -164,9 +179,9 @@ class Reference:
 
         how = {"truncation": True, "max_length": self._most}
         hidden = torch.as_tensor(self._pipeline(text, return_tensors=True, tokenize_kwargs=how))
-        vector = pooled(hidden, torch.ones(hidden.shape[:2]), self._pooling)
-        if self._normalize:
-            vector = torch.nn.functional.normalize(vector, p=2.0, dim=1)
+        assert self._sentence is not None
+        with torch.inference_mode():
+            vector = self._sentence(hidden, torch.ones(hidden.shape[:2]))
         return Answer({"EMBEDDING": [float(value) for value in vector[0]]}, False)
 
 
@@ -189,7 +204,7 @@ def _padded(rows: Sequence[list[Any]], datatype: str) -> list[list[Any]]:
     return [[*row, *[_EMPTY[datatype]] * (longest - len(row))] if datatype in _EMPTY else row for row in rows]
 
 
-def sample(name: str, texts: Sequence[str], answers: Sequence[Answer]) -> dict[str, Any]:
+def sample(name: str, texts: Sequence[Given], answers: Sequence[Answer]) -> dict[str, Any]:
     """A request of these texts, and what it has to be answered with."""
     tied = any(answer.tied for answer in answers)
     names = [one for one in answers[0].outputs if not tied or one == "TRUNCATED"]
@@ -197,7 +212,8 @@ def sample(name: str, texts: Sequence[str], answers: Sequence[Answer]) -> dict[s
     for one in names:
         datatype, _ = OUTPUTS[one]
         outputs.append(tensor(one, datatype, _padded([answer.outputs[one] for answer in answers], datatype)))
-    return {"id": name, "inputs": [tensor("TEXT", "BYTES", [[text] for text in texts])], "outputs": outputs}
+    inputs = [tensor(one, "BYTES", [[named(text)[one]] for text in texts]) for one in named(texts[0])]
+    return {"id": name, "inputs": inputs, "outputs": outputs}
 
 
 def batches_of(count: int, size: int) -> list[list[int]]:
@@ -214,17 +230,20 @@ def batches_of(count: int, size: int) -> list[list[int]]:
     return batches
 
 
-def samples_of(texts: Sequence[str], answers: Sequence[Answer], most_texts: int) -> list[dict[str, Any]]:
+def samples_of(
+    texts: Sequence[Given], answers: Sequence[Answer], most_texts: int, noun: str = "text"
+) -> list[dict[str, Any]]:
     """One by one, in full batches, and in a small one; the kinds in turns, as a reader may take the first ones only."""
     singles = [
-        sample(f"text {place}", [text], [answer]) for place, (text, answer) in enumerate(zip(texts, answers))
+        sample(f"{noun} {place}", [text], [answer])
+        for place, (text, answer) in enumerate(zip(texts, answers))
     ]
     decided = [place for place, answer in enumerate(answers) if not answer.tied]
-    by_length = sorted(decided, key=lambda place: len(texts[place]))
+    by_length = sorted(decided, key=lambda place: size(texts[place]))
 
     def batch(places: Sequence[int]) -> dict[str, Any]:
         chosen = [by_length[place] for place in places]
-        name = f"texts {', '.join(map(str, chosen))}"
+        name = f"{noun}s {', '.join(map(str, chosen))}"
         return sample(name, [texts[place] for place in chosen], [answers[place] for place in chosen])
 
     full = batches_of(len(by_length), most_texts)
@@ -232,35 +251,64 @@ def samples_of(texts: Sequence[str], answers: Sequence[Answer], most_texts: int)
     return [*singles[:2], *map(batch, [*full, *few]), *singles[2:]]
 
 
-def _cut_text(texts: Sequence[str], reference: Reference, most: int) -> list[str]:
+def _cut_text(texts: Sequence[Given], reference: Reference, most: int) -> list[Given]:
     """A text that is too long; none where making it would take long."""
     if most > MOST_CUT_TOKENS:
         return []
-    text = " ".join(texts)
-    while reference.tokens(text) <= most:
-        text = f"{text} {text}"
-    return [text]
+    filler = " ".join([text for given in texts for text in named(given).values()])
+    while reference.tokens(filler) <= most:
+        filler = f"{filler} {filler}"
+    return [reference.lengthened(texts, filler)]
 
 
-def load_entries(texts: Sequence[str], answers: Sequence[Answer], fixed: bool) -> dict[str, Any]:
+def load_entries(texts: Sequence[Given], answers: Sequence[Answer], fixed: bool) -> dict[str, Any]:
     """Texts as load tools send them, with what comes back, where all outputs have one size."""
     decided = [(text, answer) for text, answer in zip(texts, answers) if not answer.tied]
-    data = {"data": [{"TEXT": [text]} for text, _ in decided]}
+    data = {"data": [{name: [text] for name, text in named(given).items()} for given, _ in decided]}
     if not fixed:
         return data
     return {**data, "validation_data": [answer.outputs for _, answer in decided]}
+
+
+def write_json(path: Path, content: Any, indent: Optional[int] = 1) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=indent), encoding="utf-8")
+
+
+def reference_class(task: str, pairs: bool) -> type[Reference]:
+    """Of tasks whose reference is more than a text for a pipeline of transformers: in files of their own."""
+    if task == "question-answering":
+        from .questions_reference import QuestionsReference
+
+        return QuestionsReference
+    if task == "fill-mask":
+        from .mask_reference import MaskReference
+
+        return MaskReference
+    if pairs:
+        from .pairs_reference import PairsReference
+
+        return PairsReference
+    return Reference
+
+
+def in_turns(some: Sequence[Output], others: Sequence[Output]) -> list[Output]:
+    """One of each as long as there are others."""
+    both = [one for pair in zip(some, others) for one in pair]
+    return [*both, *some[len(others) :], *others[len(some) :]]
 
 
 def write_pipeline(
     folder: str,
     auto_class: str,
     task: str,
-    texts: Sequence[str],
+    texts_file: Path,
     name: str,
     most: int,
     most_texts: int,
     pooling: str,
+    dense: str,
     normalize: bool,
+    pairs: bool,
     output: Path,
     progress: Callable[[float, str], None],
 ) -> dict[str, Any]:
@@ -280,52 +328,42 @@ def write_pipeline(
         raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
     if not tokenizer.is_fast:
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
+    sentence = sentence_of(folder, pooling, dense, normalize)
+    reference = reference_class(task, pairs)(task, model, tokenizer, most, sentence)
+    texts = reference.read(texts_file)
     first = output / "models" / f"{name}-tokenizer" / "1"
-    serving_tokenizer(tokenizer, most).save(str(first / "tokenizer.json"))
+    serving_tokenizer(tokenizer, most, reference.cut).save(str(first / "tokenizer.json"))
     library = copy_library(first / "packages")
-    last = output / "models" / f"{name}-labels" / "1"
-    if last.is_dir():
-        labels = [str(model.config.id2label[place]) for place in range(model.config.num_labels)]
-        content = {"labels": labels, "scores": score_function(model.config)}
-        (last / "labels.json").write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+    reference.write_last(output, name)
     progress(0.2, "Asking transformers for the samples")
-    reference = Reference(task, model, tokenizer, most, pooling, normalize)
     whole = [*texts, *_cut_text(texts, reference, most)]
     answers = [reference(text) for text in whole]
     ties = sum(answer.tied for answer in answers)
     if ties == len(answers):
         raise ValueError("The labels of all texts are ties: give texts that the model decides")
-    used = answers[0].outputs
-    samples = samples_of(whole, answers, most_texts)
+    # Of texts that a pipeline takes with and without a second one; their answers are not part of the load.
+    more = reference.neighbors(texts)
+    more_answers = [reference(pair) for pair in more]
+    rules = {one: rule_of(task, one) for one in answers[0].outputs}
+    samples = in_turns(
+        samples_of(whole, answers, most_texts), samples_of(more, more_answers, most_texts, "pair")
+    )
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
         "model": name,
         "recordedFrom": f"transformers {transformers.__version__}, fp32, each text without padding",
-        "outputs": {one: OUTPUTS[one][1] for one in used if OUTPUTS[one][1] is not None},
+        "outputs": {one: rule for one, rule in rules.items() if rule is not None},
         "samples": samples,
     }
-    (output / "golden.json").write_text(json.dumps(golden, ensure_ascii=False, indent=1), encoding="utf-8")
+    write_json(output / "golden.json", golden)
     # Not the text that was made to be cut.
-    load = load_entries(texts, answers, task != "token-classification")
-    (output / "load.json").write_text(json.dumps(load, ensure_ascii=False), encoding="utf-8")
+    write_json(output / "load.json", load_entries(texts, answers, task != "token-classification"), None)
     progress(1.0, "Written")
     return {
-        "texts": len(whole),
+        "texts": len(whole) + len(more),
         "samples": len(samples),
-        "ties": ties,
-        "cut": sum(answer.outputs["TRUNCATED"][0] for answer in answers),
+        "ties": ties + sum(answer.tied for answer in more_answers),
+        "cut": sum(answer.outputs["TRUNCATED"][0] for answer in [*answers, *more_answers]),
         "tokenizers": library,
     }
-
-
-def read_texts(path: Path) -> list[str]:
-    """One text per line. Raises ValueError for a file that is not a text, or has none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a text in UTF-8") from error
-    texts = [line for line in lines if line.strip() != ""]
-    if not texts:
-        raise ValueError(f"{path} has no texts: write one per line")
-    return texts[:MOST_TEXTS]

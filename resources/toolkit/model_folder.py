@@ -1,4 +1,4 @@
-"""A model folder: model.py, dataloader.py, metrics.py; optional train.py, make_dataset.py, prepare_dataset.py,
+"""A model folder: model.py, dataloader.py; optional metrics.py, train.py, make_dataset.py, prepare_dataset.py,
 convert_checkpoint.py, input_ranges.py.
 """
 
@@ -26,7 +26,8 @@ _PACKAGE = "_model_folder"
 ENTRY_POINTS = {
     "model": ("get_model", True),
     "dataloader": ("get_dataloader_fn", True),
-    "metrics": ("MetricsCalculator", True),
+    # The workbench asks for it where the preset has metrics, and refuses the folder of a person without it.
+    "metrics": ("MetricsCalculator", False),
     "train": ("train", False),
     "make_dataset": ("make_dataset", False),
     "prepare_dataset": ("prepare_dataset", False),

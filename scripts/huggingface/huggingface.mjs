@@ -26,7 +26,7 @@ against a local server that speaks its calls: sizes, cancelling, resuming, hashe
 
   NAME         only these folders; "hub": the models of the hub
   --quick      only ONNX in fp32
-  --pipelines  in place of it, serves those with texts as pipelines, and plants faults that the gate has to catch. Takes ten minutes.
+  --pipelines  in place of it, serves those with texts as pipelines, and plants faults that the gate has to catch ("bert-overflow": in fp16). Takes twenty minutes.
   --cost       measures what a pipeline costs beside tensors with the tokenizer of transformers in the client, in turns. Takes five minutes.
   --out FILE   also write the tables as a page to this file (docs/huggingface.md, with --pipelines docs/huggingface-pipelines.md)
 

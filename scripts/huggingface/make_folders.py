@@ -1,5 +1,6 @@
 """Writes small Hugging Face folders with random weights: `make_folders.py [--texts FILE] DIR [NAME...]`, or their names
-with `--list`. With texts each has a tokenizer that is learned from them.
+with `--list`. With texts each has a tokenizer that is learned from them. "bert-overflow" is made where it is named: its
+activations are too large for fp16.
 
 Run with the environment of the component Transformers. The weights are random: only that they are the same matters.
 """
@@ -53,10 +54,13 @@ _POOLING = [
 ]
 
 _DENSE = {"idx": 2, "name": "2", "path": "2_Dense", "type": "sentence_transformers.models.Dense"}
+#: Weights before an activation are so much larger than others; a layer that normalizes follows.
+_OVERFLOW = ("bert-overflow", 1e5)
 
 #: By name of the folder: configuration class, its arguments, model class.
 FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
     "bert-text": ("BertConfig", {**_TEXT, **_LABELS}, "BertForSequenceClassification"),
+    _OVERFLOW[0]: ("BertConfig", {**_TEXT, **_LABELS}, "BertForSequenceClassification"),
     "bert-questions": ("BertConfig", _TEXT, "BertForQuestionAnswering"),
     "minilm-sentences": ("BertConfig", _TEXT, "BertModel"),
     "distilbert-tokens": (
@@ -331,6 +335,8 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
             and model.main_input_name == "pixel_values"
         ):
             _see_images(model)
+        if name == _OVERFLOW[0]:
+            model.bert.encoder.layer[0].intermediate.dense.weight.mul_(_OVERFLOW[1])
     folder = directory / name
     model.save_pretrained(folder)
     _beside(name, folder)
@@ -341,12 +347,13 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
 
 
 def main(arguments: list[str]) -> None:
+    usual = [name for name in FOLDERS if name != _OVERFLOW[0]]
     if arguments == ["--list"]:
-        sys.stdout.write("\n".join(FOLDERS) + "\n")
+        sys.stdout.write("\n".join(usual) + "\n")
         return
     texts = Path(arguments[1]) if arguments[:1] == ["--texts"] else None
     rest = arguments if texts is None else arguments[2:]
-    directory, names = Path(rest[0]), rest[1:] or list(FOLDERS)
+    directory, names = Path(rest[0]), rest[1:] or usual
     for name in names:
         make_folder(name, directory, texts)
         sys.stdout.write(f"{name}\n")

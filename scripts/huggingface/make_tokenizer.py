@@ -16,11 +16,22 @@ class Kind(NamedTuple):
     sep: str
     pad: str
     unk: str
+    mask: str
+    #: How two texts are one row.
+    pair: str
 
 
-_WORDPIECE = Kind(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], "[CLS]", "[SEP]", "[PAD]", "[UNK]")
+_WORDPIECE = Kind(
+    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+    *("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"),
+    "[CLS] $A [SEP] $B:1 [SEP]:1",
+)
 #: As of RoBERTa, whose padding has the id 1.
-_UNIGRAM = Kind(["<s>", "<pad>", "</s>", "<unk>", "<mask>"], "<s>", "</s>", "<pad>", "<unk>")
+_UNIGRAM = Kind(
+    ["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+    *("<s>", "</s>", "<pad>", "<unk>", "<mask>"),
+    "<s> $A </s> </s> $B </s>",
+)
 
 
 def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
@@ -33,7 +44,10 @@ def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
         tokenizer.decoder = decoders.WordPiece()
         # A quarter of the words for letters: others are unknown.
         trainer: Any = trainers.WordPieceTrainer(
-            vocab_size=vocabulary, special_tokens=kind.special, limit_alphabet=vocabulary // 4
+            vocab_size=vocabulary,
+            special_tokens=kind.special,
+            limit_alphabet=vocabulary // 4,
+            show_progress=False,
         )
     else:
         tokenizer = Tokenizer(models.Unigram())
@@ -43,11 +57,16 @@ def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
         tokenizer.decoder = decoders.Metaspace()
         trainer = trainers.UnigramTrainer(
-            vocab_size=vocabulary, special_tokens=kind.special, unk_token=kind.unk, shrinking_factor=0.5
+            vocab_size=vocabulary,
+            special_tokens=kind.special,
+            unk_token=kind.unk,
+            shrinking_factor=0.5,
+            show_progress=False,
         )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{kind.cls} $A {kind.sep}",
+        pair=kind.pair,
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (kind.cls, kind.sep)],
     )
     return tokenizer
@@ -68,6 +87,7 @@ def write_tokenizer(folder: Path, config: Any, texts: Path, given: Mapping[str, 
         sep_token=kind.sep,
         pad_token=kind.pad,
         unk_token=kind.unk,
+        mask_token=kind.mask,
         model_input_names=rows,
         **given,
     ).save_pretrained(folder)

@@ -4,11 +4,15 @@ import { repoRoot } from '../lib/layout.mjs';
 import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
 
-/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences. */
+/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask. */
 const pipelines = [
   ...['bert-text', 'roberta-text', 'electra-text', 'albert-text', 'deberta-v3-text'],
   ...['distilbert-tokens', 'xlm-roberta-tokens', 'deberta-tokens', 'minilm-sentences'],
+  ...['bert-questions', 'xlm-roberta-questions', 'roberta-mask'],
 ];
+
+/** Of a model that is served as tensors: its activations are too large for fp16. */
+const overflow = 'bert-overflow';
 
 const edited = (file, change) => writeFileSync(file, change(readFileSync(file, 'utf8')));
 const editedJson = (file, change) =>
@@ -54,10 +58,27 @@ const faults = {
     editedJson(stepFile(models, name, 'labels', 'labels.json'), ({ labels }) => {
       labels.push(labels.shift());
     }),
+  'tokens shifted by one': (models, name) =>
+    editedJson(stepFile(models, name, 'tokens', 'tokens.json'), ({ tokens }) => {
+      tokens.push(tokens.shift());
+    }),
+  'places in bytes': (models, name) =>
+    edited(stepFile(models, name, 'answers', 'model.py'), (text) =>
+      text.replace('score, begin, finish)', 'score, *(len(text[:at].encode()) for at in (begin, finish)))'),
+    ),
 };
 
-/** One of each task, with positions that count from the begin of the row, so that the side of the padding matters. */
-const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences'];
+/** Of one task each; others are of all. */
+const faultsOfTask = {
+  'labels shifted by one': ['bert-text', 'distilbert-tokens'],
+  'tokens shifted by one': ['roberta-mask'],
+  'places in bytes': ['bert-questions'],
+  // RoBERTa counts positions without the padding: its answers are the same.
+  'padding on the other side': ['bert-text', 'distilbert-tokens', 'minilm-sentences', 'bert-questions'],
+};
+
+/** One of each task. */
+const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences', 'bert-questions', 'roberta-mask'];
 
 /** The folder that `run --serve pipeline` wrote into the home. */
 const written = (home, name) =>
@@ -70,7 +91,7 @@ const written = (home, name) =>
 async function runFaults(home, name) {
   const rows = [];
   for (const [fault, plant] of Object.entries(faults)) {
-    if (fault.startsWith('labels') && name.endsWith('-sentences')) continue;
+    if (faultsOfTask[fault]?.includes(name) === false) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
     plant(join(copy, 'models'), name);
@@ -88,13 +109,33 @@ async function runFaults(home, name) {
   return rows;
 }
 
+/** A folder that passes in fp32, and has to fail in fp16. */
+async function runOverflow(layout, home) {
+  const folders = join(home, 'overflow');
+  await makeFolders(layout, folders, [overflow]);
+  const ways = [];
+  for (const precision of ['fp32', 'fp16']) {
+    const flags = ['--format', 'onnx', '--precision', precision, ...short];
+    const ended = await cli(home, ['run', join(folders, overflow), ...flags]);
+    ways.push({ ended, document: documentOf(ended) });
+  }
+  const [whole, half] = ways;
+  const isRight = whole.document?.accuracy?.passed === true && half.document?.accuracy?.passed === false;
+  const reason = isRight ? reasonOf(half.document, half.ended) : reasonOf(whole.document, whole.ended);
+  const cells = [overflow, 'fp16 overflow (as tensors)', isRight ? 'yes' : 'no', reason];
+  say(cells.join(' | '));
+  return { isRight, cells };
+}
+
 /** Each pipeline from the folder to its report, and planted faults, each of which its gate has to catch. */
 export async function runPipelines(layout, home, names) {
   const folders = join(home, 'folders');
   const texts = join(repoRoot, 'resources', 'huggingface', 'texts.txt');
-  const asked = names.length === 0 ? pipelines : names;
+  const asked = names.length === 0 ? [...pipelines, overflow] : names;
   const [served, caught] = [[], []];
-  for (const name of await makeFolders(layout, folders, asked, texts)) {
+  if (asked.includes(overflow)) caught.push(await runOverflow(layout, home));
+  const ofTexts = asked.filter((name) => name !== overflow);
+  for (const name of ofTexts.length === 0 ? [] : await makeFolders(layout, folders, ofTexts, texts)) {
     const ended = await cli(home, ['run', join(folders, name), '--serve', 'pipeline', ...short]);
     const document = documentOf(ended);
     const isRight = ended.code === 0 && document?.accuracy?.passed === true;

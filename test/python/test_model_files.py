@@ -284,6 +284,13 @@ class ModelFileTest(ToolkitCase):
         )
         self.assertIn("--dump-labels", error["remedy"])
 
+    def test_a_folder_without_metrics_is_refused_where_they_are_asked_for(self) -> None:
+        (self.folder / "metrics.py").unlink()
+        dump = self.infer("dump", "--runtime=pyt")
+        flags = ["--model-dir", self.folder, "--dump-dir", dump, "--csv", self.dir / "m.csv"]
+        error = self.refused("model-folder-invalid", "metrics", *flags)
+        self.assertEqual(error["message"], "The model folder lacks metrics.py")
+
     def test_a_vacuous_tolerance_is_warned_of(self) -> None:
         dump = self.infer("dump", "--runtime=pyt")
         ended = toolkit("verify", "--reference", dump, "--candidate", dump, "--atol=*=100", "--rtol=*=100")

@@ -88,11 +88,11 @@ class ProtocolTest(ToolkitCase):
 
     def test_a_folder_without_its_modules_is_refused(self) -> None:
         folder = write_toy(self.dir / "toy")
-        (folder / "metrics.py").unlink()
+        (folder / "dataloader.py").unlink()
         error = self.refused(
             "model-folder-invalid", "make-dataset", "--model-dir", folder, "--output", self.dir / "d"
         )
-        self.assertIn("metrics.py", error["message"])
+        self.assertIn("dataloader.py", error["message"])
 
     def test_prints_of_model_code_do_not_reach_stdout(self) -> None:
         folder = write_toy(self.dir / "toy")

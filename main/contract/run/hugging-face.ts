@@ -39,6 +39,8 @@ export const pipelineTasks = [
   'text-classification',
   'token-classification',
   'sentence-similarity',
+  'question-answering',
+  'fill-mask',
 ] as const satisfies readonly HuggingFaceTask[];
 export type PipelineTask = (typeof pipelineTasks)[number];
 

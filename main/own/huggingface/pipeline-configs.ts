@@ -7,6 +7,8 @@ interface Tensor {
   readonly name: string;
   readonly type: string;
   readonly dims: readonly number[];
+  /** A caller may leave it out. */
+  readonly optional?: true;
 }
 
 /** A model of the pipeline's repository. */
@@ -18,6 +20,7 @@ export interface PipelineModel {
 }
 
 const text: Tensor = { name: 'TEXT', type: 'STRING', dims: [1] };
+const textPair: Tensor = { name: 'TEXT_PAIR', type: 'STRING', dims: [1], optional: true };
 const truncated: Tensor = { name: 'TRUNCATED', type: 'BOOL', dims: [1] };
 /** What the spans need beside the logits. */
 const ofTokens: readonly Tensor[] = [
@@ -25,10 +28,26 @@ const ofTokens: readonly Tensor[] = [
   { name: 'offsets', type: 'INT64', dims: [-1, 2] },
 ];
 
-/** What the last step answers, and what it takes from the first one. */
-const lastTensors: Readonly<
-  Record<PipelineTask, { readonly takes: readonly Tensor[]; readonly gives: readonly Tensor[] }>
-> = {
+/** Where the words of a pair are, and which tokens count. */
+const ofPairs: readonly Tensor[] = [
+  { name: 'attention_mask', type: 'INT64', dims: [-1] },
+  { name: 'sequence', type: 'INT64', dims: [-1] },
+  { name: 'words', type: 'INT64', dims: [-1, 2] },
+];
+const context: Tensor = { name: 'CONTEXT', type: 'STRING', dims: [1] };
+
+interface TaskTensors {
+  /** What a caller sends; absent: TEXT. */
+  readonly asks?: readonly Tensor[];
+  /** What the last step is called; absent: labels. */
+  readonly last?: string;
+  /** What the last step takes beside the outputs of the model: of the first step, or of the caller. */
+  readonly takes: readonly Tensor[];
+  /** What the last step answers. */
+  readonly gives: readonly Tensor[];
+}
+
+const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
   'text-classification': {
     takes: [],
     gives: [
@@ -46,14 +65,45 @@ const lastTensors: Readonly<
     ],
   },
   'sentence-similarity': { takes: [], gives: [] },
+  'question-answering': {
+    asks: [{ name: 'QUESTION', type: 'STRING', dims: [1] }, context],
+    last: 'answers',
+    takes: [...ofPairs, context],
+    gives: [
+      { name: 'ANSWER', type: 'STRING', dims: [1] },
+      { name: 'SCORE', type: 'FP32', dims: [1] },
+      { name: 'START', type: 'INT32', dims: [1] },
+      { name: 'END', type: 'INT32', dims: [1] },
+    ],
+  },
+  'fill-mask': {
+    last: 'tokens',
+    takes: [{ name: 'input_ids', type: 'INT64', dims: [-1] }],
+    gives: [
+      { name: 'TOKEN', type: 'STRING', dims: [5] },
+      { name: 'SCORE', type: 'FP32', dims: [5] },
+    ],
+  },
 };
+
+type Asked = Pick<PipelinePlan, 'task' | 'pairs'>;
+
+const asksOf = ({ task, pairs }: Asked): readonly Tensor[] =>
+  tensorsOfTasks[task].asks ?? (pairs ? [text, textPair] : [text]);
+
+/** "Input: TEXT". */
+export function inputsText(asked: Asked): string {
+  const names = asksOf(asked).map(({ name, optional }) => (optional === true ? `${name} (optional)` : name));
+  return `${names.length === 1 ? 'Input' : 'Inputs'}: ${names.join(', ')}`;
+}
 
 const tensorsOf = (tensors: Signature['inputs']): readonly Tensor[] =>
   tensors.map(({ name, datatype, shape }) => ({ name, type: datatype, dims: shape.slice(1) }));
 
 function listed(side: 'input' | 'output', tensors: readonly Tensor[]): string {
   const lines = tensors.map(
-    ({ name, type, dims }) => `  { name: "${name}" data_type: TYPE_${type} dims: [ ${dims.join(', ')} ] }`,
+    ({ name, type, dims, optional }) =>
+      `  { name: "${name}" data_type: TYPE_${type} dims: [ ${dims.join(', ')} ]${optional === true ? ' optional: true' : ''} }`,
   );
   return `${side} [\n${lines.join(',\n')}\n]`;
 }
@@ -100,9 +150,12 @@ const same = ({ name }: Tensor): Link => [name, name];
 
 /** Tensors between the steps. */
 interface Between {
+  readonly asks: readonly Tensor[];
+  /** What the first step makes. */
+  readonly made: readonly Tensor[];
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
-  /** What the last step takes of the first one, beside the outputs of the model. */
+  /** What the last step takes beside the outputs of the model. */
   readonly takes: readonly Tensor[];
   /** What the pipeline answers, beside TRUNCATED. */
   readonly gives: readonly Tensor[];
@@ -118,7 +171,7 @@ interface Names {
 
 function ensembleText(
   { tokenizer, model, labels }: Names,
-  { inputs, outputs, takes, gives }: Between,
+  { asks, made, inputs, outputs, takes, gives }: Between,
 ): string {
   // A vector gets the name of what it is; logits go to the last step.
   const answers = outputs.map(({ name }, place): Link => [
@@ -126,7 +179,7 @@ function ensembleText(
     labels === null ? (gives[place]?.name ?? name) : name,
   ]);
   const steps = [
-    stepText(tokenizer, [same(text)], [...inputs, ...takes, truncated].map(same)),
+    stepText(tokenizer, asks.map(same), made.map(same)),
     stepText(model, inputs.map(same), answers),
     ...(labels === null ? [] : [stepText(labels, [...outputs, ...takes].map(same), gives.map(same))]),
   ];
@@ -147,34 +200,41 @@ const forms = {
     rest: ['dynamic_batching { max_queue_delay_microseconds: 100 }'],
   },
   labels: {
-    comment: 'What the model answers to labels and scores.',
+    comment: 'Outputs of the model to what a caller reads.',
     kind: 'backend: "python"',
     rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
   },
 } as const;
 
+/** What the model takes, what the last step needs of the texts, and whether they were cut. */
+function madeOf(inputs: readonly Tensor[], asked: Asked): readonly Tensor[] {
+  const there = [...inputs, ...asksOf(asked)].map(({ name }) => name);
+  const { takes } = tensorsOfTasks[asked.task];
+  return [...inputs, ...takes.filter(({ name }) => !there.includes(name)), truncated];
+}
+
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
 export function pipelineModels(
-  { name, task, lastStep }: PipelinePlan,
+  plan: PipelinePlan,
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {
+  const { name, task, lastStep } = plan;
   const [inputs, outputs] = [tensorsOf(signature.inputs), tensorsOf(signature.outputs)];
-  const { takes } = lastTensors[task];
-  const gives =
-    lastStep === null ? outputs.map((one) => ({ ...one, name: 'EMBEDDING' })) : lastTensors[task].gives;
+  const { takes, last = 'labels', gives: answers } = tensorsOfTasks[task];
+  const gives = lastStep === null ? outputs.map((one) => ({ ...one, name: 'EMBEDDING' })) : answers;
   const names: Names = {
     ...{ name, tokenizer: `${name}-tokenizer`, model: `${name}-model` },
-    labels: lastStep === null ? null : `${name}-labels`,
+    labels: lastStep === null ? null : `${name}-${last}`,
   };
-  const made = [...inputs, ...takes, truncated];
+  const [asks, made] = [asksOf(plan), madeOf(inputs, plan)];
   const models: PipelineModel[] = [
     {
       name: names.tokenizer,
       content: { code: 'tokenizer.py' },
       config: configText({
         ...forms.tokenizer,
-        ...{ name: names.tokenizer, maxBatchSize, inputs: [text], outputs: made },
+        ...{ name: names.tokenizer, maxBatchSize, inputs: asks, outputs: made },
       }),
     },
     {
@@ -195,9 +255,9 @@ export function pipelineModels(
   const whole = {
     comment: 'The pipeline: each request passes these steps inside of Triton.',
     kind: 'platform: "ensemble"',
-    rest: [ensembleText(names, { inputs, outputs, takes, gives })],
+    rest: [ensembleText(names, { asks, made, inputs, outputs, takes, gives })],
   };
   const answered = [...gives, truncated];
-  const config = configText({ ...whole, name, maxBatchSize, inputs: [text], outputs: answered });
+  const config = configText({ ...whole, name, maxBatchSize, inputs: asks, outputs: answered });
   return [...models, { name, content: null, config }];
 }

@@ -17,6 +17,8 @@ const lastSteps: Readonly<Record<PipelineTask, string | null>> = {
   'text-classification': 'labels.py',
   'token-classification': 'spans.py',
   'sentence-similarity': null,
+  'question-answering': 'answers.py',
+  'fill-mask': 'tokens.py',
 };
 
 export interface PipelinePlan {
@@ -27,7 +29,15 @@ export interface PipelinePlan {
   readonly lastStep: string | null;
   /** Longer texts are cut. */
   readonly mostTokens: number;
+  /** File in `resources/huggingface` for the reference and the load, where the caller gives none. */
+  readonly texts: string;
+  /** Whether a second text may come with each one. */
+  readonly pairs: boolean;
 }
+
+/** A model that tells two texts apart needs a row for the tokens of the second one. */
+const takesPairs = (task: PipelineTask, { config }: HuggingFaceFacts, hasSegments: boolean): boolean =>
+  task === 'text-classification' && !(hasSegments && config['type_vocab_size'] === 1);
 
 const asTensors = 'Serve it as tensors: leave --serve out.';
 
@@ -57,6 +67,11 @@ export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): Pipe
       "Copy the tokenizer's files into the folder, or serve it as tensors.",
     );
   }
-  const { most, longest } = tokenSizes(path, facts, servedArchitecture(path, facts), null);
-  return { name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest };
+  const architecture = servedArchitecture(path, facts);
+  const { most, longest } = tokenSizes(path, facts, architecture, null);
+  return {
+    ...{ name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest },
+    texts: task === 'question-answering' ? 'questions.txt' : 'texts.txt',
+    pairs: takesPairs(task, facts, architecture.segments === true),
+  };
 }

@@ -16,12 +16,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="the Hugging Face folder")
     parser.add_argument("--auto-class", required=True, help="class of transformers that loads it")
     parser.add_argument("--task", required=True)
-    parser.add_argument("--texts", type=Path, required=True, help="a text per line")
+    parser.add_argument("--texts", type=Path, required=True, help="a text per line, in the form of the task")
     parser.add_argument("--name", required=True, help="of the pipeline")
     parser.add_argument("--most-tokens", type=at_least(2), required=True, help="longer texts are cut")
     parser.add_argument("--most-texts", type=at_least(1), required=True, help="texts of a batch")
     parser.add_argument("--pooling", default="", help="of sentence vectors")
+    parser.add_argument("--dense", default="", help="folders of the layers behind the pooling, with commas")
     parser.add_argument("--normalize", action="store_true", help="vectors of length 1")
+    parser.add_argument("--pairs", action="store_true", help="a second text may come with each one")
     parser.add_argument("--output", type=Path, required=True, help="folder whose models/ has the steps")
 
 
@@ -33,12 +35,14 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             str(options.folder),
             options.auto_class,
             options.task,
-            code.read_texts(options.texts),
+            options.texts,
             options.name,
             options.most_tokens,
             options.most_texts,
             options.pooling,
+            options.dense,
             options.normalize,
+            options.pairs,
             options.output,
             report.progress,
         )

@@ -41,7 +41,7 @@ it('writes a repository that is trusted and says what it is', async () => {
   expect(await readFile(join(models, '..', 'golden.json'), 'utf8')).toBe('{}\n');
   expect(notes).toEqual([
     'The pipeline my-bert is an ensemble of my-bert-tokenizer, my-bert-model, my-bert-labels; tokenizers 0.1.0 is part of its first step.',
-    'Input: TEXT. Texts of more than 64 tokens are cut, and TRUNCATED is true for them, as for 1 text of the reference.',
+    'Inputs: TEXT, TEXT_PAIR (optional). Texts of more than 64 tokens are cut, and TRUNCATED is true for them, as for 1 text of the reference.',
     'The reference is transformers in fp32 on 23 texts, each without padding: 27 requests, one by one and in batches of mixed lengths.',
     'Ties within the tolerance, whose labels and scores are not compared: 2 texts.',
   ]);
@@ -66,6 +66,7 @@ it('asks Python once, and again for another folder, batch size or file of texts'
     '--most-texts 16',
     '--most-tokens 64',
     '--task text-classification',
+    '--pairs',
   ]) {
     expect(last).toContain(words);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Signature } from '../../../../main/contract/run/artefacts';
-import { pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
+import { inputsText, pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
 import { directReaders } from '../../../support/direct-readers';
@@ -14,9 +14,15 @@ const signature = (name: string, ...shape: readonly number[]): Signature => ({
   inputs: rows,
   outputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
 });
-const plan = (task: PipelinePlan['task'], lastStep: string | null): PipelinePlan => ({
-  ...{ name: 'my-bert', task, lastStep, mostTokens: 64 },
+const plan = (task: PipelinePlan['task'], lastStep: string | null, pairs = false): PipelinePlan => ({
+  ...{ name: 'my-bert', task, lastStep, mostTokens: 64, texts: 'texts.txt', pairs },
 });
+
+const logits = ['start_logits', 'end_logits'];
+const answers: Signature = {
+  inputs: rows,
+  outputs: logits.map((name) => ({ name, datatype: 'FP32', shape: [-1, -1] })),
+};
 
 const classes = () => pipelineModels(plan('text-classification', 'labels.py'), signature('logits', 3), 8);
 
@@ -58,6 +64,9 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     ['classes', plan('text-classification', 'labels.py'), signature('logits', 3)],
     ['spans', plan('token-classification', 'spans.py'), signature('logits', -1, 5)],
     ['vectors', plan('sentence-similarity', null), signature('sentence_embedding', 32)],
+    ['answers', plan('question-answering', 'answers.py'), answers],
+    ['pairs', plan('text-classification', 'labels.py', true), signature('logits', 3)],
+    ['tokens', plan('fill-mask', 'tokens.py'), signature('logits', -1, 50)],
   ])('of %s has nothing that Triton refuses', async (_what, planned, exported) => {
     const models = pipelineModels(planned, exported, 8);
     const file = onnxBytes({
@@ -88,5 +97,43 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     expect(vectors.map(({ name }) => name)).toEqual(['my-bert-tokenizer', 'my-bert-model', 'my-bert']);
     expect(vectors.at(-1)?.config).toContain('output_map { key: "sentence_embedding" value: "EMBEDDING" }');
     expect(vectors.at(-1)?.config).toContain('{ name: "EMBEDDING" data_type: TYPE_FP32 dims: [ 32 ] }');
+  });
+
+  it('asks for a question and its context, which the last step cuts the answer out of', () => {
+    const [tokenizer, , last, whole] = pipelineModels(plan('question-answering', 'answers.py'), answers, 4);
+    expect([last?.name, inputsText({ task: 'question-answering', pairs: false })]).toEqual([
+      'my-bert-answers',
+      'Inputs: QUESTION, CONTEXT',
+    ]);
+    // A tensor of the model has one origin, and the context comes from the caller.
+    expect(tokenizer?.config.match(/name: "attention_mask"/g)).toHaveLength(1);
+    expect(tokenizer?.config.match(/name: "CONTEXT"/g)).toHaveLength(1);
+    expect(whole?.config).toContain(`      model_name: "my-bert-answers"
+      model_version: -1
+      input_map { key: "start_logits" value: "start_logits" }
+      input_map { key: "end_logits" value: "end_logits" }
+      input_map { key: "attention_mask" value: "attention_mask" }
+      input_map { key: "sequence" value: "sequence" }
+      input_map { key: "words" value: "words" }
+      input_map { key: "CONTEXT" value: "CONTEXT" }
+`);
+  });
+
+  it('takes a second text with each one, or none', () => {
+    const pairs = plan('text-classification', 'labels.py', true);
+    const optional = '{ name: "TEXT_PAIR" data_type: TYPE_STRING dims: [ 1 ] optional: true }';
+    const [tokenizer, , , whole] = pipelineModels(pairs, signature('logits', 3), 8);
+    for (const one of [tokenizer, whole]) expect(one?.config).toContain(optional);
+    expect(whole?.config).toContain('input_map { key: "TEXT_PAIR" value: "TEXT_PAIR" }');
+    expect(inputsText(pairs)).toBe('Inputs: TEXT, TEXT_PAIR (optional)');
+    expect(classes().at(-1)?.config).not.toContain('TEXT_PAIR');
+  });
+
+  it('finds the mask token where the tokens of the text say', () => {
+    const masks = pipelineModels(plan('fill-mask', 'tokens.py'), signature('logits', -1, 50), 4);
+    expect(masks.map(({ name }) => name)).toContain('my-bert-tokens');
+    expect(masks.at(-1)?.config).toContain('input_map { key: "input_ids" value: "input_ids" }');
+    expect(masks.at(-1)?.config).toContain('{ name: "TOKEN" data_type: TYPE_STRING dims: [ 5 ] }');
+    expect(inputsText({ task: 'fill-mask', pairs: false })).toBe('Input: TEXT');
   });
 });

@@ -31,6 +31,8 @@ describe('a pipeline', () => {
       task: 'text-classification',
       lastStep: 'labels.py',
       mostTokens: 64,
+      texts: 'texts.txt',
+      pairs: true,
     });
     // Samples of tensors are shorter than what a long model takes, texts are not.
     const longer = await plan({ max_position_embeddings: 8192 });
@@ -56,14 +58,34 @@ describe('a pipeline', () => {
     expect(await sentences.planned()).toMatchObject({ task: 'sentence-similarity', lastStep: null });
   });
 
+  it('takes no second text where the model has one kind of token', async () => {
+    const single = await plan({ type_vocab_size: 1 });
+    expect((await single.planned()).pairs).toBe(false);
+    const roberta = { architectures: ['RobertaForSequenceClassification'], model_type: 'roberta' };
+    expect((await (await plan({ ...roberta, type_vocab_size: 1 })).planned()).pairs).toBe(true);
+    const tokens = await plan({ architectures: ['BertForTokenClassification'] });
+    expect((await tokens.planned()).pairs).toBe(false);
+  });
+
+  it('answers questions about a context, or puts tokens in the place of a mask', async () => {
+    const questions = await plan({ architectures: ['BertForQuestionAnswering'] });
+    expect(await questions.planned()).toMatchObject({
+      ...{ task: 'question-answering', lastStep: 'answers.py', texts: 'questions.txt' },
+    });
+    const masks = await plan({ architectures: ['BertForMaskedLM'] });
+    expect(await masks.planned()).toMatchObject({
+      ...{ task: 'fill-mask', lastStep: 'tokens.py', texts: 'texts.txt' },
+    });
+  });
+
   it('is refused for a task without steps, naming those that have some', async () => {
-    const { path, planned } = await plan({ architectures: ['BertForMaskedLM'] });
+    const { path, planned } = await plan({ architectures: ['BertModel'] });
     expect(await rejection(planned())).toMatchObject({
       code: 'combination-unsupported',
-      message: 'A pipeline for fill-mask cannot be written',
+      message: 'A pipeline for features of tokens cannot be written',
       where: path,
       remedy:
-        'Pipelines exist for text classification, token classification, sentence embeddings. Serve it as tensors: leave --serve out.',
+        'Pipelines exist for text classification, token classification, sentence embeddings, extractive question answering, fill-mask. Serve it as tensors: leave --serve out.',
     });
   });
 
