@@ -20,6 +20,7 @@ import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
 import { exportCommand, makeDatasetCommand } from '../toolkit/verb-commands';
 import type { CoreParts } from './core-parts';
+import { exportedAs, writeMediaPipeline } from './media-pipeline';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
   /** File with a text per line for the reference and the load; absent: those of the workbench. */
@@ -91,7 +92,11 @@ async function planOf(
   const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
   const { preset } = await presetOf({ preset: choice.preset, source });
   const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
-  const spec = resolveSpec(preset, { ...choice.overrides, configure });
+  const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, configure }));
+  if (plan.media !== undefined && texts !== undefined) {
+    const remedy = 'Leave --texts out: the workbench makes the samples.';
+    throw invalidInput('--texts', `The pipeline takes ${plan.media} and no texts`, remedy);
+  }
   return { plan, source, spec, texts: texts ?? join(options.resources, 'huggingface', 'texts.txt') };
 }
 
@@ -160,6 +165,10 @@ async function make(
   const models = pipelineModels(plan, signature, maxBatchSize);
   await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
   const { autoClass = '', pooling, normalize } = source.huggingFace ?? {};
+  if (plan.media !== undefined) {
+    const written = { plan, models, source, maxBatchSize, place };
+    return writeMediaPipeline(toolkit, written, listener);
+  }
   const reference = await toolkit.call(
     {
       verb: 'write-pipeline',

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { repoRoot } from '../lib/layout.mjs';
 import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
+import { faultyMedia, mediaFaultsOf, mediaPipelines } from './media-faults.mjs';
 
-/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences. */
+/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, images, audio. */
 const pipelines = [
   ...['bert-text', 'roberta-text', 'electra-text', 'albert-text', 'deberta-v3-text'],
   ...['distilbert-tokens', 'xlm-roberta-tokens', 'deberta-tokens', 'minilm-sentences'],
+  ...mediaPipelines,
 ];
 
 const edited = (file, change) => writeFileSync(file, change(readFileSync(file, 'utf8')));
@@ -57,7 +59,7 @@ const faults = {
 };
 
 /** One of each task, with positions that count from the begin of the row, so that the side of the padding matters. */
-const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences'];
+const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences', ...faultyMedia];
 
 /** The folder that `run --serve pipeline` wrote into the home. */
 const written = (home, name) =>
@@ -69,7 +71,10 @@ const written = (home, name) =>
 
 async function runFaults(home, name) {
   const rows = [];
-  for (const [fault, plant] of Object.entries(faults)) {
+  const planted = mediaPipelines.includes(name)
+    ? mediaFaultsOf(join(written(home, name), 'models'), name)
+    : faults;
+  for (const [fault, plant] of Object.entries(planted)) {
     if (fault.startsWith('labels') && name.endsWith('-sentences')) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
@@ -99,7 +104,7 @@ export async function runPipelines(layout, home, names) {
     const document = documentOf(ended);
     const isRight = ended.code === 0 && document?.accuracy?.passed === true;
     const gate = isRight ? 'passed' : 'failed';
-    const ties = /not compared: (\d+) text/.exec(ended.stderr)?.[1] ?? '0';
+    const ties = /not compared: (\d+) (?:text|image|recording)/.exec(ended.stderr)?.[1] ?? '0';
     const cells = [
       name,
       gate,

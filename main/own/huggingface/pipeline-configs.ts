@@ -1,5 +1,6 @@
 import type { Signature } from '../../contract/run/artefacts';
 import type { PipelinePlan, PipelineTask } from './pipeline-plan';
+import type { PipelineMedia } from './pipeline-processor';
 
 /** A tensor of config.pbtxt, without the batch. */
 interface Tensor {
@@ -18,6 +19,15 @@ export interface PipelineModel {
 
 const text: Tensor = { name: 'TEXT', type: 'STRING', dims: [1] };
 const truncated: Tensor = { name: 'TRUNCATED', type: 'BOOL', dims: [1] };
+/** A file in each row. */
+const ofMedia: Readonly<Record<PipelineMedia, Tensor>> = {
+  images: { name: 'IMAGE', type: 'STRING', dims: [1] },
+  audio: { name: 'AUDIO', type: 'STRING', dims: [1] },
+};
+const bestLabel: readonly Tensor[] = [
+  { name: 'LABEL', type: 'STRING', dims: [1] },
+  { name: 'SCORE', type: 'FP32', dims: [1] },
+];
 /** What the spans need beside the logits. */
 const ofTokens: readonly Tensor[] = [
   { name: 'special_tokens', type: 'INT64', dims: [-1] },
@@ -28,13 +38,7 @@ const ofTokens: readonly Tensor[] = [
 const lastTensors: Readonly<
   Record<PipelineTask, { readonly takes: readonly Tensor[]; readonly gives: readonly Tensor[] }>
 > = {
-  'text-classification': {
-    takes: [],
-    gives: [
-      { name: 'LABEL', type: 'STRING', dims: [1] },
-      { name: 'SCORE', type: 'FP32', dims: [1] },
-    ],
-  },
+  'text-classification': { takes: [], gives: bestLabel },
   'token-classification': {
     takes: ofTokens,
     gives: [
@@ -45,6 +49,18 @@ const lastTensors: Readonly<
     ],
   },
   'sentence-similarity': { takes: [], gives: [] },
+  'image-classification': { takes: [], gives: bestLabel },
+  'audio-classification': { takes: [], gives: bestLabel },
+  'automatic-speech-recognition': { takes: [], gives: [text] },
+  'object-detection': {
+    // Height and width, before the first step resizes it.
+    takes: [{ name: 'image_size', type: 'INT64', dims: [2] }],
+    gives: [
+      { name: 'LABEL', type: 'STRING', dims: [-1] },
+      { name: 'SCORE', type: 'FP32', dims: [-1] },
+      { name: 'BOX', type: 'FP32', dims: [-1, 4] },
+    ],
+  },
 };
 
 const tensorsOf = (tensors: Signature['inputs']): readonly Tensor[] =>
@@ -103,21 +119,24 @@ interface Between {
   readonly outputs: readonly Tensor[];
   /** What the last step takes of the first one, beside the outputs of the model. */
   readonly takes: readonly Tensor[];
-  /** What the pipeline answers, beside TRUNCATED. */
+  /** What the pipeline answers, beside that of the first step. */
   readonly gives: readonly Tensor[];
+  /** What a caller sends, and what the first step answers of it. */
+  readonly sent: Tensor;
+  readonly told: readonly Tensor[];
 }
 
 interface Names {
   readonly name: string;
-  readonly tokenizer: string;
+  readonly first: string;
   readonly model: string;
   /** null: the model is the last step. */
   readonly labels: string | null;
 }
 
 function ensembleText(
-  { tokenizer, model, labels }: Names,
-  { inputs, outputs, takes, gives }: Between,
+  { first, model, labels }: Names,
+  { inputs, outputs, takes, gives, sent, told }: Between,
 ): string {
   // A vector gets the name of what it is; logits go to the last step.
   const answers = outputs.map(({ name }, place): Link => [
@@ -125,19 +144,37 @@ function ensembleText(
     labels === null ? (gives[place]?.name ?? name) : name,
   ]);
   const steps = [
-    stepText(tokenizer, [same(text)], [...inputs, ...takes, truncated].map(same)),
+    stepText(first, [same(sent)], [...inputs, ...takes, ...told].map(same)),
     stepText(model, inputs.map(same), answers),
     ...(labels === null ? [] : [stepText(labels, [...outputs, ...takes].map(same), gives.map(same))]),
   ];
   return `ensemble_scheduling {\n  step [\n${steps.join(',\n')}\n  ]\n}`;
 }
 
+const inPython = {
+  kind: 'backend: "python"',
+  rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+} as const;
+
 const forms = {
   tokenizer: {
     comment:
       'Texts to the tensors of the model. Requests that wait are taken together and padded to one length.',
-    kind: 'backend: "python"',
-    rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+    ...inPython,
+  },
+  images: {
+    comment: 'Encoded images to the tensor of the model.',
+    ...inPython,
+  },
+  audio: {
+    comment: 'WAV files to the tensor of the model.',
+    ...inPython,
+  },
+  // Of images and audio.
+  media: {
+    comment: 'The exported model. The delay lets requests of one shape form one batch.',
+    kind: 'platform: "onnxruntime_onnx"',
+    rest: ['dynamic_batching { max_queue_delay_microseconds: 100 }'],
   },
   model: {
     comment:
@@ -147,14 +184,21 @@ const forms = {
   },
   labels: {
     comment: 'What the model answers to labels and scores.',
-    kind: 'backend: "python"',
-    rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+    ...inPython,
+  },
+  transcript: {
+    comment: 'What the model answers to the text of a recording.',
+    ...inPython,
   },
 } as const;
 
+/** Of the last step in the name of its model: boxes and transcripts are no labels. */
+const lastName = (lastStep: string, media: PipelineMedia | undefined): string =>
+  media === undefined ? 'labels' : lastStep.replace('.py', '');
+
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
 export function pipelineModels(
-  { name, task, lastStep }: PipelinePlan,
+  { name, task, lastStep, media }: PipelinePlan,
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {
@@ -162,24 +206,29 @@ export function pipelineModels(
   const { takes } = lastTensors[task];
   const gives =
     lastStep === null ? outputs.map((one) => ({ ...one, name: 'EMBEDDING' })) : lastTensors[task].gives;
+  const [sent, told] = media === undefined ? [text, [truncated]] : [ofMedia[media], []];
+  const firstStep = media ?? 'tokenizer';
   const names: Names = {
-    ...{ name, tokenizer: `${name}-tokenizer`, model: `${name}-model` },
-    labels: lastStep === null ? null : `${name}-labels`,
+    ...{ name, first: `${name}-${firstStep}`, model: `${name}-model` },
+    labels: lastStep === null ? null : `${name}-${lastName(lastStep, media)}`,
   };
-  const made = [...inputs, ...takes, truncated];
+  const made = [...inputs, ...takes, ...told];
   const models: PipelineModel[] = [
     {
-      name: names.tokenizer,
-      content: { code: 'tokenizer.py' },
+      name: names.first,
+      content: { code: `${firstStep}.py` },
       config: configText({
-        ...forms.tokenizer,
-        ...{ name: names.tokenizer, maxBatchSize, inputs: [text], outputs: made },
+        ...forms[firstStep],
+        ...{ name: names.first, maxBatchSize, inputs: [sent], outputs: made },
       }),
     },
     {
       name: names.model,
       content: 'exported',
-      config: configText({ ...forms.model, name: names.model, maxBatchSize, inputs, outputs }),
+      config: configText({
+        ...forms[media === undefined ? 'model' : 'media'],
+        ...{ name: names.model, maxBatchSize, inputs, outputs },
+      }),
     },
   ];
   if (names.labels !== null && lastStep !== null) {
@@ -188,15 +237,15 @@ export function pipelineModels(
     models.push({
       name: names.labels,
       content: { code: lastStep },
-      config: configText({ ...forms.labels, ...given }),
+      config: configText({ ...forms[lastStep === 'transcript.py' ? 'transcript' : 'labels'], ...given }),
     });
   }
   const whole = {
     comment: 'The pipeline: each request passes these steps inside of Triton.',
     kind: 'platform: "ensemble"',
-    rest: [ensembleText(names, { inputs, outputs, takes, gives })],
+    rest: [ensembleText(names, { inputs, outputs, takes, gives, sent, told })],
   };
-  const answered = [...gives, truncated];
-  const config = configText({ ...whole, name, maxBatchSize, inputs: [text], outputs: answered });
+  const answered = [...gives, ...told];
+  const config = configText({ ...whole, name, maxBatchSize, inputs: [sent], outputs: answered });
   return [...models, { name, content: null, config }];
 }

@@ -4,6 +4,7 @@ import { type HuggingFaceTask, huggingFaceTaskTitle } from '../../contract/run/h
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
 import { servedArchitecture } from './huggingface-source';
+import { type ImageSides, type PipelineMedia, planProcessor } from './pipeline-processor';
 import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
@@ -12,7 +13,19 @@ const lastSteps = {
   'text-classification': 'labels.py',
   'token-classification': 'spans.py',
   'sentence-similarity': null,
+  'image-classification': 'labels.py',
+  'object-detection': 'boxes.py',
+  'audio-classification': 'labels.py',
+  'automatic-speech-recognition': 'transcript.py',
 } as const;
+
+/** Tasks whose first step takes no texts. */
+const mediaOf: Partial<Record<HuggingFaceTask, PipelineMedia>> = {
+  'image-classification': 'images',
+  'object-detection': 'images',
+  'audio-classification': 'audio',
+  'automatic-speech-recognition': 'audio',
+};
 
 export type PipelineTask = keyof typeof lastSteps;
 
@@ -24,8 +37,12 @@ export interface PipelinePlan {
   readonly task: PipelineTask;
   /** File in `resources/huggingface/steps`; null without a last step. */
   readonly lastStep: string | null;
-  /** Longer texts are cut. */
+  /** Longer texts are cut. 0: it takes no texts. */
   readonly mostTokens: number;
+  /** Absent: it takes texts. */
+  readonly media?: PipelineMedia;
+  /** Of images: what the exported model takes. */
+  readonly imageSides?: ImageSides;
 }
 
 const asTensors = 'Serve it as tensors: leave --serve out.';
@@ -41,21 +58,33 @@ const nameOf = (title: string): string =>
 export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
   const { path, title, huggingFace } = source;
   const task = huggingFace?.task;
-  if (task === undefined || !isPipelineTask(task)) {
+  // Whisper generates its text token by token.
+  const isGenerating = huggingFace?.autoClass === 'AutoModelForSpeechSeq2Seq';
+  if (task === undefined || !isPipelineTask(task) || isGenerating) {
     const tasks = Object.keys(lastSteps).map((one) => huggingFaceTaskTitle[one as PipelineTask]);
+    const title = task === undefined ? 'this model' : huggingFaceTaskTitle[task];
     throw new WorkbenchError(
       'combination-unsupported',
-      `A pipeline for ${task === undefined ? 'this model' : huggingFaceTaskTitle[task]} cannot be written`,
+      `A pipeline for ${title}${isGenerating ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
       { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
     );
   }
-  if (!facts.has.tokenizer) {
+  const readsTexts = mediaOf[task] === undefined || task === 'automatic-speech-recognition';
+  if (!facts.has.tokenizer && readsTexts) {
     throw folderRefused(
       join(path, 'tokenizer.json'),
-      'The folder has no tokenizer, which is the first step of a pipeline',
+      'The folder has no tokenizer, which is a step of a pipeline',
       "Copy the tokenizer's files into the folder, or serve it as tensors.",
     );
   }
-  const { most, longest } = tokenSizes(path, facts, servedArchitecture(path, facts), null);
-  return { name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest };
+  const media = mediaOf[task];
+  const step = { name: nameOf(title), task, lastStep: lastSteps[task] };
+  const architecture = servedArchitecture(path, facts);
+  if (media !== undefined) {
+    const fixedImage = architecture.fixedImage === true;
+    const imageSides = planProcessor(path, facts, { media, task, fixedImage });
+    return { ...step, mostTokens: 0, media, ...(media === 'images' ? { imageSides } : {}) };
+  }
+  const { most, longest } = tokenSizes(path, facts, architecture, null);
+  return { ...step, mostTokens: most ?? longest };
 }

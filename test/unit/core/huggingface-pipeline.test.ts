@@ -31,6 +31,7 @@ async function fakePython(dir: string): Promise<string> {
     outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
   };
   const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
+  const ofMedia = { items: 18, samples: 24, ties: 0, shapes: 1, library: 'Pillow 13.0.0' };
   const python = join(dir, 'python');
   await writeFile(
     python,
@@ -41,6 +42,7 @@ case "$3" in
   make-dataset) mkdir -p "$out"; ${result({})} ;;
   export) cp ${dir}/exported.onnx "$out"; ${result({ path: 'model.onnx', bytes: 1, ...signature })} ;;
   write-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(reference)} ;;
+  write-media-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(ofMedia)} ;;
 esac
 `,
   );
@@ -139,4 +141,21 @@ it('leaves nothing behind where Python fails, and refuses what is no such folder
   expect(await readdir(parts.layout.pipelines)).toEqual([]);
   const file = await bench().put('model.onnx', onnxBytes());
   expect(await rejection(write(file))).toMatchObject({ code: 'input-invalid', where: '--serve' });
+});
+
+it('takes images where the model does, which are no lines of a file', async () => {
+  const path = await putHuggingFace(bench(), {
+    config: { model_type: 'vit', architectures: ['ViTForImageClassification'], image_size: 32 },
+    weights: safetensorsBytes({ 'some.weight': { shape: [2] } }),
+    files: { 'preprocessor_config.json': '{"size":32}' },
+  });
+  const texts = await bench().put('mine.txt', 'a text\n');
+  expect(await rejection(write(path, { texts }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--texts', message: 'The pipeline takes images and no texts' },
+  });
+  const { path: written, notes } = await write(path);
+  expect(await readdir(join(written, '..', 'my-bert-images', '1'))).toEqual(['model.py']);
+  expect(notes[1]).toBe('Input: IMAGE, an image in PNG or JPEG in each row.');
+  const verbs = (await asked()).map((line) => line.split(' ')[2]);
+  expect(verbs).toEqual(['make-dataset', 'export', 'write-media-pipeline']);
 });
