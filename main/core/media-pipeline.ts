@@ -26,7 +26,12 @@ export function exportedAs({ media, imageSides }: PipelinePlan, spec: RunSpec): 
     const sample = imageSides === undefined || imageSides === null ? input.sample : [1, channels, ...sides];
     return { ...input, shape: [batch, channels, ...sides], sample };
   });
-  return { ...spec, model: { ...spec.model, source: { ...source, inputs } } };
+  // Where the image varies, the file says of no output how many objects it has.
+  const outputs = source.outputs.map((output) => {
+    const [batch = -1, , ...rest] = output.shape;
+    return imageSides === null ? { ...output, shape: [batch, -1, ...rest] } : output;
+  });
+  return { ...spec, model: { ...spec.model, source: { ...source, inputs, outputs } } };
 }
 
 const titles = {

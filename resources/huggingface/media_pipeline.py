@@ -20,6 +20,9 @@ from .media_samples import Item, images, sounds
 from .model import load_folder
 from .pipeline import FEW, batches_of, copy_library
 
+#: Tasks whose outputs have another size for each sample.
+VARYING = ("object-detection", "image-segmentation")
+
 
 def raw_bytes(values: Sequence[bytes]) -> str:
     """BYTES as they are sent, each behind its length, in base64."""
@@ -30,16 +33,15 @@ def batched(name: str, arrays: Sequence[Any]) -> dict[str, Any]:
     """Rows of a batch in Triton's JSON form; shorter ones are filled up, as the last step does it."""
     datatype, _ = OUTPUTS[name]
     longest = max(len(array) for array in arrays)
-    empty: Any = "" if datatype == "BYTES" else 0.0
+    empty: Any = "" if datatype == "BYTES" else 0
     whole = np.full((len(arrays), longest, *arrays[0].shape[1:]), empty, arrays[0].dtype)
     for row, array in enumerate(arrays):
         whole[row, : len(array)] = array
-    return {
-        "name": name,
-        "datatype": datatype,
-        "shape": list(whole.shape),
-        "data": whole.reshape(-1).tolist(),
-    }
+    tensor = {"name": name, "datatype": datatype, "shape": list(whole.shape)}
+    if datatype == "INT32":
+        # Maps of an image: as numbers they would be many megabytes.
+        return {**tensor, "b64": base64.b64encode(whole.tobytes()).decode()}
+    return {**tensor, "data": whole.reshape(-1).tolist()}
 
 
 def sample(name: str, tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer]) -> dict[str, Any]:
@@ -50,22 +52,30 @@ def sample(name: str, tensor: str, items: Sequence[Item], answers: Sequence[Medi
     return {"id": name, "inputs": inputs, "outputs": outputs}
 
 
+def groups_of(answers: Sequence[MediaAnswer]) -> list[list[int]]:
+    """Places of the samples that are no ties, by the shape that they come to: those of one can share a batch."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for place, answer in enumerate(answers):
+        if not answer.tied:
+            groups.setdefault(answer.shape, []).append(place)
+    return list(groups.values())
+
+
 def samples_of(
     tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer], most: int
 ) -> list[dict[str, Any]]:
     """One by one, and in batches of one shape, without ties; in turns, as a reader may take the first ones."""
-    decided = [place for place, answer in enumerate(answers) if not answer.tied]
-    singles = [sample(items[place].name, tensor, [items[place]], [answers[place]]) for place in decided]
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for place in decided:
-        groups.setdefault(answers[place].shape, []).append(place)
+    groups = groups_of(answers)
+    singles = [
+        sample(item.name, tensor, [item], [answer]) for item, answer in zip(items, answers) if not answer.tied
+    ]
 
     def batch(places: Sequence[int]) -> dict[str, Any]:
         name = f"samples {', '.join(map(str, places))}"
         return sample(name, tensor, [items[one] for one in places], [answers[one] for one in places])
 
     chosen: list[list[int]] = []
-    for group in groups.values():
+    for group in groups:
         for size in (most, min(FEW, most)):
             found = [[group[place] for place in places] for places in batches_of(len(group), size)]
             chosen.extend(places for places in found[: 3 if size == most else 1] if places not in chosen)
@@ -75,8 +85,8 @@ def samples_of(
 def load_entries(
     tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer], fixed: bool
 ) -> dict[str, Any]:
-    """Items as load tools send them, with what comes back, where all outputs have one size."""
-    decided = [(item, answer) for item, answer in zip(items, answers) if not answer.tied]
+    """Items of the most frequent shape, as load tools batch them; with what comes back, where that has one size."""
+    decided = [(items[place], answers[place]) for place in max(groups_of(answers), key=len)]
     data = {"data": [{tensor: {"b64": raw_bytes([item.encoded]), "shape": [1]}} for item, _ in decided]}
     if not fixed:
         return data
@@ -132,7 +142,7 @@ def write_media_pipeline(
         "samples": samples,
     }
     _write_json(output / "golden.json", golden)
-    _write_json(output / "load.json", load_entries(tensor, items, answers, task != "object-detection"))
+    _write_json(output / "load.json", load_entries(tensor, items, answers, task not in VARYING))
     progress(1.0, "Written")
     return {
         "items": len(items),

@@ -19,6 +19,8 @@ THRESHOLD = 0.5
 LEAST_LOGIT_LEAD = 2 * 2e-4
 #: Sides of a box, in pixels.
 BOX_TOLERANCE = {"by": "numbers", "atol": 0.05, "rtol": 1e-3}
+#: On the border of two areas a pixel may belong to either.
+CLASS_TOLERANCE = {"by": "numbers", "atol": 0, "rtol": 0, "maxMismatch": 1e-3}
 
 #: Datatypes of the outputs, and what their values may differ by; None: not at all.
 OUTPUTS: dict[str, tuple[str, Optional[dict[str, Any]]]] = {
@@ -26,6 +28,7 @@ OUTPUTS: dict[str, tuple[str, Optional[dict[str, Any]]]] = {
     "SCORE": ("FP32", {"by": "numbers", "atol": TOLERANCE, "rtol": TOLERANCE}),
     "BOX": ("FP32", BOX_TOLERANCE),
     "TEXT": ("BYTES", None),
+    "CLASS": ("INT32", CLASS_TOLERANCE),
 }
 
 
@@ -141,6 +144,7 @@ class MediaReference:
             "audio-classification": self._class,
             "object-detection": self._objects,
             "automatic-speech-recognition": self._transcript,
+            "image-segmentation": self._classes,
         }
         self._answer = answers[task]
         if task == "automatic-speech-recognition":
@@ -148,7 +152,7 @@ class MediaReference:
             self.last = {"vocabulary.json": vocabulary(tokenizer, model.config)}
         elif task == "object-detection":
             self.last = {"labels.json": {"labels": _names(model.config), "threshold": THRESHOLD}}
-        else:
+        elif task != "image-segmentation":
             function = score_function(model.config)
             if self.is_sound and model.config.problem_type != "multi_label_classification":
                 # The pipeline of audio takes the softmax of one label, too.
@@ -159,7 +163,9 @@ class MediaReference:
     def __call__(self, item: Item) -> MediaAnswer:
         given = self._given(item)
         outputs, tied = self._answer(item, given)
-        return MediaAnswer(outputs, tied, tuple(next(iter(given.values())).shape[1:]))
+        # A map of classes is as large as the image that was sent.
+        shaped = outputs.get("CLASS", next(iter(given.values()))[0])
+        return MediaAnswer(outputs, tied, tuple(shaped.shape))
 
     def _given(self, item: Item) -> Any:
         """What the model gets."""
@@ -202,6 +208,17 @@ class MediaReference:
             "BOX": found["boxes"].numpy() if len(leads) > 0 else np.zeros((1, 4), np.float32),
         }
         return outputs, is_near or min(leads, default=1.0) < LEAST_LEAD
+
+    def _classes(self, item: Item, given: Any) -> tuple[dict[str, Array], bool]:
+        import torch
+        from transformers.image_utils import load_image
+
+        upright = load_image(item.given)
+        with torch.inference_mode():
+            answer = self._model(**given)
+        size = [(upright.height, upright.width)]
+        (found,) = self._processor.post_process_semantic_segmentation(answer, size)
+        return {"CLASS": found.numpy().astype(np.int32)}, False
 
     def _transcript(self, item: Item, given: Any) -> tuple[dict[str, Array], bool]:
         text = self._pipeline(item.given)["text"]

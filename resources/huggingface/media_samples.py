@@ -40,6 +40,8 @@ _IMAGES = [
     (144, 192, "JPEG"),
     (37, 37, "PNG"),
     (192, 256, "PNG"),
+    (320, 240, "JPEG in gray"),
+    (320, 240, "JPEG"),
 ]
 #: Of EXIF: the camera was turned, and what is stored is turned back by a quarter.
 _ORIENTATION, _TURNED = 0x0112, 6

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 /** Folders whose pipelines take images or audio. */
 export const mediaPipelines = [
-  ...['vit', 'convnext', 'resnet', 'detr', 'yolos'],
+  ...['vit', 'convnext', 'resnet', 'detr', 'yolos', 'segformer'],
   ...['wav2vec2-sounds', 'wav2vec2-ctc'],
 ];
 
 /** One of each task. */
-export const faultyMedia = ['convnext', 'detr', 'wav2vec2-sounds', 'wav2vec2-ctc'];
+export const faultyMedia = ['convnext', 'detr', 'segformer', 'wav2vec2-sounds', 'wav2vec2-ctc'];
 
 const inText = (from, to) => (text) => {
   if (!text.includes(from)) throw new Error(`The step has no ${from}`);
@@ -50,6 +50,7 @@ const faults = {
     }),
   ],
   'only the left channel': ['audio', 'model.py', inText('.mean(axis=1)', '[:, 0]')],
+  'map at another size': ['classes', 'model.py', inText('+ np.float32(0.5)', '+ np.float32(1.5)')],
   'labels shifted by one': ['labels', 'labels.json', inJson(({ labels }) => labels.push(labels.shift()))],
   'labels of boxes shifted by one': [
     'boxes',

@@ -58,7 +58,8 @@ class MediaCase(ToolkitCase):
         with mock.patch.dict(sys.modules, {"triton_python_backend_utils": _backend()}):
             spec.loader.exec_module(module)
             model = module.TritonPythonModel()
-            model.initialize({"model_config": json.dumps({"output": [{"name": one} for one in outputs]})})
+            if hasattr(model, "initialize"):
+                model.initialize({"model_config": json.dumps({"output": [{"name": one} for one in outputs]})})
         self.module: Any = module
         return model
 
@@ -124,6 +125,16 @@ class ImagesTest(MediaCase):
         np.testing.assert_allclose(answer["SCORE"], [[0.8, 0.6], [0, 0]], rtol=1e-6)
         np.testing.assert_allclose(answer["BOX"][0], [[80, 30, 120, 70], [0, 0, 100, 100]], rtol=1e-6)
         self.assertEqual(answer["BOX"][1].tolist(), [[0] * 4] * 2)
+
+    def test_each_pixel_has_the_class_of_the_largest_logit_around_it(self) -> None:
+        step = self.step("classes.py", "unused.json", {})
+        # Left is class 1, right is class 0.
+        logits = np.array([[[[0.0, 1.0]], [[1.0, 0.0]]]] * 2, np.float32)
+        (answer,) = step.execute([{"logits": logits, "image_size": np.array([[3, 6]] * 2)}])
+        self.assertEqual(answer["CLASS"].tolist(), [[[1, 1, 1, 0, 0, 0]] * 3] * 2)
+        self.assertEqual(answer["CLASS"].dtype, np.int32)
+        (refused,) = step.execute([{"logits": logits, "image_size": np.array([[3, 6], [3, 7]])}])
+        self.assertIn("need one size", refused)
 
 
 class AudioTest(MediaCase):
@@ -218,6 +229,21 @@ class ProcessorTest(MediaCase):
         processor = library.DetrImageProcessorPil(size={"max_height": 9, "max_width": 9})
         self.assertRaisesRegex(ValueError, "max_height", image_numbers, processor)
 
+    def test_a_map_of_classes_is_that_of_the_processor(self) -> None:
+        import torch
+        import transformers
+
+        library: Any = transformers
+        processor = library.SegformerImageProcessorPil()
+        step = self.step("classes.py", "unused.json", {})
+        for size in ((96, 128), (37, 37), (101, 67), (10, 11)):
+            logits = torch.randn(2, 5, 16, 16, generator=torch.Generator().manual_seed(49))
+            answer = library.modeling_outputs.SemanticSegmenterOutput(logits=logits)
+            expected = processor.post_process_semantic_segmentation(answer, [size, size])
+            given = {"logits": logits.numpy(), "image_size": np.array([size, size])}
+            (found,) = step.execute([given])
+            np.testing.assert_array_equal(found["CLASS"], np.stack([one.numpy() for one in expected]))
+
     def test_sound_is_that_of_the_feature_extractor(self) -> None:
         import transformers
 
@@ -279,16 +305,23 @@ class SamplesTest(ToolkitCase):
     def test_objects_of_a_batch_are_filled_up_as_the_last_step_does_it(self) -> None:
         boxes = batched("BOX", [np.ones((1, 4), np.float32), np.full((2, 4), 2, np.float32)])
         self.assertEqual((boxes["shape"], boxes["data"]), ([2, 2, 4], [1] * 4 + [0] * 4 + [2] * 8))
+        classes = batched("CLASS", [np.ones((1, 2), np.int32)] * 2)
+        self.assertEqual((classes["shape"], classes["b64"]), ([2, 1, 2], "AQAAAAEAAAABAAAAAQAAAA=="))
         labels = batched("LABEL", [np.array(["a"], object), np.array(["b", "c"], object)])
         self.assertEqual(labels["data"], ["a", "", "b", "c"])
 
     def test_what_is_loaded_is_checked_where_all_answers_have_one_size(self) -> None:
-        items = [Item("one", b"1", None), Item("two", b"2", None)]
-        answers = [_answer("x", 3), _answer("y", 3, tied=True)]
-        data = {"data": [{"IMAGE": {"b64": raw_bytes([b"1"]), "shape": [1]}}]}
+        # Of one shape, as tools put them into one batch.
+        items = [Item("other", b"0", None), Item("one", b"1", None), Item("two", b"2", None)]
+        answers = [_answer("z", 9), _answer("x", 3), _answer("y", 3, tied=True)]
+        items.append(Item("three", b"3", None))
+        answers.append(_answer("x", 3))
+        data = {"data": [{"IMAGE": {"b64": raw_bytes([one]), "shape": [1]}} for one in (b"1", b"3")]}
         self.assertEqual(load_entries("IMAGE", items, answers, False), data)
         expected = {"LABEL": ["x"], "SCORE": [0.75]}
-        self.assertEqual(load_entries("IMAGE", items, answers, True), {**data, "validation_data": [expected]})
+        self.assertEqual(
+            load_entries("IMAGE", items, answers, True), {**data, "validation_data": [expected, expected]}
+        )
 
     def test_images_and_sounds_are_the_same_each_time(self) -> None:
         self.assertEqual([one.encoded for one in images()], [one.encoded for one in images()])

@@ -24,6 +24,8 @@ const ofMedia: Readonly<Record<PipelineMedia, Tensor>> = {
   images: { name: 'IMAGE', type: 'STRING', dims: [1] },
   audio: { name: 'AUDIO', type: 'STRING', dims: [1] },
 };
+/** Height and width, before the first step resizes it. */
+const imageSize: Tensor = { name: 'image_size', type: 'INT64', dims: [2] };
 const bestLabel: readonly Tensor[] = [
   { name: 'LABEL', type: 'STRING', dims: [1] },
   { name: 'SCORE', type: 'FP32', dims: [1] },
@@ -52,9 +54,12 @@ const lastTensors: Readonly<
   'image-classification': { takes: [], gives: bestLabel },
   'audio-classification': { takes: [], gives: bestLabel },
   'automatic-speech-recognition': { takes: [], gives: [text] },
+  'image-segmentation': {
+    takes: [imageSize],
+    gives: [{ name: 'CLASS', type: 'INT32', dims: [-1, -1] }],
+  },
   'object-detection': {
-    // Height and width, before the first step resizes it.
-    takes: [{ name: 'image_size', type: 'INT64', dims: [2] }],
+    takes: [imageSize],
     gives: [
       { name: 'LABEL', type: 'STRING', dims: [-1] },
       { name: 'SCORE', type: 'FP32', dims: [-1] },
@@ -186,11 +191,20 @@ const forms = {
     comment: 'What the model answers to labels and scores.',
     ...inPython,
   },
+  classes: {
+    comment: 'What the model answers to the class of each pixel.',
+    ...inPython,
+  },
   transcript: {
     comment: 'What the model answers to the text of a recording.',
     ...inPython,
   },
 } as const;
+
+function lastForm(lastStep: string) {
+  if (lastStep === 'transcript.py') return forms.transcript;
+  return lastStep === 'classes.py' ? forms.classes : forms.labels;
+}
 
 /** Of the last step in the name of its model: boxes and transcripts are no labels. */
 const lastName = (lastStep: string, media: PipelineMedia | undefined): string =>
@@ -237,7 +251,7 @@ export function pipelineModels(
     models.push({
       name: names.labels,
       content: { code: lastStep },
-      config: configText({ ...forms[lastStep === 'transcript.py' ? 'transcript' : 'labels'], ...given }),
+      config: configText({ ...lastForm(lastStep), ...given }),
     });
   }
   const whole = {

@@ -15,6 +15,7 @@ const lastSteps = {
   'sentence-similarity': null,
   'image-classification': 'labels.py',
   'object-detection': 'boxes.py',
+  'image-segmentation': 'classes.py',
   'audio-classification': 'labels.py',
   'automatic-speech-recognition': 'transcript.py',
 } as const;
@@ -23,6 +24,7 @@ const lastSteps = {
 const mediaOf: Partial<Record<HuggingFaceTask, PipelineMedia>> = {
   'image-classification': 'images',
   'object-detection': 'images',
+  'image-segmentation': 'images',
   'audio-classification': 'audio',
   'automatic-speech-recognition': 'audio',
 };

@@ -109,8 +109,9 @@ function processedSides({ modelType }: HuggingFaceFacts, fields: Tree): ImageSid
     const edge = isTree(size) ? size['shortest_edge'] : (size ?? 384);
     return sidesOf(isCropped === true ? crop : edge);
   }
-  if (isCropped === true) return sidesOf(crop);
-  return sidesOf(size ?? (modelType === 'segformer' ? 512 : 224));
+  // SegFormer cuts nothing out, whatever the file says.
+  if (modelType === 'segformer') return sidesOf(size ?? 512);
+  return sidesOf(isCropped === true ? crop : (size ?? 224));
 }
 
 const refused = (folder: string, file: string, [name, value]: readonly [string, unknown], why: string) =>

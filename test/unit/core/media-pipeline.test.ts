@@ -14,7 +14,14 @@ const speech: PipelinePlan = {
 };
 
 const specOf = (name: string, shape: readonly number[], sample: readonly number[]) =>
-  ({ model: { source: { inputs: [{ name, datatype: 'FP32', shape, sample }] } } }) as unknown as RunSpec;
+  ({
+    model: {
+      source: {
+        inputs: [{ name, datatype: 'FP32', shape, sample }],
+        outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 10, 6] }],
+      },
+    },
+  }) as unknown as RunSpec;
 const inputOf = ({ model }: RunSpec) => model.source?.inputs[0];
 
 it('exports a model for the size that all images come to, or for any', () => {
@@ -26,6 +33,8 @@ it('exports a model for the size that all images come to, or for any', () => {
   expect(inputOf(exportedAs(detection, spec))).toMatchObject({
     ...{ shape: [-1, 3, -1, -1], sample: [1, 3, 64, 48] },
   });
+  const outputs = exportedAs(detection, spec).model.source?.outputs;
+  expect(outputs?.map(({ shape }) => shape)).toEqual([[-1, -1, 6]]);
   const sound = specOf('input_values', [-1, -1], [1, 16_000]);
   expect(exportedAs(speech, sound)).toBe(sound);
 });

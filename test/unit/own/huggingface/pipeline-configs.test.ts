@@ -93,6 +93,7 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
       ],
       'BOX',
     ],
+    ['image-segmentation', 'images', 'classes.py', [3, 64, 64], [['logits', 5, 16, 16]], 'CLASS'],
     ['audio-classification', 'audio', 'labels.py', [-1], [['logits', 5]], 'LABEL'],
     ['automatic-speech-recognition', 'audio', 'transcript.py', [-1], [['logits', -1, 32]], 'TEXT'],
   ] as const)(

@@ -10,6 +10,7 @@ const bench = useModelBench();
 
 const vit = { model_type: 'vit', architectures: ['ViTForImageClassification'], image_size: 32 };
 const resnet = { model_type: 'resnet', architectures: ['ResNetForImageClassification'] };
+const segformer = { model_type: 'segformer', architectures: ['SegformerForSemanticSegmentation'] };
 const square = { size: { height: 32, width: 32 } };
 
 interface Given {
@@ -43,6 +44,7 @@ describe('the size of images', () => {
     ['the middle', vit, { size: { shortest_edge: 40 }, do_center_crop: true, crop_size: 32 }, [32, 32]],
     ['the square of ConvNeXT', resnet, { size: { shortest_edge: 64 }, crop_size: 48 }, [64, 64]],
     ['the square, named', resnet, { size: 64, image_processor_type: 'ConvNextImageProcessorFast' }, [64, 64]],
+    ['the whole of SegFormer', segformer, { size: 64, do_center_crop: true, crop_size: 48 }, [64, 64]],
     ['the usual one of the class', resnet, { feature_extractor_type: 'ViTFeatureExtractor' }, [224, 224]],
   ] as const)('is %s', async (_what, config, processor, sides) => {
     expect((await planned({ config, processor })).sides).toEqual(sides);
