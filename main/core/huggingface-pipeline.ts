@@ -20,6 +20,7 @@ import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
 import { exportCommand, makeDatasetCommand } from '../toolkit/verb-commands';
 import type { CoreParts } from './core-parts';
+import { exportedAs, writeMediaPipeline } from './media-pipeline';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
   /** File with a text per line, in the form of the task, for the reference and the load; absent: those of the workbench. */
@@ -92,8 +93,17 @@ async function planOf(
   const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
   const { preset } = await presetOf({ preset: choice.preset, source });
   const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
-  const spec = resolveSpec(preset, { ...choice.overrides, configure });
-  return { plan, source, spec, texts: texts ?? join(options.resources, 'huggingface', plan.texts) };
+  const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, configure }));
+  if (plan.media !== undefined && texts !== undefined) {
+    const remedy = 'Leave --texts out: the workbench makes the samples.';
+    throw invalidInput('--texts', `The pipeline takes ${plan.media} and no texts`, remedy);
+  }
+  return {
+    plan,
+    source,
+    spec,
+    texts: texts ?? join(options.resources, 'huggingface', plan.texts ?? 'texts.txt'),
+  };
 }
 
 /** Of whatever the written files depend on. */
@@ -167,6 +177,10 @@ async function make(
   const models = pipelineModels(plan, signature, maxBatchSize);
   await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
   const { autoClass = '', pooling, dense, normalize } = source.huggingFace ?? {};
+  if (plan.media !== undefined) {
+    const written = { plan, models, source, maxBatchSize, place };
+    return writeMediaPipeline(toolkit, written, listener);
+  }
   const reference = await toolkit.call(
     {
       verb: 'write-pipeline',

@@ -29,9 +29,9 @@ def serving_tokenizer(tokenizer: Any, most: int, cut: str) -> Any:
     return served
 
 
-def copy_library(target: Path) -> str:
-    """The tokenizers library with its license texts, as it lies in this environment. Returns its version."""
-    found = metadata.distribution("tokenizers")
+def copy_library(target: Path, name: str = "tokenizers") -> str:
+    """A library with its license texts, as it lies in this environment. Returns its version."""
+    found = metadata.distribution(name)
     for file in found.files or []:
         if (file.suffix in (".pyc", "") and file.name not in ("METADATA", "LICENSE")) or ".." in file.parts:
             continue

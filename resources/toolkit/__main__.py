@@ -37,6 +37,7 @@ VERBS = {
     "metrics": "metrics of a dump as CSV",
     "profile-data": "request payloads for the load tools",
     "write-pipeline": "the steps around the exported model of a Hugging Face folder",
+    "write-media-pipeline": "the same of a folder of images or audio",
     "inspect": "inputs and outputs of a TorchScript file",
     "versions": "versions of the packages",
 }

@@ -26,7 +26,7 @@ against a local server that speaks its calls: sizes, cancelling, resuming, hashe
 
   NAME         only these folders; "hub": the models of the hub
   --quick      only ONNX in fp32
-  --pipelines  in place of it, serves those with texts as pipelines, and plants faults that the gate has to catch ("bert-overflow": in fp16). Takes twenty minutes.
+  --pipelines  in place of it, serves those with texts, images and audio as pipelines, and plants faults that the gate has to catch ("bert-overflow": in fp16). Takes half an hour.
   --cost       measures what a pipeline costs beside tensors with the tokenizer of transformers in the client, in turns. Takes five minutes.
   --out FILE   also write the tables as a page to this file (docs/huggingface.md, with --pipelines docs/huggingface-pipelines.md)
 
@@ -66,7 +66,8 @@ const pipelinePageOf = ({ served, caught }) => `# Pipelines of Hugging Face fold
 Written by \`npm run test:huggingface -- --pipelines --out docs/huggingface-pipelines.md\`, ${date()}: small folders with random
 weights and tokenizers that were learned from 22 texts, served with \`run FOLDER --serve pipeline\` on a CPU. The gate compares the
 pipeline with transformers in fp32, each text without padding: one by one, in batches of eight and of three with mixed lengths, and one
-text that is too long. Ties are texts whose labels are closer to each other than the tolerance.
+text that is too long; and on 20 images or 16 recordings, one by one and in batches of one size or length. Ties are samples whose labels
+are closer to each other than the tolerance. The classes of the detectors are drawn apart, so that random weights find some objects.
 
 ${tableOf(
   ['folder', 'gate', 'largest difference', 'ties', 'inferences/s', ''],

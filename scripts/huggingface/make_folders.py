@@ -246,13 +246,33 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
 
 FOLDERS.update(MORE_FOLDERS)
 
-#: Sizes of images, as a processor states them.
-_IMAGES = {
-    "convnext": {"size": {"shortest_edge": 64}},
+#: Numbers of a processor, by name of the folder, as save_pretrained writes them.
+_IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
+_SOUND = {"feature_extractor_type": "Wav2Vec2FeatureExtractor", "sampling_rate": 16000, "do_normalize": True}
+_PROCESSORS: dict[str, Mapping[str, Any]] = {
+    "vit": {
+        **_IMAGENET,
+        "image_processor_type": "ViTImageProcessor",
+        "size": {"height": 32, "width": 32},
+        "resample": 2,
+    },
+    "convnext": {
+        **_IMAGENET,
+        "image_processor_type": "ConvNextImageProcessor",
+        "size": {"shortest_edge": 64},
+    },
     "resnet": {"size": {"shortest_edge": 64}, "crop_size": {"height": 64, "width": 48}},
     "detr": {"size": {"shortest_edge": 64, "longest_edge": 96}},
+    "yolos": {
+        "image_processor_type": "YolosImageProcessor",
+        "size": {"shortest_edge": 64, "longest_edge": 96},
+    },
     "segformer": {"size": {"height": 64, "width": 64}},
+    "wav2vec2-sounds": _SOUND,
+    "wav2vec2-ctc": _SOUND,
 }
+#: Blank and space first, as in the vocabulary of wav2vec 2.0; each id of the 32 has a letter.
+_LETTERS = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EATONIHSRDLUMWCFGYPBVK'XJQZ"]
 
 
 def _write_json(path: Path, value: Any) -> None:
@@ -287,8 +307,12 @@ def _beside(name: str, folder: Path) -> None:
         _write_dense(folder / "2_Dense", 16)
         _write_json(folder / "modules.json", [*_POOLING[:2], _DENSE, {**_POOLING[2], "idx": 3}])
         _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True})
-    if name in _IMAGES:
-        _write_json(folder / "preprocessor_config.json", _IMAGES[name])
+    if name in _PROCESSORS:
+        _write_json(folder / "preprocessor_config.json", _PROCESSORS[name])
+    if name == "wav2vec2-ctc":
+        letters = {letter: place for place, letter in enumerate(_LETTERS)}
+        _write_json(folder / "vocab.json", letters)
+        _write_json(folder / "tokenizer_config.json", {"tokenizer_class": "Wav2Vec2CTCTokenizer"})
     if name == "bert-text":
         _write_json(folder / "tokenizer_config.json", {"model_max_length": 48})
 
@@ -305,6 +329,16 @@ def _see_images(model: Any) -> None:
     sides = side if isinstance(side, (list, tuple)) else (side, side)
     model.train()(torch.randn(4, 3, *sides))
     model.eval()
+
+
+def _decide(model: Any) -> None:
+    """Random weights are sure of nothing: the scores of the classes are drawn apart, so that some objects pass 0.5."""
+    head = model.class_labels_classifier
+    last = head.layers[-1] if hasattr(head, "layers") else head
+    last.weight.mul_(8 if head is last else 100)
+    if hasattr(model, "vit"):
+        # Each looks for something else; fresh ones are zeros.
+        model.vit.embeddings.detection_tokens.normal_()
 
 
 def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> None:
@@ -337,10 +371,12 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
             _see_images(model)
         if name == _OVERFLOW[0]:
             model.bert.encoder.layer[0].intermediate.dense.weight.mul_(_OVERFLOW[1])
+        if name in ("detr", "yolos"):
+            _decide(model)
     folder = directory / name
     model.save_pretrained(folder)
     _beside(name, folder)
-    if texts is not None:
+    if texts is not None and name not in _PROCESSORS:
         from make_tokenizer import write_tokenizer
 
         write_tokenizer(folder, config, texts, {"model_max_length": 48} if name == "bert-text" else {})

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { repoRoot } from '../lib/layout.mjs';
 import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
+import { faultyMedia, mediaFaultsOf, mediaPipelines } from './media-faults.mjs';
 
-/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask. */
+/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask, images, audio. */
 const pipelines = [
   ...['bert-text', 'roberta-text', 'electra-text', 'albert-text', 'deberta-v3-text'],
   ...['distilbert-tokens', 'xlm-roberta-tokens', 'deberta-tokens', 'minilm-sentences'],
   ...['bert-questions', 'xlm-roberta-questions', 'roberta-mask'],
+  ...mediaPipelines,
 ];
 
 /** Of a model that is served as tensors: its activations are too large for fp16. */
@@ -78,7 +80,14 @@ const faultsOfTask = {
 };
 
 /** One of each task. */
-const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences', 'bert-questions', 'roberta-mask'];
+const faulty = [
+  'bert-text',
+  'distilbert-tokens',
+  'minilm-sentences',
+  'bert-questions',
+  'roberta-mask',
+  ...faultyMedia,
+];
 
 /** The folder that `run --serve pipeline` wrote into the home. */
 const written = (home, name) =>
@@ -90,8 +99,11 @@ const written = (home, name) =>
 
 async function runFaults(home, name) {
   const rows = [];
-  for (const [fault, plant] of Object.entries(faults)) {
-    if (faultsOfTask[fault]?.includes(name) === false) continue;
+  const planted = mediaPipelines.includes(name)
+    ? mediaFaultsOf(join(written(home, name), 'models'), name)
+    : faults;
+  for (const [fault, plant] of Object.entries(planted)) {
+    if (planted === faults && faultsOfTask[fault]?.includes(name) === false) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
     plant(join(copy, 'models'), name);
@@ -140,7 +152,7 @@ export async function runPipelines(layout, home, names) {
     const document = documentOf(ended);
     const isRight = ended.code === 0 && document?.accuracy?.passed === true;
     const gate = isRight ? 'passed' : 'failed';
-    const ties = /not compared: (\d+) text/.exec(ended.stderr)?.[1] ?? '0';
+    const ties = /not compared: (\d+) (?:text|image|recording)/.exec(ended.stderr)?.[1] ?? '0';
     const cells = [
       name,
       gate,

@@ -24,6 +24,7 @@ async function fakePython(dir: string): Promise<string> {
     outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
   };
   const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
+  const ofMedia = { items: 18, samples: 24, ties: 0, shapes: 1, library: 'Pillow 13.0.0' };
   const python = join(dir, 'python');
   await writeFile(
     python,
@@ -34,6 +35,7 @@ case "$3" in
   make-dataset) mkdir -p "$out"; ${result({})} ;;
   export) cp ${dir}/exported.onnx "$out"; ${result({ path: 'model.onnx', bytes: 1, ...signature })} ;;
   write-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(reference)} ;;
+  write-media-pipeline) echo '{}' > "$out/golden.json"; echo '{}' > "$out/load.json"; ${result(ofMedia)} ;;
 esac
 `,
   );

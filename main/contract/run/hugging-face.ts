@@ -41,6 +41,11 @@ export const pipelineTasks = [
   'sentence-similarity',
   'question-answering',
   'fill-mask',
+  'image-classification',
+  'object-detection',
+  'image-segmentation',
+  'audio-classification',
+  'automatic-speech-recognition',
 ] as const satisfies readonly HuggingFaceTask[];
 export type PipelineTask = (typeof pipelineTasks)[number];
 

@@ -1,6 +1,7 @@
 import type { Signature } from '../../contract/run/artefacts';
 import type { PipelineTask } from '../../contract/run/hugging-face';
 import type { PipelinePlan } from './pipeline-plan';
+import type { PipelineMedia } from './pipeline-processor';
 
 /** A tensor of config.pbtxt, without the batch. */
 interface Tensor {
@@ -22,6 +23,17 @@ export interface PipelineModel {
 const text: Tensor = { name: 'TEXT', type: 'STRING', dims: [1] };
 const textPair: Tensor = { name: 'TEXT_PAIR', type: 'STRING', dims: [1], optional: true };
 const truncated: Tensor = { name: 'TRUNCATED', type: 'BOOL', dims: [1] };
+/** A file in each row. */
+const ofMedia: Readonly<Record<PipelineMedia, Tensor>> = {
+  images: { name: 'IMAGE', type: 'STRING', dims: [1] },
+  audio: { name: 'AUDIO', type: 'STRING', dims: [1] },
+};
+/** Height and width, before the first step resizes it. */
+const imageSize: Tensor = { name: 'image_size', type: 'INT64', dims: [2] };
+const bestLabel: readonly Tensor[] = [
+  { name: 'LABEL', type: 'STRING', dims: [1] },
+  { name: 'SCORE', type: 'FP32', dims: [1] },
+];
 /** What the spans need beside the logits. */
 const ofTokens: readonly Tensor[] = [
   { name: 'special_tokens', type: 'INT64', dims: [-1] },
@@ -48,13 +60,7 @@ interface TaskTensors {
 }
 
 const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
-  'text-classification': {
-    takes: [],
-    gives: [
-      { name: 'LABEL', type: 'STRING', dims: [1] },
-      { name: 'SCORE', type: 'FP32', dims: [1] },
-    ],
-  },
+  'text-classification': { takes: [], gives: bestLabel },
   'token-classification': {
     takes: ofTokens,
     gives: [
@@ -84,12 +90,31 @@ const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
       { name: 'SCORE', type: 'FP32', dims: [5] },
     ],
   },
+  'image-classification': { takes: [], gives: bestLabel },
+  'audio-classification': { takes: [], gives: bestLabel },
+  'automatic-speech-recognition': { last: 'transcript', takes: [], gives: [text] },
+  'image-segmentation': {
+    last: 'classes',
+    takes: [imageSize],
+    gives: [{ name: 'CLASS', type: 'INT32', dims: [-1, -1] }],
+  },
+  'object-detection': {
+    last: 'boxes',
+    takes: [imageSize],
+    gives: [
+      { name: 'LABEL', type: 'STRING', dims: [-1] },
+      { name: 'SCORE', type: 'FP32', dims: [-1] },
+      { name: 'BOX', type: 'FP32', dims: [-1, 4] },
+    ],
+  },
 };
 
-type Asked = Pick<PipelinePlan, 'task' | 'pairs'>;
+type Asked = Pick<PipelinePlan, 'task' | 'pairs' | 'media'>;
 
-const asksOf = ({ task, pairs }: Asked): readonly Tensor[] =>
-  tensorsOfTasks[task].asks ?? (pairs ? [text, textPair] : [text]);
+function asksOf({ task, pairs, media }: Asked): readonly Tensor[] {
+  if (media !== undefined) return [ofMedia[media]];
+  return tensorsOfTasks[task].asks ?? (pairs === true ? [text, textPair] : [text]);
+}
 
 /** "Input: TEXT". */
 export function inputsText(asked: Asked): string {
@@ -157,20 +182,20 @@ interface Between {
   readonly outputs: readonly Tensor[];
   /** What the last step takes beside the outputs of the model. */
   readonly takes: readonly Tensor[];
-  /** What the pipeline answers, beside TRUNCATED. */
+  /** What the pipeline answers, beside that of the first step. */
   readonly gives: readonly Tensor[];
 }
 
 interface Names {
   readonly name: string;
-  readonly tokenizer: string;
+  readonly first: string;
   readonly model: string;
   /** null: the model is the last step. */
   readonly labels: string | null;
 }
 
 function ensembleText(
-  { tokenizer, model, labels }: Names,
+  { first, model, labels }: Names,
   { asks, made, inputs, outputs, takes, gives }: Between,
 ): string {
   // A vector gets the name of what it is; logits go to the last step.
@@ -179,19 +204,37 @@ function ensembleText(
     labels === null ? (gives[place]?.name ?? name) : name,
   ]);
   const steps = [
-    stepText(tokenizer, asks.map(same), made.map(same)),
+    stepText(first, asks.map(same), made.map(same)),
     stepText(model, inputs.map(same), answers),
     ...(labels === null ? [] : [stepText(labels, [...outputs, ...takes].map(same), gives.map(same))]),
   ];
   return `ensemble_scheduling {\n  step [\n${steps.join(',\n')}\n  ]\n}`;
 }
 
+const inPython = {
+  kind: 'backend: "python"',
+  rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+} as const;
+
 const forms = {
   tokenizer: {
     comment:
       'Texts to the tensors of the model. Requests that wait are taken together and padded to one length.',
-    kind: 'backend: "python"',
-    rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+    ...inPython,
+  },
+  images: {
+    comment: 'Encoded images to the tensor of the model.',
+    ...inPython,
+  },
+  audio: {
+    comment: 'WAV files to the tensor of the model.',
+    ...inPython,
+  },
+  // Of images and audio.
+  media: {
+    comment: 'The exported model. The delay lets requests of one shape form one batch.',
+    kind: 'platform: "onnxruntime_onnx"',
+    rest: ['dynamic_batching { max_queue_delay_microseconds: 100 }'],
   },
   model: {
     comment:
@@ -201,16 +244,31 @@ const forms = {
   },
   labels: {
     comment: 'Outputs of the model to what a caller reads.',
-    kind: 'backend: "python"',
-    rest: ['dynamic_batching { }', 'instance_group [ { count: 1 kind: KIND_CPU } ]'],
+    ...inPython,
+  },
+  classes: {
+    comment: 'What the model answers to the class of each pixel.',
+    ...inPython,
+  },
+  transcript: {
+    comment: 'What the model answers to the text of a recording.',
+    ...inPython,
   },
 } as const;
 
-/** What the model takes, what the last step needs of the texts, and whether they were cut. */
+function lastForm(last: string) {
+  if (last === 'transcript') return forms.transcript;
+  return last === 'classes' ? forms.classes : forms.labels;
+}
+
+/** What the pipeline says of its input: of a text, whether it was cut. */
+const toldOf = ({ media }: Asked): readonly Tensor[] => (media === undefined ? [truncated] : []);
+
+/** What the model takes, what the last step needs of the texts, and what is said of them. */
 function madeOf(inputs: readonly Tensor[], asked: Asked): readonly Tensor[] {
   const there = [...inputs, ...asksOf(asked)].map(({ name }) => name);
   const { takes } = tensorsOfTasks[asked.task];
-  return [...inputs, ...takes.filter(({ name }) => !there.includes(name)), truncated];
+  return [...inputs, ...takes.filter(({ name }) => !there.includes(name)), ...toldOf(asked)];
 }
 
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
@@ -219,28 +277,32 @@ export function pipelineModels(
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {
-  const { name, task, lastStep } = plan;
+  const { name, task, lastStep, media } = plan;
   const [inputs, outputs] = [tensorsOf(signature.inputs), tensorsOf(signature.outputs)];
   const { takes, last = 'labels', gives: answers } = tensorsOfTasks[task];
   const gives = lastStep === null ? outputs.map((one) => ({ ...one, name: 'EMBEDDING' })) : answers;
+  const firstStep = media ?? 'tokenizer';
   const names: Names = {
-    ...{ name, tokenizer: `${name}-tokenizer`, model: `${name}-model` },
+    ...{ name, first: `${name}-${firstStep}`, model: `${name}-model` },
     labels: lastStep === null ? null : `${name}-${last}`,
   };
   const [asks, made] = [asksOf(plan), madeOf(inputs, plan)];
   const models: PipelineModel[] = [
     {
-      name: names.tokenizer,
-      content: { code: 'tokenizer.py' },
+      name: names.first,
+      content: { code: `${firstStep}.py` },
       config: configText({
-        ...forms.tokenizer,
-        ...{ name: names.tokenizer, maxBatchSize, inputs: asks, outputs: made },
+        ...forms[firstStep],
+        ...{ name: names.first, maxBatchSize, inputs: asks, outputs: made },
       }),
     },
     {
       name: names.model,
       content: 'exported',
-      config: configText({ ...forms.model, name: names.model, maxBatchSize, inputs, outputs }),
+      config: configText({
+        ...forms[media === undefined ? 'model' : 'media'],
+        ...{ name: names.model, maxBatchSize, inputs, outputs },
+      }),
     },
   ];
   if (names.labels !== null && lastStep !== null) {
@@ -249,7 +311,7 @@ export function pipelineModels(
     models.push({
       name: names.labels,
       content: { code: lastStep },
-      config: configText({ ...forms.labels, ...given }),
+      config: configText({ ...lastForm(last), ...given }),
     });
   }
   const whole = {
@@ -257,7 +319,7 @@ export function pipelineModels(
     kind: 'platform: "ensemble"',
     rest: [ensembleText(names, { asks, made, inputs, outputs, takes, gives })],
   };
-  const answered = [...gives, truncated];
+  const answered = [...gives, ...toldOf(plan)];
   const config = configText({ ...whole, name, maxBatchSize, inputs: asks, outputs: answered });
   return [...models, { name, content: null, config }];
 }

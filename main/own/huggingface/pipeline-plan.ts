@@ -9,6 +9,7 @@ import {
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
 import { servedArchitecture } from './huggingface-source';
+import { type ImageSides, type PipelineMedia, planProcessor } from './pipeline-processor';
 import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
@@ -19,6 +20,20 @@ const lastSteps: Readonly<Record<PipelineTask, string | null>> = {
   'sentence-similarity': null,
   'question-answering': 'answers.py',
   'fill-mask': 'tokens.py',
+  'image-classification': 'labels.py',
+  'object-detection': 'boxes.py',
+  'image-segmentation': 'classes.py',
+  'audio-classification': 'labels.py',
+  'automatic-speech-recognition': 'transcript.py',
+};
+
+/** Tasks whose first step takes no texts. */
+const mediaOf: Readonly<Partial<Record<PipelineTask, PipelineMedia>>> = {
+  'image-classification': 'images',
+  'object-detection': 'images',
+  'image-segmentation': 'images',
+  'audio-classification': 'audio',
+  'automatic-speech-recognition': 'audio',
 };
 
 export interface PipelinePlan {
@@ -27,12 +42,16 @@ export interface PipelinePlan {
   readonly task: PipelineTask;
   /** File in `resources/huggingface/steps`; null without a last step. */
   readonly lastStep: string | null;
-  /** Longer texts are cut. */
+  /** Longer texts are cut. 0: it takes no texts. */
   readonly mostTokens: number;
-  /** File in `resources/huggingface` for the reference and the load, where the caller gives none. */
-  readonly texts: string;
-  /** Whether a second text may come with each one. */
-  readonly pairs: boolean;
+  /** Of texts: file in `resources/huggingface` for the reference and the load, where the caller gives none. */
+  readonly texts?: string;
+  /** Of texts: whether a second one may come with each. */
+  readonly pairs?: boolean;
+  /** Absent: it takes texts. */
+  readonly media?: PipelineMedia;
+  /** Of images: what the exported model takes. */
+  readonly imageSides?: ImageSides;
 }
 
 /** A model that tells two texts apart needs a row for the tokens of the second one. */
@@ -52,25 +71,36 @@ const nameOf = (title: string): string =>
 export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
   const { path, title, huggingFace } = source;
   const task = huggingFace?.task;
-  if (!hasPipeline(task)) {
+  // Whisper generates its text token by token.
+  const isGenerating = huggingFace?.autoClass === 'AutoModelForSpeechSeq2Seq';
+  if (!hasPipeline(task) || isGenerating) {
     const tasks = pipelineTasks.map((one) => huggingFaceTaskTitle[one]);
+    const what = task === undefined ? 'this model' : huggingFaceTaskTitle[task];
     throw new WorkbenchError(
       'combination-unsupported',
-      `A pipeline for ${task === undefined ? 'this model' : huggingFaceTaskTitle[task]} cannot be written`,
+      `A pipeline for ${what}${isGenerating ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
       { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
     );
   }
-  if (!facts.has.tokenizer) {
+  const readsTexts = mediaOf[task] === undefined || task === 'automatic-speech-recognition';
+  if (!facts.has.tokenizer && readsTexts) {
     throw folderRefused(
       join(path, 'tokenizer.json'),
-      'The folder has no tokenizer, which is the first step of a pipeline',
+      'The folder has no tokenizer, which is a step of a pipeline',
       "Copy the tokenizer's files into the folder, or serve it as tensors.",
     );
   }
+  const media = mediaOf[task];
   const architecture = servedArchitecture(path, facts);
+  const step = { name: nameOf(title), task, lastStep: lastSteps[task] };
+  if (media !== undefined) {
+    const fixedImage = architecture.fixedImage === true;
+    const imageSides = planProcessor(path, facts, { media, task, fixedImage });
+    return { ...step, mostTokens: 0, media, ...(media === 'images' ? { imageSides } : {}) };
+  }
   const { most, longest } = tokenSizes(path, facts, architecture, null);
   return {
-    ...{ name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest },
+    ...{ ...step, mostTokens: most ?? longest },
     texts: task === 'question-answering' ? 'questions.txt' : 'texts.txt',
     pairs: takesPairs(task, facts, architecture.segments === true),
   };

@@ -94,3 +94,20 @@ it('leaves nothing behind where Python fails, and refuses what is no such folder
   const file = await bench().put('model.onnx', onnxBytes());
   expect(await rejection(write(file))).toMatchObject({ code: 'input-invalid', where: '--serve' });
 });
+
+it('takes images where the model does, which are no lines of a file', async () => {
+  const path = await putHuggingFace(bench(), {
+    config: { model_type: 'vit', architectures: ['ViTForImageClassification'], image_size: 32 },
+    weights: safetensorsBytes({ 'some.weight': { shape: [2] } }),
+    files: { 'preprocessor_config.json': '{"size":32}' },
+  });
+  const texts = await bench().put('mine.txt', 'a text\n');
+  expect(await rejection(write(path, { texts }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--texts', message: 'The pipeline takes images and no texts' },
+  });
+  const { path: written, notes } = await write(path);
+  expect(await readdir(join(written, '..', 'my-bert-images', '1'))).toEqual(['model.py']);
+  expect(notes[1]).toBe('Input: IMAGE, an image in PNG or JPEG in each row.');
+  const verbs = (await asked()).map((line) => line.split(' ')[2]);
+  expect(verbs).toEqual(['make-dataset', 'export', 'write-media-pipeline']);
+});

@@ -89,6 +89,76 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
     ).toEqual([]);
   });
 
+  it.each([
+    ['image-classification', 'images', 'labels.py', [3, 32, 32], [['logits', 5]], 'LABEL'],
+    [
+      'object-detection',
+      'images',
+      'boxes.py',
+      [3, -1, -1],
+      [
+        ['logits', 10, 6],
+        ['pred_boxes', 10, 4],
+      ],
+      'BOX',
+    ],
+    ['image-segmentation', 'images', 'classes.py', [3, 64, 64], [['logits', 5, 16, 16]], 'CLASS'],
+    ['audio-classification', 'audio', 'labels.py', [-1], [['logits', 5]], 'LABEL'],
+    ['automatic-speech-recognition', 'audio', 'transcript.py', [-1], [['logits', -1, 32]], 'TEXT'],
+  ] as const)(
+    'of %s has nothing that Triton refuses',
+    async (task, media, lastStep, shape, gives, answered) => {
+      const name = media === 'images' ? 'pixel_values' : 'input_values';
+      const exported: Signature = {
+        inputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
+        outputs: gives.map(([output, ...sizes]) => ({
+          name: output,
+          datatype: 'FP32',
+          shape: [-1, ...sizes],
+        })),
+      };
+      const planned: PipelinePlan = { name: 'my-vit', task, lastStep, mostTokens: 0, media };
+      const models = pipelineModels(planned, exported, 8);
+      const last = `my-vit-${lastStep.replace('.py', '')}`;
+      expect(models.map((one) => one.name)).toEqual([`my-vit-${media}`, 'my-vit-model', last, 'my-vit']);
+      expect(models[0]?.content).toEqual({ code: `${media}.py` });
+      const named = (axes: readonly number[]) =>
+        axes.map((size, axis) => (size === -1 ? `axis${axis}` : size));
+      const file = onnxBytes({
+        inputs: exported.inputs.map((one) => ({ name: one.name, shape: named(one.shape) })),
+        outputs: exported.outputs.map((one) => ({ name: one.name, shape: named(one.shape) })),
+      });
+      for (const { name: model, config, content } of models) {
+        await bench().put(`r/${model}/config.pbtxt`, config);
+        if (content === 'exported') await bench().put(`r/${model}/1/model.onnx`, file);
+        else await bench().put(`r/${model}/1/${content === null ? '.keep' : 'model.py'}`, '');
+      }
+      const { repositories } = await checkRepositories([`${bench().dir}/r`], directReaders);
+      const found = repositories.flatMap((repository) => repository.models);
+      expect(found.flatMap(({ problems }) => problems.map(({ message }) => message))).toEqual([]);
+      const whole = models.at(-1)?.config;
+      expect(whole).toContain(
+        media === 'images' ? '"IMAGE" data_type: TYPE_STRING' : '"AUDIO" data_type: TYPE_STRING',
+      );
+      expect(whole).toContain(`output_map { key: "${answered}" value: "${answered}" }`);
+      expect(whole).not.toContain('TRUNCATED');
+    },
+  );
+
+  it('tells the boxes how large an image was', () => {
+    const exported: Signature = {
+      inputs: [{ name: 'pixel_values', datatype: 'FP32', shape: [-1, 3, -1, -1] }],
+      outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 10, 6] }],
+    };
+    const planned: PipelinePlan = {
+      ...{ name: 'my-detr', task: 'object-detection', lastStep: 'boxes.py', mostTokens: 0, media: 'images' },
+    };
+    const [images, , , whole] = pipelineModels(planned, exported, 8);
+    expect(images?.config).toContain('{ name: "image_size" data_type: TYPE_INT64 dims: [ 2 ] }');
+    expect(whole?.config).toContain('input_map { key: "image_size" value: "image_size" }');
+    expect(whole?.config).toContain('{ name: "BOX" data_type: TYPE_FP32 dims: [ -1, 4 ] }');
+  });
+
   it('hands the places of tokens to the spans, and calls a vector what it is', () => {
     const spans = pipelineModels(plan('token-classification', 'spans.py'), signature('logits', -1, 5), 4);
     expect(spans[0]?.config).toContain('{ name: "offsets" data_type: TYPE_INT64 dims: [ -1, 2 ] }');

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { isTree, type Tree } from '../../contract/trees';
+import { shortValue } from '../../platform/lines';
+import { folderRefused } from '../model-files';
+import type { HuggingFaceFacts } from './read-folder';
+
+/** What the first step of a pipeline takes in place of texts. */
+export type PipelineMedia = 'images' | 'audio';
+
+/** Height and width that all images come to; null: they keep their shape. */
+export type ImageSides = readonly [height: number, width: number] | null;
+
+const asTensors = 'Serve it as tensors: leave --serve out.';
+
+type Check = (value: unknown) => boolean;
+
+const isAny: Check = () => true;
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isText: Check = (value) => typeof value === 'string';
+const isPositive: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0;
+const isSide: Check = (value) =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= 8192;
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isOneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+/** One number, or one per color. */
+const isColor =
+  (of: Check): Check =>
+  (value) =>
+    of(value) || (Array.isArray(value) && value.length === 3 && value.every(of));
+/** A side, both sides, or the shorter one with or without the longer one. */
+const isSize: Check = (value) => {
+  if (!isTree(value)) return isSide(value);
+  const names = Object.keys(value).filter((name) => value[name] !== null);
+  const forms = ['height,width', 'shortest_edge', 'longest_edge,shortest_edge'];
+  return forms.includes(names.sort().join(',')) && names.every((name) => isSide(value[name]));
+};
+const isProcessor =
+  (...names: readonly string[]): Check =>
+  (value) =>
+    typeof value === 'string' &&
+    names.includes(value.replace(/(ImageProcessor(Fast|Pil)?|FeatureExtractor)$/, ''));
+
+/** Beside the numbers: they concern annotations, several images at once, or how the processor is written to a file. */
+const unusedByOne: Readonly<Record<string, Check>> = {
+  ...{ do_convert_rgb: isFlag, do_pad: isFlag, pad_and_return_pixel_mask: isFlag, default_to_square: isFlag },
+  ...{ format: isText, do_convert_annotations: isFlag, return_segmentation_masks: isFlag },
+  ...{ do_reduce_labels: isFlag, reduce_labels: isFlag, disable_grouping: isFlag },
+  ...{ processor_class: isText, _processor_class: isText, _valid_processor_keys: isAny, use_fast: isFlag },
+  data_format: isOneOf('channels_first'),
+};
+
+const imageFields = (classes: Check): Readonly<Record<string, Check>> => ({
+  ...unusedByOne,
+  image_processor_type: classes,
+  feature_extractor_type: classes,
+  do_resize: isOneOf(true),
+  size: isSize,
+  max_size: isSide,
+  resample: isOneOf(0, 1, 2, 3, 4, 5),
+  do_center_crop: isFlag,
+  crop_size: isSize,
+  crop_pct: isPositive,
+  do_rescale: isFlag,
+  rescale_factor: isPositive,
+  do_normalize: isFlag,
+  image_mean: isColor(isNumber),
+  image_std: isColor(isPositive),
+});
+
+const audioFields: Readonly<Record<string, Check>> = {
+  feature_extractor_type: isProcessor('Wav2Vec2'),
+  processor_class: isText,
+  feature_size: isOneOf(1),
+  sampling_rate: (value) => isSide(value) || (isPositive(value) && (value as number) <= 384_000),
+  padding_value: isOneOf(0),
+  padding_side: isText,
+  return_attention_mask: isFlag,
+  do_normalize: isFlag,
+};
+
+const classesOf = (task: string): Check =>
+  task === 'object-detection' ? isProcessor('Detr', 'Yolos') : isProcessor('ViT', 'ConvNext', 'Segformer');
+
+/** The processor, and the file that it is in: a processor of several parts holds it below its name. */
+function fieldsOf(processor: Tree): readonly [file: string, fields: Tree] {
+  for (const part of ['image_processor', 'feature_extractor']) {
+    const fields = processor[part];
+    if (isTree(fields)) return ['processor_config.json', fields];
+  }
+  return ['preprocessor_config.json', processor];
+}
+
+const sidesOf = (value: unknown): ImageSides => {
+  if (typeof value === 'number') return [value, value];
+  const { height, width } = isTree(value) ? value : {};
+  return typeof height === 'number' && typeof width === 'number' ? [height, width] : null;
+};
+
+/** By the class, where the folder names none by that of the architecture. */
+function processedSides({ modelType }: HuggingFaceFacts, fields: Tree): ImageSides {
+  const { size = null, crop_size: crop, do_center_crop: isCropped } = fields;
+  const named = fields['image_processor_type'] ?? fields['feature_extractor_type'];
+  const isSquare =
+    typeof named === 'string' ? named.startsWith('ConvNext') : /^(convnext|resnet)$/.test(modelType);
+  if (isSquare) {
+    const edge = isTree(size) ? size['shortest_edge'] : (size ?? 384);
+    return sidesOf(isCropped === true ? crop : edge);
+  }
+  // SegFormer cuts nothing out, whatever the file says.
+  if (modelType === 'segformer') return sidesOf(size ?? 512);
+  return sidesOf(isCropped === true ? crop : (size ?? 224));
+}
+
+const refused = (folder: string, file: string, [name, value]: readonly [string, unknown], why: string) =>
+  folderRefused(join(folder, file), `${file} says ${name} is ${shortValue(value)}, ${why}`, asTensors);
+
+interface Processing {
+  readonly media: PipelineMedia;
+  readonly task: string;
+  /** The model takes only the size that config.json says. */
+  readonly fixedImage: boolean;
+}
+
+/** The processor of the folder, all of whose fields the first step implements. Throws model-folder-invalid. */
+function knownProcessor(folder: string, facts: HuggingFaceFacts, { media, task }: Processing) {
+  if (facts.processor === null) {
+    throw folderRefused(
+      join(folder, 'preprocessor_config.json'),
+      'The folder has no preprocessor_config.json, which the first step of a pipeline follows',
+      `Copy the file of the model into the folder. ${asTensors}`,
+    );
+  }
+  const [file, fields] = fieldsOf(facts.processor);
+  const known = media === 'images' ? imageFields(classesOf(task)) : audioFields;
+  const other = Object.entries(fields).find(
+    ([name, value]) => value !== null && !(Object.hasOwn(known, name) && known[name]?.(value) === true),
+  );
+  if (other === undefined) return { file, fields };
+  throw refused(folder, file, other, 'which the first step of a pipeline does not implement');
+}
+
+/** Of the patches of the network. */
+function ownSides({ config: { image_size: own } }: HuggingFaceFacts): ImageSides {
+  if (!Array.isArray(own)) return sidesOf(own);
+  const [height, width] = own as unknown[];
+  return sidesOf({ height, width });
+}
+
+/**
+ * The size that all images of the folder come to, where its processor is one that the first step implements. Throws
+ * model-folder-invalid with the field.
+ */
+export function planProcessor(folder: string, facts: HuggingFaceFacts, processing: Processing): ImageSides {
+  const { file, fields } = knownProcessor(folder, facts, processing);
+  if (processing.media === 'audio') return null;
+  const { num_channels: channels = 3 } = facts.config;
+  if (channels !== 3) {
+    throw refused(folder, 'config.json', ['num_channels', channels], 'and an image has three colors');
+  }
+  if (processing.task === 'object-detection') return null;
+  const sides = processedSides(facts, fields);
+  const size = ['size', fields['size']] as const;
+  if (sides === null) {
+    throw refused(folder, file, size, 'which gives images of several sizes, and the model takes one');
+  }
+  const own = processing.fixedImage ? ownSides(facts) : null;
+  if (own === null || own.join() === sides.join()) return sides;
+  throw refused(folder, file, size, `and the model takes ${own.join(' × ')} pixels by config.json`);
+}

@@ -1,0 +1,154 @@
+"""What a pipeline of images or audio has beside the exported model, and samples of what it has to answer.
+
+The samples are of the framework itself in fp32, each image or recording by itself; the pipeline gets them one by one
+and in batches of those that come to one shape.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from .media_reference import OUTPUTS, MediaAnswer, MediaReference
+from .media_samples import Item, images, sounds
+from .model import load_folder
+from .pipeline import FEW, batches_of
+from .tokenizer_step import copy_library
+
+#: Tasks whose outputs have another size for each sample.
+VARYING = ("object-detection", "image-segmentation")
+
+
+def raw_bytes(values: Sequence[bytes]) -> str:
+    """BYTES as they are sent, each behind its length, in base64."""
+    return base64.b64encode(b"".join(struct.pack("<I", len(one)) + one for one in values)).decode()
+
+
+def batched(name: str, arrays: Sequence[Any]) -> dict[str, Any]:
+    """Rows of a batch in Triton's JSON form; shorter ones are filled up, as the last step does it."""
+    datatype, _ = OUTPUTS[name]
+    longest = max(len(array) for array in arrays)
+    empty: Any = "" if datatype == "BYTES" else 0
+    whole = np.full((len(arrays), longest, *arrays[0].shape[1:]), empty, arrays[0].dtype)
+    for row, array in enumerate(arrays):
+        whole[row, : len(array)] = array
+    tensor = {"name": name, "datatype": datatype, "shape": list(whole.shape)}
+    if datatype == "INT32":
+        # Maps of an image: as numbers they would be many megabytes.
+        return {**tensor, "b64": base64.b64encode(whole.tobytes()).decode()}
+    return {**tensor, "data": whole.reshape(-1).tolist()}
+
+
+def sample(name: str, tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer]) -> dict[str, Any]:
+    """A request of these items, and what it has to be answered with."""
+    encoded = raw_bytes([item.encoded for item in items])
+    inputs = [{"name": tensor, "datatype": "BYTES", "shape": [len(items), 1], "b64": encoded}]
+    outputs = [batched(one, [answer.outputs[one] for answer in answers]) for one in answers[0].outputs]
+    return {"id": name, "inputs": inputs, "outputs": outputs}
+
+
+def groups_of(answers: Sequence[MediaAnswer]) -> list[list[int]]:
+    """Places of the samples that are no ties, by the shape that they come to: those of one can share a batch."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for place, answer in enumerate(answers):
+        if not answer.tied:
+            groups.setdefault(answer.shape, []).append(place)
+    return list(groups.values())
+
+
+def samples_of(
+    tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer], most: int
+) -> list[dict[str, Any]]:
+    """One by one, and in batches of one shape, without ties; in turns, as a reader may take the first ones."""
+    groups = groups_of(answers)
+    singles = [
+        sample(item.name, tensor, [item], [answer]) for item, answer in zip(items, answers) if not answer.tied
+    ]
+
+    def batch(places: Sequence[int]) -> dict[str, Any]:
+        name = f"samples {', '.join(map(str, places))}"
+        return sample(name, tensor, [items[one] for one in places], [answers[one] for one in places])
+
+    chosen: list[list[int]] = []
+    for group in groups:
+        for size in (most, min(FEW, most)):
+            found = [[group[place] for place in places] for places in batches_of(len(group), size)]
+            chosen.extend(places for places in found[: 3 if size == most else 1] if places not in chosen)
+    return [*singles[:2], *map(batch, chosen), *singles[2:]]
+
+
+def load_entries(
+    tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer], fixed: bool
+) -> dict[str, Any]:
+    """Items of the most frequent shape, as load tools batch them; with what comes back, where that has one size."""
+    decided = [(items[place], answers[place]) for place in max(groups_of(answers), key=len)]
+    data = {"data": [{tensor: {"b64": raw_bytes([item.encoded]), "shape": [1]}} for item, _ in decided]}
+    if not fixed:
+        return data
+    expected = [{name: array.tolist() for name, array in answer.outputs.items()} for _, answer in decided]
+    return {**data, "validation_data": expected}
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def write_media_pipeline(
+    folder: str,
+    auto_class: str,
+    task: str,
+    steps: Mapping[str, str],
+    name: str,
+    most: int,
+    output: Path,
+    progress: Callable[[float, str], None],
+) -> dict[str, Any]:
+    """Fills the steps below `output`/models, and writes golden.json and load.json. `steps`: folders of the first and
+    the last one; `most`: samples of a batch. Raises ValueError where the folder has no usable processor.
+    """
+    progress(0.0, "Loading the model")
+    model: Any = load_folder(folder, auto_class)
+    import transformers
+
+    reference = MediaReference(folder, task, model)
+    first, last = (output / "models" / steps[one] / "1" for one in ("first", "last"))
+    for place, files in ((first, reference.first), (last, reference.last)):
+        for file, content in files.items():
+            _write_json(place / file, content)
+    library = None if reference.is_sound else f"Pillow {copy_library(first / 'packages', 'pillow')}"
+    progress(0.2, "Asking transformers for the samples")
+    tensor = "AUDIO" if reference.is_sound else "IMAGE"
+    items = sounds(reference.rate) if reference.is_sound else images()
+    answers = [reference(item) for item in items]
+    ties = sum(answer.tied for answer in answers)
+    if ties == len(answers):
+        raise ValueError("The model decides none of the samples: their best labels are ties")
+    if task == "object-detection" and not any((answer.outputs["SCORE"] > 0).any() for answer in answers):
+        raise ValueError(
+            "The model finds no object in the images that the workbench makes, so that nothing would be compared"
+        )
+    samples = samples_of(tensor, items, answers, most)
+    golden = {
+        "kind": "triton-workbench-golden",
+        "version": 1,
+        "model": name,
+        "recordedFrom": f"transformers {transformers.__version__}, fp32, one sample at a time",
+        "outputs": {one: OUTPUTS[one][1] for one in answers[0].outputs if OUTPUTS[one][1] is not None},
+        "samples": samples,
+    }
+    _write_json(output / "golden.json", golden)
+    _write_json(output / "load.json", load_entries(tensor, items, answers, task not in VARYING))
+    progress(1.0, "Written")
+    return {
+        "items": len(items),
+        "samples": len(samples),
+        "ties": ties,
+        "shapes": len({answer.shape for answer in answers}),
+        "library": library,
+    }
