@@ -185,6 +185,7 @@ it('golden outputs of a run are the reference, and another model fails the check
   expect(documentOf(result).accuracy).toMatchObject({ passed: true, sampleCount: 2 });
   await writeFile(join(folder, 'twice', '1', 'model.py'), twice.replace('x * 2', 'x * 3'));
   const changed = await run('twice', '--golden', golden);
+  await writeFile(join(folder, 'twice', '1', 'model.py'), twice);
   expect(changed.code).toBe(3);
   expect(documentOf(changed).accuracy).toMatchObject({ passed: false });
 });
