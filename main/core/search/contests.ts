@@ -36,7 +36,7 @@ import { searchedReplay } from '../../studies/search/search-replay';
 import type { Contest } from '../../studies/search/searches';
 import type { Configuration, Variant } from '../../studies/search/variant';
 import type { CoreParts } from '../core-parts';
-import { requireSoundSpec } from '../core-runs';
+import { requireApproved, requireSoundSpec } from '../core-runs';
 import { measurableRun } from '../server-calls';
 import { ownConfigs, requireSameParts, type ServedRun } from './own-configs';
 
@@ -313,8 +313,13 @@ export async function contestOf(
 
 /** Where variants are served, one work at a time. */
 export const placeHandsOf = (parts: CoreParts): PlaceHands => ({
-  openExecutor: async ({ source: { spec } }, name, dir) => {
-    await requireSoundSpec(parts, spec);
+  openExecutor: async ({ runId, source: { spec } }, name, dir) => {
+    if (spec.engine.kind === 'remote') {
+      // Its models are only loaded there: the rules of the run are those of the engine that it had.
+      const { state } = await measurableRun(parts, runId);
+      await requireSoundSpec(parts, state.source.spec);
+      await requireApproved(parts.approvals, spec);
+    } else await requireSoundSpec(parts, spec);
     const framework = servingFramework(spec);
     // No container of it needs the model's code or data.
     const { preset, profile, args, source } = spec.model;
