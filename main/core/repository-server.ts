@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import type { CheckedModel } from '../contract/repository-check';
+import { present } from '../contract/trees';
 import { localBackends } from '../domain/run/served-by';
 import type { ServerHandle } from '../engine/engine';
 import { createLocalTriton } from '../engine/local/local-triton';
@@ -93,15 +94,34 @@ async function requireTrusted(
 const isComplete = ({ input, output }: Pick<ModelConfig, 'input' | 'output'>): boolean =>
   input.length > 0 && output.length > 0;
 
+/** What Triton writes of a model whose configuration or folder it refuses; the load call says only that it did. */
+async function polledReason(logPath: string, name: string): Promise<string | null> {
+  const text = await readFile(logPath, 'utf8').catch(() => '');
+  const begin = `Poll failed for model directory '${name}': `;
+  const line = text.split('\n').findLast((one) => one.includes(begin));
+  return line === undefined ? null : line.slice(line.indexOf(begin) + begin.length).replace(/"\s*$/, '');
+}
+
+async function withReason(error: unknown, logPath: string, name: string): Promise<unknown> {
+  if (!(error instanceof WorkbenchError) || error.code !== 'model-load-failed') return error;
+  const reason = await polledReason(logPath, name);
+  if (reason === null) return error;
+  const { message, where, remedy } = error;
+  return new WorkbenchError(error.code, message, { ...present({ where, remedy }), details: reason });
+}
+
 async function loaded(
   server: ServerHandle,
+  logPath: string,
   { models: names, onLog, signal }: ServeRepository,
   models: readonly CheckedModel[],
 ): Promise<readonly ServedModelConfig[]> {
   const client = createTritonClient(server.httpAddress);
   for (const name of names) {
     onLog(`Loading ${name}`);
-    await client.loadModel(name, { signal });
+    await client.loadModel(name, { signal }).catch(async (error: unknown) => {
+      throw await withReason(error, logPath, name);
+    });
   }
   const served: ServedModelConfig[] = [];
   for (const { name, backend, tensors } of models) {
@@ -145,6 +165,7 @@ export async function serveRepository(parts: CoreParts, given: ServeRepository):
     ...{ layout: parts.layout, resources: options.resources, env: options.env },
     modelPython: models.some(({ backend }) => backend === 'tensorflow') ? parts.tensorflowPython : undefined,
   });
+  const logPath = join(dir, 'triton.log');
   const before = new Set(await byteCode(repository, models));
   const end = async (server: ServerHandle | null) => {
     await server?.stop();
@@ -158,7 +179,7 @@ export async function serveRepository(parts: CoreParts, given: ServeRepository):
     given.onLog(`Starting Triton on ${repository}`);
     server = await triton.startServer({
       ...{ runId, key: runId, repository, asIs: true, signal: given.signal },
-      logPath: join(dir, 'triton.log'),
+      logPath,
       onLog: () => undefined,
       onCommand: () => undefined,
     });
@@ -166,7 +187,7 @@ export async function serveRepository(parts: CoreParts, given: ServeRepository):
     const running = server;
     return {
       ...{ httpAddress, grpcAddress, metricsAddress },
-      models: await loaded(server, given, models),
+      models: await loaded(server, logPath, given, models),
       stop: () => end(running),
     };
   } catch (error) {

@@ -42,7 +42,10 @@ const dynamicBatchingSchema = z.looseObject({
   preferredBatchSize: z.array(z.int()).optional(),
   maxQueueDelayMicroseconds: z.union([z.int(), z.string()]).optional(),
   preserveOrdering: z.boolean().optional(),
+  priorityLevels: z.union([z.int(), z.string()]).optional(),
+  defaultPriorityLevel: z.union([z.int(), z.string()]).optional(),
   defaultQueuePolicy: queuePolicySchema.optional(),
+  priorityQueuePolicy: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** `config.pbtxt` in camelCase with enum names. Fields that the workbench sets are typed; others are preserved. */

@@ -134,6 +134,59 @@ const batchRule: Rule = ({ maxBatchSize, dynamicBatching }, name) => {
   ];
 };
 
+/** Of requests in the queue: levels, and an order that is kept. */
+const queueRule: Rule = ({ dynamicBatching }, name) => {
+  const { preserveOrdering = false, defaultQueuePolicy } = dynamicBatching ?? {};
+  const [levels, usual] = [dynamicBatching?.priorityLevels, dynamicBatching?.defaultPriorityLevel].map(
+    (level) => Number(level ?? 0),
+  ) as [number, number];
+  const problem = (message: string, remedy: string, triton: string, field: string, value?: unknown) => ({
+    ...{ message, remedy, triton: `${triton} for ${name}` },
+    changes: [{ path: `dynamic_batching.${field}`, value }],
+  });
+  const range = `in range [1, ${levels}]`;
+  const isWithin = (level: number) => level >= 1 && level <= levels;
+  const other = Object.keys(dynamicBatching?.priorityQueuePolicy ?? {}).find((key) => !isWithin(Number(key)));
+  const { timeoutAction, defaultTimeoutMicroseconds: timeout } = defaultQueuePolicy ?? {};
+  const isDelayed = timeoutAction === 'DELAY' && Number(timeout ?? 0) > 0;
+  return [
+    levels > 0 &&
+      !isWithin(usual) &&
+      problem(
+        `default_priority_level is ${usual}, and there are ${levels} levels`,
+        'Write the level of requests that name none.',
+        `default priority level must be ${range}`,
+        'default_priority_level',
+        levels,
+      ),
+    levels > 0 &&
+      other !== undefined &&
+      problem(
+        `priority_queue_policy is for level ${other}, and there are ${levels} levels`,
+        'Write the policy of a level that there is, or remove it.',
+        `priority queue policy must have priority level ${range}`,
+        'priority_queue_policy',
+      ),
+    preserveOrdering &&
+      levels > 1 &&
+      problem(
+        'preserve_ordering keeps the order of requests, which priority levels change',
+        'Remove one of the two.',
+        "Only one priority level is allowed when 'preserve_ordering' is true",
+        'preserve_ordering',
+      ),
+    preserveOrdering &&
+      isDelayed &&
+      problem(
+        'preserve_ordering keeps the order of requests, which the timeout action DELAY changes',
+        'Write timeout_action: REJECT, or remove preserve_ordering.',
+        "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true",
+        'default_queue_policy.timeout_action',
+        'REJECT',
+      ),
+  ].filter((one) => one !== false);
+};
+
 const axesRule: Rule = (config, name) =>
   (['input', 'output'] as const).flatMap((side) =>
     config[side].flatMap(({ name: tensor, dims }, index): readonly RuleProblem[] =>
@@ -210,7 +263,15 @@ const ensembleRule: Rule = (config, name, backend) => {
   );
 };
 
-const rules: readonly Rule[] = [nameRule, backendRule, batchRule, axesRule, groupRule, ensembleRule];
+const rules: readonly Rule[] = [
+  nameRule,
+  backendRule,
+  batchRule,
+  queueRule,
+  axesRule,
+  groupRule,
+  ensembleRule,
+];
 
 /** What Triton's own validation refuses in a configuration by itself. Pure. */
 export const configProblems = (config: ModelConfig, name: string, backend: string): readonly RuleProblem[] =>

@@ -190,6 +190,55 @@ export const refusedLayouts: readonly Layout[] = [
     here,
   ),
   refused(
+    'levels',
+    { ...net, config: `${whole}dynamic_batching {\n  priority_levels: 2 }\n` },
+    [
+      'default_priority_level is 0, and there are 2 levels',
+      at(5),
+      'default priority level must be in range [1, 2] for levels',
+    ],
+    here,
+  ),
+  refused(
+    'level_policy',
+    {
+      ...net,
+      config: `${whole}dynamic_batching {\n  priority_levels: 2 default_priority_level: 1\n  priority_queue_policy { key: 5 value { max_queue_size: 2 } } }\n`,
+    },
+    [
+      'priority_queue_policy is for level 5, and there are 2 levels',
+      at(7),
+      'priority queue policy must have priority level in range [1, 2] for level_policy',
+    ],
+    here,
+  ),
+  refused(
+    'ordered',
+    {
+      ...net,
+      config: `${whole}dynamic_batching {\n  preserve_ordering: true\n  priority_levels: 2 default_priority_level: 1 }\n`,
+    },
+    [
+      'preserve_ordering keeps the order of requests, which priority levels change',
+      at(6),
+      "Only one priority level is allowed when 'preserve_ordering' is true for ordered",
+    ],
+    here,
+  ),
+  refused(
+    'ordered_delay',
+    {
+      ...net,
+      config: `${whole}dynamic_batching {\n  preserve_ordering: true\n  default_queue_policy { timeout_action: DELAY default_timeout_microseconds: 500000 } }\n`,
+    },
+    [
+      'preserve_ordering keeps the order of requests, which the timeout action DELAY changes',
+      at(7),
+      "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for ordered_delay",
+    ],
+    here,
+  ),
+  refused(
     'no_axis',
     { ...net, config: whole.replace('[ 3 ]', '[ 0 ]') },
     [

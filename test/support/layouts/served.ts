@@ -52,7 +52,7 @@ export const servedLayouts: readonly Layout[] = [
   served('tuned', {
     config: `${whole}dynamic_batching {
   preferred_batch_size: [ 4, 8 ]   # measured
-  max_queue_delay_microseconds: 100 preserve_ordering: true
+  max_queue_delay_microseconds: 100
   priority_levels: 2 default_priority_level: 1
   default_queue_policy { max_queue_size: 64 timeout_action: REJECT default_timeout_microseconds: 500000 }
 }
