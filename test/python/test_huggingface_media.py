@@ -122,7 +122,7 @@ class ImagesTest(MediaCase):
         sizes = np.array([[100, 200], [10, 10]])
         (answer,) = step.execute([{"logits": logits, "pred_boxes": boxes, "image_size": sizes}])
         self.assertEqual(answer["LABEL"].tolist(), [[b"cat", b"dog"], [b"", b""]])
-        np.testing.assert_allclose(answer["SCORE"], [[0.8, 0.6], [0, 0]], rtol=1e-6)
+        np.testing.assert_allclose(answer["SCORE"], [[0.8, 0.6], [0.0, 0.0]], rtol=1e-6)
         np.testing.assert_allclose(answer["BOX"][0], [[80, 30, 120, 70], [0, 0, 100, 100]], rtol=1e-6)
         self.assertEqual(answer["BOX"][1].tolist(), [[0] * 4] * 2)
 
