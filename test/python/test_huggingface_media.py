@@ -87,7 +87,7 @@ class ImagesTest(MediaCase):
         self.assertEqual(pixels.shape, (3, 7, 2))
         self.assertEqual(pixels[0, :, 0].tolist(), [0, 0, 7, 7, 7, 7, 0])
 
-    def test_what_is_no_image_fails_its_request_by_row_and_no_other(self) -> None:
+    def test_what_is_not_an_image_fails_its_request_by_row_and_no_other(self) -> None:
         step = self.step("images.py", "processor.json", _numbers(), ("pixel_values", "image_size"))
         good = _rows(_png(8, 9))
         first, second, third, fourth = step.execute(
