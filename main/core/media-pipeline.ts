@@ -31,7 +31,12 @@ export function exportedAs({ media, imageSides }: PipelinePlan, spec: RunSpec): 
     const [batch = -1, , ...rest] = output.shape;
     return imageSides === null ? { ...output, shape: [batch, -1, ...rest] } : output;
   });
-  return { ...spec, model: { ...spec.model, source: { ...source, inputs, outputs } } };
+  // The preset states the shapes of the samples, too.
+  const shapes = {
+    ...spec.model.shapes,
+    ...Object.fromEntries(inputs.map(({ name, sample }) => [name, sample])),
+  };
+  return { ...spec, model: { ...spec.model, shapes, source: { ...source, inputs, outputs } } };
 }
 
 const titles = {

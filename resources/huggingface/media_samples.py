@@ -144,7 +144,7 @@ def wav(sound_: Array, rate: int, how: str) -> bytes:
         name = struct.pack("<H", kind) + bytes.fromhex("000000001000800000aa00389b71")
         form = struct.pack("<H", 0xFFFE) + form[2:] + struct.pack("<HHI", 22, 8 * width, 0) + name
     data = sound_.tobytes()
-    # A part that nothing needs stands before the samples in many files.
+    # Many files have a part that nothing needs before the samples.
     parts = [(b"fmt ", form), (b"LIST", b"INFO"), (b"data", data)]
     body = b"".join(name + struct.pack("<I", len(content)) + content for name, content in parts)
     return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WAVE" + body

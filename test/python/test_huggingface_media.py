@@ -87,7 +87,7 @@ class ImagesTest(MediaCase):
         self.assertEqual(pixels.shape, (3, 7, 2))
         self.assertEqual(pixels[0, :, 0].tolist(), [0, 0, 7, 7, 7, 7, 0])
 
-    def test_what_is_no_image_fails_its_request_by_row_and_no_other(self) -> None:
+    def test_what_is_not_an_image_fails_its_request_by_row_and_no_other(self) -> None:
         step = self.step("images.py", "processor.json", _numbers(), ("pixel_values", "image_size"))
         good = _rows(_png(8, 9))
         first, second, third, fourth = step.execute(
@@ -122,7 +122,7 @@ class ImagesTest(MediaCase):
         sizes = np.array([[100, 200], [10, 10]])
         (answer,) = step.execute([{"logits": logits, "pred_boxes": boxes, "image_size": sizes}])
         self.assertEqual(answer["LABEL"].tolist(), [[b"cat", b"dog"], [b"", b""]])
-        np.testing.assert_allclose(answer["SCORE"], np.array([[0.8, 0.6], [0, 0]]), rtol=1e-6)
+        np.testing.assert_allclose(answer["SCORE"], [[0.8, 0.6], [0.0, 0.0]], rtol=1e-6)
         np.testing.assert_allclose(answer["BOX"][0], [[80, 30, 120, 70], [0, 0, 100, 100]], rtol=1e-6)
         self.assertEqual(answer["BOX"][1].tolist(), [[0] * 4] * 2)
 

@@ -134,57 +134,72 @@ const batchRule: Rule = ({ maxBatchSize, dynamicBatching }, name) => {
   ];
 };
 
-/** Of requests in the queue: levels, and an order that is kept. */
-const queueRule: Rule = ({ dynamicBatching }, name) => {
-  const { preserveOrdering = false, defaultQueuePolicy } = dynamicBatching ?? {};
-  const [levels, usual] = [dynamicBatching?.priorityLevels, dynamicBatching?.defaultPriorityLevel].map(
-    (level) => Number(level ?? 0),
-  ) as [number, number];
-  const problem = (message: string, remedy: string, triton: string, field: string, value?: unknown) => ({
-    ...{ message, remedy, triton: `${triton} for ${name}` },
-    changes: [{ path: `dynamic_batching.${field}`, value }],
-  });
-  const range = `in range [1, ${levels}]`;
+const queueProblem = (
+  message: string,
+  remedy: string,
+  triton: string,
+  [field, value]: readonly [field: string, value?: unknown],
+): RuleProblem => ({
+  ...{ message, remedy, triton },
+  changes: [{ path: `dynamic_batching.${field}`, value }],
+});
+
+const levelRule: Rule = ({ dynamicBatching = {} }, name) => {
+  const { priorityLevels = 0, defaultPriorityLevel = 0, priorityQueuePolicy = {} } = dynamicBatching;
+  const [levels, usual] = [Number(priorityLevels), Number(defaultPriorityLevel)];
+  if (levels === 0) return [];
   const isWithin = (level: number) => level >= 1 && level <= levels;
-  const other = Object.keys(dynamicBatching?.priorityQueuePolicy ?? {}).find((key) => !isWithin(Number(key)));
-  const { timeoutAction, defaultTimeoutMicroseconds: timeout } = defaultQueuePolicy ?? {};
-  const isDelayed = timeoutAction === 'DELAY' && Number(timeout ?? 0) > 0;
-  return [
-    levels > 0 &&
-      !isWithin(usual) &&
-      problem(
+  const other = Object.keys(priorityQueuePolicy).find((key) => !isWithin(Number(key)));
+  const found: RuleProblem[] = [];
+  if (!isWithin(usual)) {
+    found.push(
+      queueProblem(
         `default_priority_level is ${usual}, and there are ${levels} levels`,
         'Write the level of requests that name none.',
-        `default priority level must be ${range}`,
-        'default_priority_level',
-        levels,
+        `default priority level must be in range [1, ${levels}] for ${name}`,
+        ['default_priority_level', levels],
       ),
-    levels > 0 &&
-      other !== undefined &&
-      problem(
+    );
+  }
+  if (other !== undefined) {
+    found.push(
+      queueProblem(
         `priority_queue_policy is for level ${other}, and there are ${levels} levels`,
-        'Write the policy of a level that there is, or remove it.',
-        `priority queue policy must have priority level ${range}`,
-        'priority_queue_policy',
+        'Write the policy of one of the levels, or remove it.',
+        `priority queue policy must have priority level in range [1, ${levels}] for ${name}`,
+        ['priority_queue_policy'],
       ),
-    preserveOrdering &&
-      levels > 1 &&
-      problem(
+    );
+  }
+  return found;
+};
+
+const orderRule: Rule = ({ dynamicBatching = {} }, name) => {
+  const { preserveOrdering = false, priorityLevels = 0, defaultQueuePolicy = {} } = dynamicBatching;
+  const { timeoutAction, defaultTimeoutMicroseconds = 0 } = defaultQueuePolicy;
+  if (!preserveOrdering) return [];
+  const found: RuleProblem[] = [];
+  if (Number(priorityLevels) > 1) {
+    found.push(
+      queueProblem(
         'preserve_ordering keeps the order of requests, which priority levels change',
         'Remove one of the two.',
-        "Only one priority level is allowed when 'preserve_ordering' is true",
-        'preserve_ordering',
+        `Only one priority level is allowed when 'preserve_ordering' is true for ${name}`,
+        ['preserve_ordering'],
       ),
-    preserveOrdering &&
-      isDelayed &&
-      problem(
+    );
+  }
+  if (timeoutAction === 'DELAY' && Number(defaultTimeoutMicroseconds) > 0) {
+    found.push(
+      queueProblem(
         'preserve_ordering keeps the order of requests, which the timeout action DELAY changes',
         'Write timeout_action: REJECT, or remove preserve_ordering.',
-        "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true",
-        'default_queue_policy.timeout_action',
-        'REJECT',
+        `Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for ${name}`,
+        ['default_queue_policy.timeout_action', 'REJECT'],
       ),
-  ].filter((one) => one !== false);
+    );
+  }
+  return found;
 };
 
 const axesRule: Rule = (config, name) =>

@@ -95,7 +95,7 @@ it('leaves nothing behind where Python fails, and refuses what is no such folder
   expect(await rejection(write(file))).toMatchObject({ code: 'input-invalid', where: '--serve' });
 });
 
-it('takes images where the model does, which are no lines of a file', async () => {
+it('takes images where the model does, and no file of texts', async () => {
   const path = await putHuggingFace(bench(), {
     config: { model_type: 'vit', architectures: ['ViTForImageClassification'], image_size: 32 },
     weights: safetensorsBytes({ 'some.weight': { shape: [2] } }),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { sampleTensors } from '../../../main/contract/run/own-model';
 import type { ModelSource, RunSpec } from '../../../main/contract/run/run-spec';
 import { exportedAs, writeMediaPipeline } from '../../../main/core/media-pipeline';
 import type { PipelinePlan } from '../../../main/own/huggingface/pipeline-plan';
@@ -16,7 +17,10 @@ const speech: PipelinePlan = {
 const specOf = (name: string, shape: readonly number[], sample: readonly number[]) =>
   ({
     model: {
+      // As the preset of a folder states them.
+      shapes: { [name]: sample },
       source: {
+        batched: true,
         inputs: [{ name, datatype: 'FP32', shape, sample }],
         outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 10, 6] }],
       },
@@ -26,9 +30,9 @@ const inputOf = ({ model }: RunSpec) => model.source?.inputs[0];
 
 it('exports a model for the size that all images come to, or for any', () => {
   const spec = specOf('pixel_values', [-1, 3, 64, 48], [1, 3, 64, 48]);
-  expect(inputOf(exportedAs({ ...detection, imageSides: [64, 64] }, spec))).toMatchObject({
-    ...{ shape: [-1, 3, 64, 64], sample: [1, 3, 64, 64] },
-  });
+  const square = exportedAs({ ...detection, imageSides: [64, 64] }, spec);
+  expect(inputOf(square)).toMatchObject({ shape: [-1, 3, 64, 64], sample: [1, 3, 64, 64] });
+  expect(sampleTensors(square.model)[0]?.shape).toEqual([3, 64, 64]);
   // What is measured of it keeps the size of the folder.
   expect(inputOf(exportedAs(detection, spec))).toMatchObject({
     ...{ shape: [-1, 3, -1, -1], sample: [1, 3, 64, 48] },
