@@ -10,7 +10,8 @@ import type { ModelSource, RunSpec } from '../contract/run/run-spec';
 import { present } from '../contract/trees';
 import { hashHuggingFace } from '../own/huggingface/folder-files';
 import { type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
-import { type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
+import { isGenerating, type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
+import { writeGeneration } from '../own/huggingface/write-generation';
 import { sourceOf } from '../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
@@ -38,6 +39,8 @@ export interface WrittenPipeline {
   readonly load: string;
   /** What was written, one sentence each. */
   readonly notes: readonly string[];
+  /** It answers a request in pieces, of one prompt. */
+  readonly streams: boolean;
 }
 
 type Parts = Pick<CoreParts, 'options' | 'layout' | 'own' | 'reading' | 'presetOf' | 'transformersPython'>;
@@ -89,6 +92,13 @@ async function planOf(
     throw invalidInput('--serve', `${path} is not a Hugging Face folder`, 'Leave --serve out.');
   }
   const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
+  if (isGenerating(plan.task) && maxBatchSize !== undefined) {
+    throw invalidInput(
+      '--max-batch-size',
+      'A generating model takes one prompt per request',
+      'Leave it out. --instances serves several requests at a time.',
+    );
+  }
   const { preset } = await presetOf({ preset: choice.preset, source });
   const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
   const spec = resolveSpec(preset, { ...choice.overrides, configure });
@@ -155,10 +165,15 @@ async function make(
     progress: (_fraction, text) => onProgress(text),
   };
   const modelDir = join(resources, 'huggingface');
+  const steps = join(modelDir, 'steps');
+  const { task } = plan;
+  if (isGenerating(task)) {
+    return writeGeneration({ plan, source, texts }, { place, steps, toolkit, listener });
+  }
   const { maxBatchSize } = spec.configure;
   const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);
-  const models = pipelineModels(plan, signature, maxBatchSize);
-  await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
+  const models = pipelineModels({ ...plan, task }, signature, maxBatchSize);
+  await writeModels(models, join(place, 'models'), { steps, file });
   const { autoClass = '', pooling, normalize } = source.huggingFace ?? {};
   const reference = await toolkit.call(
     {
@@ -195,7 +210,7 @@ const readManifest = async (place: string) =>
  */
 export async function writePipeline(parts: Parts, input: WritePipeline): Promise<WrittenPipeline> {
   const making = await planOf(parts, input);
-  const { name } = making.plan;
+  const { name, task } = making.plan;
   const place = join(parts.layout.pipelines, `${name}-${(await keyOf(parts, making)).slice(0, 12)}`);
   const path = join(place, 'models', name);
   let notes = (await readManifest(place))?.notes;
@@ -213,5 +228,6 @@ export async function writePipeline(parts: Parts, input: WritePipeline): Promise
     }
     await parts.own.handlers['models.trust'](openModelSchema.parse({ path }));
   }
-  return { path, golden: join(place, 'golden.json'), load: join(place, 'load.json'), notes };
+  const kept = { golden: join(place, 'golden.json'), load: join(place, 'load.json') };
+  return { path, ...kept, notes, streams: isGenerating(task) };
 }

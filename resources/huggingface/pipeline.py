@@ -251,6 +251,19 @@ def load_entries(texts: Sequence[str], answers: Sequence[Answer], fixed: bool) -
     return {**data, "validation_data": [answer.outputs for _, answer in decided]}
 
 
+def load_tokenizer(folder: str) -> Any:
+    """Raises ValueError where transformers cannot load it."""
+    import transformers
+
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        )
+    except (KeyError, OSError, ValueError, ImportError) as error:
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
+
+
 def write_pipeline(
     folder: str,
     auto_class: str,
@@ -271,13 +284,7 @@ def write_pipeline(
     model: Any = load_folder(folder, auto_class)
     import transformers
 
-    try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
-    except (KeyError, OSError, ValueError, ImportError) as error:
-        text = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
+    tokenizer = load_tokenizer(folder)
     if not tokenizer.is_fast:
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
     first = output / "models" / f"{name}-tokenizer" / "1"

@@ -38,7 +38,7 @@ export async function readPipeline(
   }
   const size = maxBatchSize === undefined ? undefined : readNumber('--max-batch-size', maxBatchSize);
   let shown = '';
-  const { golden, load, notes, ...written } = await core.handlers['models.pipeline']({
+  const { golden, load, notes, streams, ...written } = await core.handlers['models.pipeline']({
     ...{ path, shapes },
     ...present({ texts: texts === undefined ? undefined : resolve(texts), maxBatchSize: size }),
     onProgress: (text) => {
@@ -49,6 +49,9 @@ export async function readPipeline(
   for (const line of notes) note(line);
   return {
     path: written.path,
-    overrides: { accuracy: { golden }, performance: { inputData: 'file', inputDataFile: load } },
+    overrides: {
+      accuracy: { golden },
+      performance: { inputData: 'file', inputDataFile: load, ...(streams ? { protocol: 'grpc' } : {}) },
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Signature } from '../../contract/run/artefacts';
-import type { PipelinePlan, PipelineTask } from './pipeline-plan';
+import type { PipelinePlan, StepTask } from './pipeline-plan';
 
 /** A tensor of config.pbtxt, without the batch. */
 interface Tensor {
@@ -26,7 +26,7 @@ const ofTokens: readonly Tensor[] = [
 
 /** What the last step answers, and what it takes from the first one. */
 const lastTensors: Readonly<
-  Record<PipelineTask, { readonly takes: readonly Tensor[]; readonly gives: readonly Tensor[] }>
+  Record<StepTask, { readonly takes: readonly Tensor[]; readonly gives: readonly Tensor[] }>
 > = {
   'text-classification': {
     takes: [],
@@ -154,7 +154,7 @@ const forms = {
 
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
 export function pipelineModels(
-  { name, task, lastStep }: PipelinePlan,
+  { name, task, lastStep }: PipelinePlan & { readonly task: StepTask },
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {

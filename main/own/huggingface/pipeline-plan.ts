@@ -14,19 +14,31 @@ const lastSteps = {
   'sentence-similarity': null,
 } as const;
 
-export type PipelineTask = keyof typeof lastSteps;
+export type StepTask = keyof typeof lastSteps;
 
-const isPipelineTask = (task: HuggingFaceTask): task is PipelineTask => Object.hasOwn(lastSteps, task);
+/** Tasks whose pipeline is one model, which answers token by token. */
+const generating = ['text-generation', 'text2text-generation'] as const;
+type GeneratingTask = (typeof generating)[number];
+
+export type PipelineTask = StepTask | GeneratingTask;
+
+const hasSteps = (task: HuggingFaceTask): task is StepTask => Object.hasOwn(lastSteps, task);
+
+export const isGenerating = (task: HuggingFaceTask): task is GeneratingTask =>
+  generating.some((one) => one === task);
 
 export interface PipelinePlan {
-  /** Of the ensemble; its steps have it as a prefix. */
+  /** Of the ensemble, whose steps have it as a prefix, or of the generating model. */
   readonly name: string;
   readonly task: PipelineTask;
   /** File in `resources/huggingface/steps`; null without a last step. */
   readonly lastStep: string | null;
-  /** Longer texts are cut. */
+  /** Longer texts are cut; of a generating model, longer prompts are refused. */
   readonly mostTokens: number;
 }
+
+/** Tokens of the longest prompt of a model without a limit, as T5 was trained. */
+const usualPrompt = 512;
 
 const asTensors = 'Serve it as tensors: leave --serve out.';
 
@@ -41,8 +53,9 @@ const nameOf = (title: string): string =>
 export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
   const { path, title, huggingFace } = source;
   const task = huggingFace?.task;
-  if (task === undefined || !isPipelineTask(task)) {
-    const tasks = Object.keys(lastSteps).map((one) => huggingFaceTaskTitle[one as PipelineTask]);
+  if (task === undefined || !(hasSteps(task) || isGenerating(task))) {
+    const known = [...Object.keys(lastSteps), ...generating];
+    const tasks = known.map((one) => huggingFaceTaskTitle[one as PipelineTask]);
     throw new WorkbenchError(
       'combination-unsupported',
       `A pipeline for ${task === undefined ? 'this model' : huggingFaceTaskTitle[task]} cannot be written`,
@@ -57,5 +70,8 @@ export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): Pipe
     );
   }
   const { most, longest } = tokenSizes(path, facts, servedArchitecture(path, facts), null);
-  return { name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest };
+  if (hasSteps(task)) {
+    return { name: nameOf(title), task, lastStep: lastSteps[task], mostTokens: most ?? longest };
+  }
+  return { name: nameOf(title), task, lastStep: null, mostTokens: most ?? usualPrompt };
 }

@@ -30,7 +30,15 @@ async function fakePython(dir: string): Promise<string> {
     inputs: rows.map((name) => ({ name, datatype: 'INT64', shape: [-1, -1] })),
     outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
   };
-  const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
+  const reference = {
+    texts: 23,
+    samples: 27,
+    ties: 2,
+    cut: 1,
+    tokenizers: '0.1.0',
+    shortened: 12,
+    transformers: '5.0.0',
+  };
   const python = join(dir, 'python');
   await writeFile(
     python,
@@ -96,6 +104,35 @@ it('writes a repository that is trusted and says what it is', async () => {
   expect([trusted, choice === null]).toEqual([true, false]);
   // Nothing half-written stays.
   expect(await readdir(parts.layout.pipelines)).toHaveLength(1);
+});
+
+it('writes a generating model with its weights and tokenizer, without an export', async () => {
+  const config = { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_positions: 64 };
+  const weights = safetensorsBytes({ 'some.weight': { shape: [2] } });
+  const files = { 'generation_config.json': '{}', 'notes.md': 'mine' };
+  const path = await putHuggingFace(bench(), { config, weights, files });
+  const written = await write(path);
+  expect(written.streams).toBe(true);
+  const version = join(written.path, '1');
+  expect((await readdir(version)).sort()).toEqual(['model', 'model.py']);
+  const copied = await readdir(join(version, 'model'));
+  expect(copied).toEqual(expect.arrayContaining(['config.json', 'generation_config.json', 'tokenizer.json']));
+  expect(copied).not.toContain('notes.md');
+  expect(await readFile(join(version, 'model', 'model.safetensors'))).toEqual(weights);
+  const step = await readFile(join(version, 'model.py'), 'utf8');
+  expect(step).toBe(await readFile(join(resources, 'huggingface', 'steps', 'generate.py'), 'utf8'));
+  expect((await asked()).map((line) => line.split(' ')[2])).toEqual(['write-pipeline']);
+  expect(written.notes).toEqual([
+    'The pipeline my-bert is one model in Python with a key-value cache. It needs torch and transformers 5.0.0 where it is served.',
+    'Input: text_input. The model takes 64 tokens; a longer prompt is refused.',
+    'The reference is transformers in fp32 on 23 prompts, the best token each time: 27 requests, whole and in pieces.',
+    'Shortened, so that an answer has room: 12 texts.',
+    'Ties within the tolerance, whose answers are not compared: 2 texts.',
+  ]);
+  expect(await rejection(write(path, { maxBatchSize: 4 }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--max-batch-size' },
+    remedy: 'Leave it out. --instances serves several requests at a time.',
+  });
 });
 
 it('asks Python once, and again for another folder, batch size or file of texts', async () => {

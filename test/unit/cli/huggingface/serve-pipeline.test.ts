@@ -5,7 +5,7 @@ import type { RunOptions } from '../../../../main/cli/read-spec';
 import type { Core } from '../../../../main/core';
 import { rejection } from '../../../support/rejection';
 
-async function read(options: RunOptions) {
+async function read(options: RunOptions, streams = false) {
   const [asked, noted]: [object[], string[]] = [[], []];
   const handlers = {
     'models.pipeline': ({ onProgress, ...given }: { readonly onProgress: (text: string) => void }) => {
@@ -16,6 +16,7 @@ async function read(options: RunOptions) {
         golden: '/p/golden.json',
         load: '/p/load.json',
         notes: ['Said.'],
+        streams,
       });
     },
   };
@@ -38,6 +39,15 @@ it('is written where it is asked for, and brings its reference and its load', as
     },
   });
   expect(noted).toEqual(['Writing the pipeline: Exporting', 'Writing the pipeline: Written', 'Said.']);
+});
+
+it('is measured over gRPC where it answers in pieces', async () => {
+  const { opened } = await read({ serve: 'pipeline' }, true);
+  expect(opened?.overrides['performance']).toEqual({
+    inputData: 'file',
+    inputDataFile: '/p/load.json',
+    protocol: 'grpc',
+  });
 });
 
 it('is not written for tensors, the default', async () => {

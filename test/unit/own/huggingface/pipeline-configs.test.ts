@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Signature } from '../../../../main/contract/run/artefacts';
 import { pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
-import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
+import type { PipelinePlan, StepTask } from '../../../../main/own/huggingface/pipeline-plan';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
 import { directReaders } from '../../../support/direct-readers';
 import { useModelBench } from '../../../support/model-bench';
@@ -14,7 +14,7 @@ const signature = (name: string, ...shape: readonly number[]): Signature => ({
   inputs: rows,
   outputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
 });
-const plan = (task: PipelinePlan['task'], lastStep: string | null): PipelinePlan => ({
+const plan = (task: StepTask, lastStep: string | null): PipelinePlan & { readonly task: StepTask } => ({
   ...{ name: 'my-bert', task, lastStep, mostTokens: 64 },
 });
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planPipeline } from '../../../../main/own/huggingface/pipeline-plan';
+import { isGenerating, planPipeline } from '../../../../main/own/huggingface/pipeline-plan';
 import { readHuggingFace } from '../../../../main/own/huggingface/read-folder';
 import { openModel } from '../../../../main/own/open-model';
 import { sourceOf } from '../../../../main/own/own-preset';
@@ -56,6 +56,13 @@ describe('a pipeline', () => {
     expect(await sentences.planned()).toMatchObject({ task: 'sentence-similarity', lastStep: null });
   });
 
+  it('is one model where it generates', async () => {
+    const gpt = await plan({ model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_positions: 64 });
+    const planned = await gpt.planned();
+    expect(planned).toMatchObject({ task: 'text-generation', lastStep: null, mostTokens: 64 });
+    expect([isGenerating(planned.task), isGenerating('text-classification')]).toEqual([true, false]);
+  });
+
   it('is refused for a task without steps, naming those that have some', async () => {
     const { path, planned } = await plan({ architectures: ['BertForMaskedLM'] });
     expect(await rejection(planned())).toMatchObject({
@@ -63,7 +70,7 @@ describe('a pipeline', () => {
       message: 'A pipeline for fill-mask cannot be written',
       where: path,
       remedy:
-        'Pipelines exist for text classification, token classification, sentence embeddings. Serve it as tensors: leave --serve out.',
+        'Pipelines exist for text classification, token classification, sentence embeddings, text generation, text-to-text generation. Serve it as tensors: leave --serve out.',
     });
   });
 
