@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { repoRoot } from '../lib/layout.mjs';
 import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
+import { generating, generationFaults, runGeneration, shortStream } from './generation.mjs';
 
 /** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences. */
 const pipelines = [
@@ -56,8 +57,12 @@ const faults = {
     }),
 };
 
+/** By the model whose gate has to catch them, of what a generating one has. */
+const faultsOf = (name) =>
+  generating.includes(name) ? generationFaults({ edited, editedJson, reorderWords }) : faults;
+
 /** One of each task, with positions that count from the begin of the row, so that the side of the padding matters. */
-const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences'];
+const faulty = ['bert-text', 'distilbert-tokens', 'minilm-sentences', 'llama'];
 
 /** The folder that `run --serve pipeline` wrote into the home. */
 const written = (home, name) =>
@@ -69,12 +74,13 @@ const written = (home, name) =>
 
 async function runFaults(home, name) {
   const rows = [];
-  for (const [fault, plant] of Object.entries(faults)) {
+  for (const [fault, plant] of Object.entries(faultsOf(name))) {
     if (fault.startsWith('labels') && name.endsWith('-sentences')) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
     plant(join(copy, 'models'), name);
-    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...short];
+    const how = generating.includes(name) ? [...shortStream, '--protocol', 'grpc'] : short;
+    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...how];
     const ended = await cli(home, ['run', join(copy, 'models', name), ...flags]);
     const document = documentOf(ended);
     const isCaught = ended.code !== 0 && document?.accuracy?.passed === false;
@@ -92,9 +98,16 @@ async function runFaults(home, name) {
 export async function runPipelines(layout, home, names) {
   const folders = join(home, 'folders');
   const texts = join(repoRoot, 'resources', 'huggingface', 'texts.txt');
-  const asked = names.length === 0 ? pipelines : names;
-  const [served, caught] = [[], []];
+  const asked = names.length === 0 ? [...pipelines, ...generating] : names;
+  const [served, generated, caught] = [[], [], []];
   for (const name of await makeFolders(layout, folders, asked, texts)) {
+    if (generating.includes(name)) {
+      const found = await runGeneration(home, join(folders, name), name);
+      generated.push(found);
+      say(found.cells.join(' | '));
+      if (found.isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));
+      continue;
+    }
     const ended = await cli(home, ['run', join(folders, name), '--serve', 'pipeline', ...short]);
     const document = documentOf(ended);
     const isRight = ended.code === 0 && document?.accuracy?.passed === true;
@@ -112,5 +125,5 @@ export async function runPipelines(layout, home, names) {
     say(cells.join(' | '));
     if (isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));
   }
-  return { served, caught };
+  return { served, generated, caught };
 }
