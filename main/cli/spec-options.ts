@@ -198,7 +198,7 @@ export function addSpecOptions(command: Command): Command {
     )
     .option(
       '--serve <as>',
-      'Hugging Face folder: tensors, or a pipeline that takes texts and answers labels, spans or embeddings; default: tensors',
+      'Hugging Face folder: tensors, or a pipeline that takes texts, images or recordings and answers labels, spans, boxes, vectors or text; default: tensors',
     )
     .option(
       '--texts <file>',

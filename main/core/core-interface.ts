@@ -41,7 +41,7 @@ import type { SoakHow } from '../studies/soak/soaks';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { UpgradeHow } from '../studies/upgrade/upgrades';
 import type { Readers } from './core-parts';
-import type { WritePipeline, WrittenPipeline } from './huggingface-pipeline';
+import type { WritePipeline, WrittenPipeline } from './huggingface/write-pipeline';
 import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 

@@ -3,7 +3,7 @@ import type { Runs } from '../pipeline/runs';
 import { pointsCsv } from '../reports/csv';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { writePipeline } from './huggingface-pipeline';
+import { writePipeline } from './huggingface/write-pipeline';
 import { runReading } from './reading-core';
 import { createReportPlaces } from './reports/report-places';
 import { serveRepository } from './repository-server';

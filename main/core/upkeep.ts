@@ -15,7 +15,7 @@ import { followRuns } from '../store/follow';
 import { sweepHomeFiles } from '../store/run-files';
 import type { RunStore } from '../store/run-store';
 import type { CoreParts } from './core-parts';
-import { unusedPipelines } from './unused-pipelines';
+import { unusedPipelines } from './huggingface/unused-pipelines';
 
 const dayMs = 24 * 3600 * 1000;
 

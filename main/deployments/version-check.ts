@@ -16,6 +16,7 @@ import { compareOutput, compareValues } from '../domain/outputs/compare-outputs'
 import type { DecodedTensor } from '../domain/outputs/decoded-tensor';
 import { toleranceRule, type Tolerances } from '../domain/outputs/rule-text';
 import { loadAndCheckModel } from '../engine/serving';
+import { askModel } from '../golden/ask-model';
 import { makeFolder, writeFileAtomic } from '../platform/files';
 import { openPlain, readPlainText } from '../platform/plain-entry';
 import type { TritonClient } from '../triton/client';
@@ -235,14 +236,14 @@ interface AskedVersion {
   readonly tritonVersion?: number | undefined;
   /** Folder of `keepCheck`, or of a run's samples. */
   readonly kept: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-interface CheckVersionInput extends AskedVersion {
   /** `host:port`, for models that answer over a stream only. */
   readonly grpcAddress?: string | undefined;
   /** Configuration under the served name. */
   readonly config: ModelConfig;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface CheckVersionInput extends AskedVersion {
   readonly load: boolean;
 }
 
@@ -251,10 +252,13 @@ export function canaryOf({ canary }: VersionCheck): readonly Tensor[] | undefine
   return canary?.map(({ name, datatype, shape }) => zeroTensor(name, datatype, shape));
 }
 
+const streamOf = (grpcAddress: string | undefined) =>
+  grpcAddress === undefined ? undefined : { address: grpcAddress, tls: null };
+
 /** How a version is asked whether it answers. */
 export const canaryRequest = (check: VersionCheck, grpcAddress: string | undefined) => ({
   ...{ canary: canaryOf(check), anyValues: check.anyValues, anyAnswers: check.anyAnswers },
-  grpc: grpcAddress === undefined ? undefined : { address: grpcAddress, tls: null },
+  grpc: streamOf(grpcAddress),
 });
 
 /**
@@ -262,7 +266,7 @@ export const canaryRequest = (check: VersionCheck, grpcAddress: string | undefin
  * it answers each as expected. Throws inference-failed.
  */
 export async function keptDifference(
-  { client, model, version, tritonVersion = version, kept, signal }: AskedVersion,
+  { client, model, version, tritonVersion = version, kept, grpcAddress, config, signal }: AskedVersion,
   check: VersionCheck,
 ): Promise<string | null> {
   const { samples = [], lengths = {}, rules, golden } = (await readSamples(kept)) ?? {};
@@ -274,8 +278,8 @@ export async function keptDifference(
     };
     const inputs = await Promise.all(sample.inputs.map(read));
     const wanted = await Promise.all(sample.outputs.map(read));
-    const request = { modelName: model, modelVersion: String(tritonVersion), inputs };
-    const { outputs } = await client.infer(request, { timeoutMs: 120_000, signal });
+    const asked = { client, model, version: String(tritonVersion), config, grpc: streamOf(grpcAddress) };
+    const outputs = await askModel(asked, inputs, signal);
     const difference = answerDifference(wanted, outputs, { check, lengths, rules });
     if (difference === null) continue;
     const what = repeat === undefined ? `the sample ${id}` : `a batch of ${repeat} samples`;

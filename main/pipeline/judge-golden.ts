@@ -73,6 +73,7 @@ export async function againstGolden(
   const version = String(modelVersion);
   const client = createTritonClient(server.httpAddress, { tls: await readTls(server.forClients.httpTls) });
   const config = await client.modelConfig(modelName, version);
+  const grpc = { address: server.grpcAddress, tls: await readTls(server.forClients.grpcTls) };
   const wanted =
     repositoryOf(spec.model) === null
       ? runTensors(await context.output('convert', modelArtefactSchema))
@@ -84,7 +85,7 @@ export async function againstGolden(
   const rules = goldenRules(spec.accuracy, golden.header?.outputs ?? {}, samples);
   context.log([`Running the ${samples.length} samples of ${basename(path)} through Triton`]);
   const check = await whileServing(server, context.signal, 'while it processed the samples', (signal) =>
-    checkGolden({ client, model: modelName, version, config, samples, rules, signal }),
+    checkGolden({ client, grpc, model: modelName, version, config, samples, rules, signal }),
   );
   const file = basename(path);
   // Deployments and bundles of this run are checked with them; each request of a sequence would need its own.

@@ -151,9 +151,12 @@ def parameters_of(expectation):
     return ONE_OF_SEQUENCE if expectation.get("sequences") else None
 
 
+STREAM_ONLY = "left out: the model is decoupled, and answers over a gRPC stream only"
+
+
 def check_canary(connection, path, expectation):
     if expectation.get("decoupled"):
-        return "left out: the model is decoupled, and answers over a gRPC stream only"
+        return STREAM_ONLY
     request = infer_body(list(map(zeros, expectation["canary"])), parameters_of(expectation))
     try:
         outputs = infer(connection, path, request)
@@ -260,13 +263,18 @@ def main():
     path = f"/v2/models/{expectation['model']}/versions/{expectation['version']}/infer"
     found = read_samples()
 
+    def samples(connection):
+        if expectation.get("decoupled"):
+            return STREAM_ONLY
+        return check_samples(connection, path, found) if found["samples"] else "left out: the run kept none"
+
     def latency(connection):
         if chosen.skip_latency:
             return "left out (--skip-latency)"
         if expectation["latency"] is None:
             return "left out: the run has no steady level of one model to compare with"
         if expectation.get("decoupled"):
-            return "left out: the model is decoupled, and answers over a gRPC stream only"
+            return STREAM_ONLY
         try:
             return check_latency(connection, path, expectation, found, chosen.seconds)
         except RefusedError:
@@ -278,12 +286,7 @@ def main():
         ("files", lambda _connection: check_files()),
         ("ready", lambda connection: check_ready(connection, expectation, chosen.wait)),
         ("canary", lambda connection: check_canary(connection, path, expectation)),
-        (
-            "samples",
-            lambda connection: (
-                check_samples(connection, path, found) if found["samples"] else "left out: the run kept none"
-            ),
-        ),
+        ("samples", samples),
         ("latency", latency),
     ]
     try:

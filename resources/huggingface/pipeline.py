@@ -297,6 +297,19 @@ def in_turns(some: Sequence[Output], others: Sequence[Output]) -> list[Output]:
     return [*both, *some[len(others) :], *others[len(some) :]]
 
 
+def load_tokenizer(folder: str) -> Any:
+    """Raises ValueError where transformers cannot load it."""
+    import transformers
+
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        )
+    except (KeyError, OSError, ValueError, ImportError) as error:
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
+
+
 def write_pipeline(
     folder: str,
     auto_class: str,
@@ -319,13 +332,7 @@ def write_pipeline(
     model: Any = load_folder(folder, auto_class)
     import transformers
 
-    try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
-    except (KeyError, OSError, ValueError, ImportError) as error:
-        text = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ValueError(f"transformers cannot load the tokenizer: {text}") from error
+    tokenizer = load_tokenizer(folder)
     if not tokenizer.is_fast:
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
     sentence = sentence_of(folder, pooling, dense, normalize)

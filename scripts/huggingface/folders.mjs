@@ -59,7 +59,8 @@ export async function makeFolders(layout, directory, names, texts) {
   const given = texts === undefined ? [] : ['--texts', texts];
   const made = await run(layout.transformers, [script, ...given, directory, ...names], env);
   if (made.code !== 0) throw new SetupError(`The folders were not made:\n${made.stderr}`);
-  return made.stdout.trim().split('\n');
+  // Trainers of tokenizers print empty lines, too.
+  return made.stdout.split('\n').filter((line) => line !== '');
 }
 
 /** null where it failed before there was a run. */

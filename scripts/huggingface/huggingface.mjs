@@ -14,6 +14,7 @@ import {
   short,
   tableOf,
 } from './folders.mjs';
+import { generationHead } from './generation.mjs';
 import { checkHub } from './hub-checks.mjs';
 import { pipelineCosts } from './pipeline-cost.mjs';
 import { runPipelines } from './pipelines.mjs';
@@ -61,7 +62,7 @@ ${tableOf(
 )}
 `;
 
-const pipelinePageOf = ({ served, caught }) => `# Pipelines of Hugging Face folders
+const pipelinePageOf = ({ served, generated, caught }) => `# Pipelines of Hugging Face folders
 
 Written by \`npm run test:huggingface -- --pipelines --out docs/huggingface-pipelines.md\`, ${date()}: small folders with random
 weights and tokenizers that were learned from 22 texts, served with \`run FOLDER --serve pipeline\` on a CPU. The gate compares the
@@ -72,6 +73,17 @@ are closer to each other than the tolerance. The classes of the detectors are dr
 ${tableOf(
   ['folder', 'gate', 'largest difference', 'ties', 'inferences/s', ''],
   served.map(({ cells }) => cells),
+)}
+
+## Models that generate
+
+The reference is the greedy text of transformers, 24 tokens or to the end of the text, each prompt by itself. Triton is asked for whole
+answers and for answers in pieces, which have to be the same text. Ties are texts whose best two tokens are anywhere closer to each
+other than the tolerance. The times are of answers of 16 tokens, one request after the other, by the smallest models of their kind.
+
+${tableOf(
+  generationHead,
+  generated.map(({ cells }) => cells),
 )}
 
 ## Planted faults
@@ -127,7 +139,7 @@ await main(async (args) => {
     if (args.includes('--pipelines')) {
       const found = await runPipelines(all, own, names);
       if (out !== undefined) writeFileSync(out, pipelinePageOf(found));
-      return ended([...found.served, ...found.caught]);
+      return ended([...found.served, ...found.generated, ...found.caught]);
     }
     if (args.includes('--cost')) {
       const rows = await pipelineCosts(all, own, names);

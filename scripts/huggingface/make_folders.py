@@ -350,6 +350,10 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
     arguments = dict(values)
     if name == "detr":
         arguments["backbone_config"] = transformers.ResNetConfig(**_BACKBONE, out_features=["stage4"])
+    if texts is not None and model_class.endswith(("ForCausalLM", "LMHeadModel")):
+        from make_tokenizer import BYTES_VOCABULARY
+
+        arguments["vocab_size"] = BYTES_VOCABULARY
     if name.endswith("-tokens"):
         arguments["id2label"] = dict(enumerate(_SPANS))
         arguments["label2id"] = {label: place for place, label in enumerate(_SPANS)}

@@ -1,4 +1,4 @@
-"""A small tokenizer beside a model of texts: WordPiece as of BERT, or Unigram as of XLM-RoBERTa."""
+"""A small tokenizer beside a model of texts: WordPiece as of BERT, Unigram as of XLM-RoBERTa, bytes as of GPT-2."""
 
 from __future__ import annotations
 
@@ -32,6 +32,30 @@ _UNIGRAM = Kind(
     *("<s>", "</s>", "<pad>", "<unk>", "<mask>"),
     "<s> $A </s> </s> $B </s>",
 )
+
+#: Of models that continue a text: a token may be a part of a character, and the text has no end.
+_BYTES = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+#: Words of such a model: each byte is one, and some more.
+BYTES_VOCABULARY = 320
+
+
+def _bytes(vocabulary: int, texts: list[str]) -> Any:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer: Any = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(_BYTES.values()),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", tokenizer.token_to_id("<s>"))]
+    )
+    return tokenizer
 
 
 def _learned(kind: Kind, vocabulary: int, texts: list[str]) -> Any:
@@ -76,8 +100,17 @@ def write_tokenizer(folder: Path, config: Any, texts: Path, given: Mapping[str, 
     """Beside a model of this configuration; `given`: further values of tokenizer_config.json."""
     import transformers
 
+    lines = texts.read_text(encoding="utf-8").splitlines()
+    if config.vocab_size == BYTES_VOCABULARY:
+        transformers.PreTrainedTokenizerFast(
+            tokenizer_object=_bytes(config.vocab_size, lines),
+            **_BYTES,
+            model_input_names=["input_ids", "attention_mask"],
+            **given,
+        ).save_pretrained(folder)
+        return
     kind = _UNIGRAM if config.pad_token_id == 1 else _WORDPIECE
-    tokenizer = _learned(kind, config.vocab_size, texts.read_text(encoding="utf-8").splitlines())
+    tokenizer = _learned(kind, config.vocab_size, lines)
     assert tokenizer.get_vocab_size() <= config.vocab_size, tokenizer.get_vocab_size()
     segments = config.model_type in ("bert", "electra", "albert", "deberta", "deberta-v2")
     rows = ["input_ids", *(["token_type_ids"] if segments else []), "attention_mask"]

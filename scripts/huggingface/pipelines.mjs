@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { repoRoot } from '../lib/layout.mjs';
 import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
+import { generating, generationFaults, runGeneration, shortStream } from './generation.mjs';
 import { faultyMedia, mediaFaultsOf, mediaPipelines } from './media-faults.mjs';
 
 /** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask, images, audio. */
@@ -81,6 +82,7 @@ const faultsOfTask = {
 
 /** One of each task. */
 const faulty = [
+  'llama',
   'bert-text',
   'distilbert-tokens',
   'minilm-sentences',
@@ -101,13 +103,16 @@ async function runFaults(home, name) {
   const rows = [];
   const planted = mediaPipelines.includes(name)
     ? mediaFaultsOf(join(written(home, name), 'models'), name)
-    : faults;
+    : generating.includes(name)
+      ? generationFaults({ edited, editedJson, reorderWords })
+      : faults;
   for (const [fault, plant] of Object.entries(planted)) {
     if (planted === faults && faultsOfTask[fault]?.includes(name) === false) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
     plant(join(copy, 'models'), name);
-    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...short];
+    const how = generating.includes(name) ? [...shortStream, '--protocol', 'grpc'] : short;
+    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...how];
     const ended = await cli(home, ['run', join(copy, 'models', name), ...flags]);
     const document = documentOf(ended);
     const isCaught = ended.code !== 0 && document?.accuracy?.passed === false;
@@ -139,31 +144,37 @@ async function runOverflow(layout, home) {
   return { isRight, cells };
 }
 
+/** From the folder to the report. */
+async function runServed(home, folder, name) {
+  const ended = await cli(home, ['run', folder, '--serve', 'pipeline', ...short]);
+  const document = documentOf(ended);
+  const isRight = ended.code === 0 && document?.accuracy?.passed === true;
+  const gate = isRight ? 'passed' : 'failed';
+  const ties = /not compared: (\d+) (?:text|image|recording)/.exec(ended.stderr)?.[1] ?? '0';
+  const cells = [name, gate, largestDifference(document), ties, rateOf(document), reasonOf(document, ended)];
+  return { isRight, cells };
+}
+
 /** Each pipeline from the folder to its report, and planted faults, each of which its gate has to catch. */
 export async function runPipelines(layout, home, names) {
   const folders = join(home, 'folders');
   const texts = join(repoRoot, 'resources', 'huggingface', 'texts.txt');
-  const asked = names.length === 0 ? [...pipelines, overflow] : names;
-  const [served, caught] = [[], []];
+  const asked = names.length === 0 ? [...pipelines, ...generating, overflow] : names;
+  const [served, generated, caught] = [[], [], []];
   if (asked.includes(overflow)) caught.push(await runOverflow(layout, home));
   const ofTexts = asked.filter((name) => name !== overflow);
   for (const name of ofTexts.length === 0 ? [] : await makeFolders(layout, folders, ofTexts, texts)) {
-    const ended = await cli(home, ['run', join(folders, name), '--serve', 'pipeline', ...short]);
-    const document = documentOf(ended);
-    const isRight = ended.code === 0 && document?.accuracy?.passed === true;
-    const gate = isRight ? 'passed' : 'failed';
-    const ties = /not compared: (\d+) (?:text|image|recording)/.exec(ended.stderr)?.[1] ?? '0';
-    const cells = [
-      name,
-      gate,
-      largestDifference(document),
-      ties,
-      rateOf(document),
-      reasonOf(document, ended),
-    ];
-    served.push({ isRight, cells });
-    say(cells.join(' | '));
-    if (isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));
+    if (generating.includes(name)) {
+      const found = await runGeneration(home, join(folders, name), name);
+      generated.push(found);
+      say(found.cells.join(' | '));
+      if (found.isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));
+      continue;
+    }
+    const found = await runServed(home, join(folders, name), name);
+    served.push(found);
+    say(found.cells.join(' | '));
+    if (found.isRight && faulty.includes(name)) caught.push(...(await runFaults(home, name)));
   }
-  return { served, caught };
+  return { served, generated, caught };
 }

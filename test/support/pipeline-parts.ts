@@ -23,7 +23,10 @@ async function fakePython(dir: string): Promise<string> {
     inputs: rows.map((name) => ({ name, datatype: 'INT64', shape: [-1, -1] })),
     outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 3] }],
   };
-  const reference = { texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' };
+  const reference = {
+    ...{ texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' },
+    ...{ shortened: 12, transformers: '5.0.0' },
+  };
   const ofMedia = { items: 18, samples: 24, ties: 0, shapes: 1, library: 'Pillow 13.0.0' };
   const python = join(dir, 'python');
   await writeFile(

@@ -34,8 +34,8 @@ export const huggingFaceTaskTitle: Readonly<Record<HuggingFaceTask, string>> = {
   'automatic-speech-recognition': 'speech to text',
 };
 
-/** Tasks that a pipeline serves: what a caller has in, what he wants out. */
-export const pipelineTasks = [
+/** Tasks whose pipeline has steps around the model. */
+const stepTasks = [
   'text-classification',
   'token-classification',
   'sentence-similarity',
@@ -47,10 +47,23 @@ export const pipelineTasks = [
   'audio-classification',
   'automatic-speech-recognition',
 ] as const satisfies readonly HuggingFaceTask[];
+export type StepTask = (typeof stepTasks)[number];
+
+/** Tasks whose pipeline is one model, which answers token by token. */
+const generatingTasks = [
+  'text-generation',
+  'text2text-generation',
+] as const satisfies readonly HuggingFaceTask[];
+
+/** Tasks that a pipeline serves: what a caller has in, what he wants out. */
+export const pipelineTasks = [...stepTasks, ...generatingTasks] as const;
 export type PipelineTask = (typeof pipelineTasks)[number];
 
 export const hasPipeline = (task: HuggingFaceTask | undefined): task is PipelineTask =>
   pipelineTasks.some((one) => one === task);
+
+export const isGenerating = (task: HuggingFaceTask): task is (typeof generatingTasks)[number] =>
+  generatingTasks.some((one) => one === task);
 
 /** How sentence-transformers makes one vector of those of the tokens. */
 export const poolingModes = ['mean', 'cls', 'max', 'lasttoken'] as const;

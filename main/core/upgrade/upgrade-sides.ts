@@ -86,9 +86,17 @@ interface Serving {
   readonly signal: AbortSignal;
 }
 
+const streamOf = ({ grpcAddress }: OwnTriton['server']) => ({ address: grpcAddress, tls: null });
+
 function askedSide({ model, own, signal }: Serving): AskedSide {
   const { server, client, config, variant } = own;
-  const asked = { client, model: config.name, version: String(variant.version), config };
+  const asked = {
+    client,
+    model: config.name,
+    version: String(variant.version),
+    config,
+    grpc: streamOf(server),
+  };
   const during = <Value>(work: (until: AbortSignal) => Promise<Value>): Promise<Value> =>
     whileServing(server, signal, 'while its outputs were compared', work);
   return {
@@ -99,7 +107,13 @@ function askedSide({ model, own, signal }: Serving): AskedSide {
       const { checkedSamples: samples, golden } = checkedBy(await readSamples(kept));
       const { version, check } = variant;
       const difference = await during((until) =>
-        keptDifference({ client, model: config.name, version, kept, signal: until }, check),
+        keptDifference(
+          {
+            ...{ client, model: config.name, version, kept, config, signal: until },
+            grpcAddress: server.grpcAddress,
+          },
+          check,
+        ),
       );
       return { samples, ...present({ golden }), difference };
     },
@@ -123,7 +137,13 @@ async function loadedOnce({
   return whileServing(server, signal, 'while it loaded the model', async (until) => {
     await unloadAll(client, until);
     const loadUs = await timedUs(() => own.loadOnly(until));
-    const asked = { client, model: config.name, version: String(variant.version), config };
+    const asked = {
+      client,
+      model: config.name,
+      version: String(variant.version),
+      config,
+      grpc: streamOf(server),
+    };
     const found = await answeredInOrder(firsts, { send: (inputs) => askModel(asked, inputs, until) });
     requireAnswered(found);
     await own.warm(sizes, until);

@@ -15,6 +15,7 @@ export interface LocalToolchain {
   readonly program: string;
   readonly backends: string;
   readonly pythonBin: string;
+  /** Folders of packages, as PYTHONPATH takes them. */
   readonly sitePackages: string;
   readonly libraryPath: readonly string[];
   /** Flags of another Triton, without dashes; absent or null: those of the home's. */
@@ -46,6 +47,12 @@ async function missingFile(layout: HomeLayout): Promise<string | null> {
   return null;
 }
 
+/** Packages of transformers, which need those of the workbench's own Python beside them; empty where not installed. */
+async function transformersPackages(layout: HomeLayout, python: string, version: string): Promise<string[]> {
+  const packages = join(dirname(dirname(layout.transformers)), 'lib', version, 'site-packages');
+  return python === layout.python && (await exists(packages)) ? [packages] : [];
+}
+
 /** Throws toolchain-missing. @param python runs Python backend models; defaults to the workbench's own */
 export async function readLocalToolchain(
   layout: HomeLayout,
@@ -62,12 +69,16 @@ export async function readLocalToolchain(
   if (version === undefined) {
     throw new WorkbenchError('toolchain-missing', `No Python packages are installed under ${libraries}`);
   }
+  const packages = [
+    join(libraries, version, 'site-packages'),
+    ...(await transformersPackages(layout, python, version)),
+  ];
   const paths = (await readFile(layout.libraryPathFile, 'utf8')).split('\n').map((line) => line.trim());
   return {
     program: layout.tritonServer,
     backends: layout.tritonBackends,
     pythonBin,
-    sitePackages: join(libraries, version, 'site-packages'),
+    sitePackages: packages.join(delimiter),
     libraryPath: paths.filter((path) => path !== ''),
   };
 }

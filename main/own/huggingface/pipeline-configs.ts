@@ -1,5 +1,5 @@
 import type { Signature } from '../../contract/run/artefacts';
-import type { PipelineTask } from '../../contract/run/hugging-face';
+import type { StepTask } from '../../contract/run/hugging-face';
 import type { PipelinePlan } from './pipeline-plan';
 import type { PipelineMedia } from './pipeline-processor';
 
@@ -59,7 +59,7 @@ interface TaskTensors {
   readonly gives: readonly Tensor[];
 }
 
-const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
+const tensorsOfTasks: Readonly<Record<StepTask, TaskTensors>> = {
   'text-classification': { takes: [], gives: bestLabel },
   'token-classification': {
     takes: ofTokens,
@@ -109,7 +109,7 @@ const tensorsOfTasks: Readonly<Record<PipelineTask, TaskTensors>> = {
   },
 };
 
-type Asked = Pick<PipelinePlan, 'task' | 'pairs' | 'media'>;
+type Asked = Pick<PipelinePlan, 'pairs' | 'media'> & { readonly task: StepTask };
 
 function asksOf({ task, pairs, media }: Asked): readonly Tensor[] {
   if (media !== undefined) return [ofMedia[media]];
@@ -273,7 +273,7 @@ function madeOf(inputs: readonly Tensor[], asked: Asked): readonly Tensor[] {
 
 /** The steps in order, and after them the ensemble. @param signature of the exported model */
 export function pipelineModels(
-  plan: PipelinePlan,
+  plan: PipelinePlan & { readonly task: StepTask },
   signature: Signature,
   maxBatchSize: number,
 ): readonly PipelineModel[] {

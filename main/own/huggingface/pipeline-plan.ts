@@ -3,8 +3,10 @@ import { WorkbenchError } from '../../contract/errors';
 import {
   hasPipeline,
   huggingFaceTaskTitle,
+  isGenerating,
   type PipelineTask,
   pipelineTasks,
+  type StepTask,
 } from '../../contract/run/hugging-face';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
@@ -14,7 +16,7 @@ import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
 /** Tasks whose steps `resources/huggingface/steps` has, and the code of the last one; null: the model is the last step. */
-const lastSteps: Readonly<Record<PipelineTask, string | null>> = {
+const lastSteps: Readonly<Record<StepTask, string | null>> = {
   'text-classification': 'labels.py',
   'token-classification': 'spans.py',
   'sentence-similarity': null,
@@ -36,13 +38,15 @@ const mediaOf: Readonly<Partial<Record<PipelineTask, PipelineMedia>>> = {
   'automatic-speech-recognition': 'audio',
 };
 
+const lastStepOf = (task: PipelineTask): string | null => (isGenerating(task) ? null : lastSteps[task]);
+
 export interface PipelinePlan {
-  /** Of the ensemble; its steps have it as a prefix. */
+  /** Of the ensemble, whose steps have it as a prefix, or of the generating model. */
   readonly name: string;
   readonly task: PipelineTask;
   /** File in `resources/huggingface/steps`; null without a last step. */
   readonly lastStep: string | null;
-  /** Longer texts are cut. 0: it takes no texts. */
+  /** Longer texts are cut; of a generating model, longer prompts are refused. 0: it takes no texts. */
   readonly mostTokens: number;
   /** Of texts: file in `resources/huggingface` for the reference and the load, where the caller gives none. */
   readonly texts?: string;
@@ -57,6 +61,8 @@ export interface PipelinePlan {
 /** A model that tells two texts apart needs a row for the tokens of the second one. */
 const takesPairs = (task: PipelineTask, { config }: HuggingFaceFacts, hasSegments: boolean): boolean =>
   task === 'text-classification' && !(hasSegments && config['type_vocab_size'] === 1);
+/** Tokens of the longest prompt of a model without a limit, as T5 was trained. */
+const usualPrompt = 512;
 
 const asTensors = 'Serve it as tensors: leave --serve out.';
 
@@ -67,21 +73,25 @@ const nameOf = (title: string): string =>
     .replace(/^[^A-Za-z0-9]+|[^\w]+$/g, '')
     .slice(0, 100) || 'pipeline';
 
-/** Throws combination-unsupported for a task without steps, and model-folder-invalid without a tokenizer. */
-export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
-  const { path, title, huggingFace } = source;
+/** Throws combination-unsupported for a task without steps. */
+function requireTask({ path, huggingFace }: ModelSource): PipelineTask {
   const task = huggingFace?.task;
   // Whisper generates its text token by token.
-  const isGenerating = huggingFace?.autoClass === 'AutoModelForSpeechSeq2Seq';
-  if (!hasPipeline(task) || isGenerating) {
-    const tasks = pipelineTasks.map((one) => huggingFaceTaskTitle[one]);
-    const what = task === undefined ? 'this model' : huggingFaceTaskTitle[task];
-    throw new WorkbenchError(
-      'combination-unsupported',
-      `A pipeline for ${what}${isGenerating ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
-      { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
-    );
-  }
+  const isSpoken = huggingFace?.autoClass === 'AutoModelForSpeechSeq2Seq';
+  if (hasPipeline(task) && !isSpoken) return task;
+  const tasks = pipelineTasks.map((one) => huggingFaceTaskTitle[one]);
+  const what = task === undefined ? 'this model' : huggingFaceTaskTitle[task];
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `A pipeline for ${what}${isSpoken ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
+    { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
+  );
+}
+
+/** Throws combination-unsupported for a task without steps, and model-folder-invalid without a tokenizer. */
+export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
+  const { path, title } = source;
+  const task = requireTask(source);
   const readsTexts = mediaOf[task] === undefined || task === 'automatic-speech-recognition';
   if (!facts.has.tokenizer && readsTexts) {
     throw folderRefused(
@@ -92,15 +102,17 @@ export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): Pipe
   }
   const media = mediaOf[task];
   const architecture = servedArchitecture(path, facts);
-  const step = { name: nameOf(title), task, lastStep: lastSteps[task] };
+  const name = nameOf(title);
   if (media !== undefined) {
     const fixedImage = architecture.fixedImage === true;
     const imageSides = planProcessor(path, facts, { media, task, fixedImage });
-    return { ...step, mostTokens: 0, media, ...(media === 'images' ? { imageSides } : {}) };
+    const step = { name, task, lastStep: lastStepOf(task), mostTokens: 0, media };
+    return { ...step, ...(media === 'images' ? { imageSides } : {}) };
   }
   const { most, longest } = tokenSizes(path, facts, architecture, null);
+  if (isGenerating(task)) return { name, task, lastStep: null, mostTokens: most ?? usualPrompt };
   return {
-    ...{ ...step, mostTokens: most ?? longest },
+    ...{ name, task, lastStep: lastStepOf(task), mostTokens: most ?? longest },
     texts: task === 'question-answering' ? 'questions.txt' : 'texts.txt',
     pairs: takesPairs(task, facts, architecture.segments === true),
   };

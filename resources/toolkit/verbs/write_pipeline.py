@@ -11,6 +11,9 @@ from ..model_folder import own_code
 from ..options import at_least
 from ..report import Report
 
+#: Tasks whose pipeline is the generating model itself.
+GENERATING = ("text-generation", "text2text-generation")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="the Hugging Face folder")
@@ -31,6 +34,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     # transformers is imported only where it is needed: the other verbs run without it.
     code = importlib.import_module("huggingface.pipeline")
     with own_code(Path(str(code.__file__)).parent, "pipeline.py"):
+        if options.task in GENERATING:
+            return _generation(options, code.read_texts(options.texts), report)
         written: dict[str, Any] = code.write_pipeline(
             str(options.folder),
             options.auto_class,
@@ -46,4 +51,18 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             options.output,
             report.progress,
         )
+    return written
+
+
+def _generation(options: argparse.Namespace, texts: list[str], report: Report) -> dict[str, Any]:
+    code = importlib.import_module("huggingface.generation_reference")
+    written: dict[str, Any] = code.write_generation(
+        str(options.folder),
+        options.auto_class,
+        texts,
+        options.name,
+        options.most_tokens,
+        options.output,
+        report.progress,
+    )
     return written

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serverArguments } from '../../../../main/engine/local/server-command';
 import { packageChanges, toolchainOf } from '../../../../main/engine/local/serving-environment';
@@ -104,6 +104,17 @@ describe('a serving environment', () => {
     ]);
     await writePython(join(root, 'newer'), 'python3.12', []);
     await expect(open('newer')).rejects.toThrow('The environment has python3.12');
+  });
+
+  it('has transformers behind the packages of the home, and not behind those of another environment', async () => {
+    const packagesOf = (...place: readonly string[]) =>
+      join(root, ...place, 'lib', 'python3.11', 'site-packages');
+    expect((await open()).sitePackages).toBe(packagesOf('home', 'python'));
+    await writePython(join(root, 'home', 'transformers'), 'python3.11', []);
+    const both = [packagesOf('home', 'python'), packagesOf('home', 'transformers')];
+    expect((await open()).sitePackages).toBe(both.join(delimiter));
+    await writePython(join(root, 'venv'), 'python3.11', []);
+    expect((await open('venv')).sitePackages).toBe(packagesOf('venv'));
   });
 
   it('refuses a folder that is none, and a Triton without the Python backend', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Signature } from '../../../../main/contract/run/artefacts';
+import type { StepTask } from '../../../../main/contract/run/hugging-face';
 import { inputsText, pipelineModels } from '../../../../main/own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
@@ -14,7 +15,11 @@ const signature = (name: string, ...shape: readonly number[]): Signature => ({
   inputs: rows,
   outputs: [{ name, datatype: 'FP32', shape: [-1, ...shape] }],
 });
-const plan = (task: PipelinePlan['task'], lastStep: string | null, pairs = false): PipelinePlan => ({
+const plan = (
+  task: StepTask,
+  lastStep: string | null,
+  pairs = false,
+): PipelinePlan & { readonly task: StepTask } => ({
   ...{ name: 'my-bert', task, lastStep, mostTokens: 64, texts: 'texts.txt', pairs },
 });
 
@@ -117,7 +122,13 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
           shape: [-1, ...sizes],
         })),
       };
-      const planned: PipelinePlan = { name: 'my-vit', task, lastStep, mostTokens: 0, media };
+      const planned: PipelinePlan & { readonly task: StepTask } = {
+        name: 'my-vit',
+        task,
+        lastStep,
+        mostTokens: 0,
+        media,
+      };
       const models = pipelineModels(planned, exported, 8);
       const last = `my-vit-${lastStep.replace('.py', '')}`;
       expect(models.map((one) => one.name)).toEqual([`my-vit-${media}`, 'my-vit-model', last, 'my-vit']);
@@ -150,7 +161,7 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
       inputs: [{ name: 'pixel_values', datatype: 'FP32', shape: [-1, 3, -1, -1] }],
       outputs: [{ name: 'logits', datatype: 'FP32', shape: [-1, 10, 6] }],
     };
-    const planned: PipelinePlan = {
+    const planned: PipelinePlan & { readonly task: StepTask } = {
       ...{ name: 'my-detr', task: 'object-detection', lastStep: 'boxes.py', mostTokens: 0, media: 'images' },
     };
     const [images, , , whole] = pipelineModels(planned, exported, 8);

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isGenerating } from '../../../../main/contract/run/hugging-face';
 import { planPipeline } from '../../../../main/own/huggingface/pipeline-plan';
 import { readHuggingFace } from '../../../../main/own/huggingface/read-folder';
 import { openModel } from '../../../../main/own/open-model';
@@ -76,6 +77,13 @@ describe('a pipeline', () => {
     expect(await masks.planned()).toMatchObject({
       ...{ task: 'fill-mask', lastStep: 'tokens.py', texts: 'texts.txt' },
     });
+  });
+
+  it('is one model where it generates', async () => {
+    const gpt = await plan({ model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_positions: 64 });
+    const planned = await gpt.planned();
+    expect(planned).toMatchObject({ task: 'text-generation', lastStep: null, mostTokens: 64 });
+    expect([isGenerating(planned.task), isGenerating('text-classification')]).toEqual([true, false]);
   });
 
   it('is refused for a task without steps, naming those that have some', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { sampleTensors } from '../../../main/contract/run/own-model';
-import type { ModelSource, RunSpec } from '../../../main/contract/run/run-spec';
-import { exportedAs, writeMediaPipeline } from '../../../main/core/media-pipeline';
-import type { PipelinePlan } from '../../../main/own/huggingface/pipeline-plan';
-import { silentListener, type Toolkit } from '../../../main/toolkit/toolkit';
+import { sampleTensors } from '../../../../main/contract/run/own-model';
+import type { ModelSource, RunSpec } from '../../../../main/contract/run/run-spec';
+import { exportedAs, writeMediaPipeline } from '../../../../main/core/huggingface/media-pipeline';
+import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
+import { silentListener, type Toolkit } from '../../../../main/toolkit/toolkit';
 
 const detection: PipelinePlan = {
   ...{ name: 'my-detr', task: 'object-detection', lastStep: 'boxes.py', mostTokens: 0 },

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HomeLayout } from '../platform/layout';
+import type { HomeLayout } from '../../platform/layout';
 
 /** What of a run, a study or a draft names its model: a specification, which a journal begins with. */
 const namesModel = (name: string): boolean => /\.(?:yaml|json|jsonl)$/.test(name);

@@ -2,24 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { invalidInput } from '../contract/errors';
-import { formatCount } from '../contract/numbers';
-import { modelArtefactSchema, type Signature } from '../contract/run/artefacts';
-import { type OpenModelInput, openModelSchema } from '../contract/run/own-model';
-import type { ModelSource, RunSpec } from '../contract/run/run-spec';
-import { present, type Tree } from '../contract/trees';
-import { hashHuggingFace } from '../own/huggingface/folder-files';
-import { inputsText, type PipelineModel, pipelineModels } from '../own/huggingface/pipeline-configs';
-import { type PipelinePlan, planPipeline } from '../own/huggingface/pipeline-plan';
-import { sourceOf } from '../own/own-preset';
-import { hashFile, hashFolder, hashValue, makeFolder } from '../platform/files';
-import { jsonOrNull } from '../platform/parse-json';
-import { fileError } from '../platform/plain-entry';
-import { resolveSpec } from '../presets/resolve-spec';
-import { createLocalPython } from '../toolkit/local-python';
-import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../toolkit/toolkit';
-import { exportCommand, makeDatasetCommand } from '../toolkit/verb-commands';
-import type { CoreParts } from './core-parts';
+import { invalidInput } from '../../contract/errors';
+import { formatCount } from '../../contract/numbers';
+import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
+import { isGenerating, type StepTask } from '../../contract/run/hugging-face';
+import { type OpenModelInput, openModelSchema } from '../../contract/run/own-model';
+import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
+import { present, type Tree } from '../../contract/trees';
+import { hashHuggingFace } from '../../own/huggingface/folder-files';
+import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
+import { type PipelinePlan, planPipeline } from '../../own/huggingface/pipeline-plan';
+import { writeGeneration } from '../../own/huggingface/write-generation';
+import { sourceOf } from '../../own/own-preset';
+import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/files';
+import { jsonOrNull } from '../../platform/parse-json';
+import { fileError } from '../../platform/plain-entry';
+import { resolveSpec } from '../../presets/resolve-spec';
+import { createLocalPython } from '../../toolkit/local-python';
+import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../../toolkit/toolkit';
+import { exportCommand, makeDatasetCommand } from '../../toolkit/verb-commands';
+import type { CoreParts } from '../core-parts';
 import { exportedAs, writeMediaPipeline } from './media-pipeline';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
@@ -55,7 +57,7 @@ const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 function notesOf(
-  plan: PipelinePlan,
+  plan: PipelinePlan & { readonly task: StepTask },
   models: readonly PipelineModel[],
   { texts, samples, ties, cut, tokenizers }: z.infer<typeof referenceSchema>,
 ): readonly string[] {
@@ -91,9 +93,21 @@ async function planOf(
     throw invalidInput('--serve', `${path} is not a Hugging Face folder`, 'Leave --serve out.');
   }
   const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
+  if (isGenerating(plan.task) && maxBatchSize !== undefined) {
+    throw invalidInput(
+      '--max-batch-size',
+      'A generating model takes one prompt per request',
+      'Leave it out. --instances serves several requests at a time.',
+    );
+  }
   const { preset } = await presetOf({ preset: choice.preset, source });
-  const configure = maxBatchSize === undefined ? {} : { maxBatchSize, preferredBatchSizes: [] };
-  const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, configure }));
+  // Nothing is measured of it: a load of the form would only have to fit.
+  const sized = {
+    configure: { maxBatchSize, preferredBatchSizes: [] },
+    performance: { batchSizes: [1] },
+  };
+  const more = maxBatchSize === undefined ? {} : sized;
+  const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, ...more }));
   if (plan.media !== undefined && texts !== undefined) {
     const remedy = 'Leave --texts out: the workbench makes the samples.';
     throw invalidInput('--texts', `The pipeline takes ${plan.media} and no texts`, remedy);
@@ -172,10 +186,15 @@ async function make(
     progress: (_fraction, text) => onProgress(text),
   };
   const modelDir = join(resources, 'huggingface');
+  const steps = join(modelDir, 'steps');
+  const { task } = plan;
+  if (isGenerating(task)) {
+    return writeGeneration({ plan, source, texts }, { place, steps, toolkit, listener });
+  }
   const { maxBatchSize } = spec.configure;
   const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);
-  const models = pipelineModels(plan, signature, maxBatchSize);
-  await writeModels(models, join(place, 'models'), { steps: join(modelDir, 'steps'), file });
+  const models = pipelineModels({ ...plan, task }, signature, maxBatchSize);
+  await writeModels(models, join(place, 'models'), { steps, file });
   const { autoClass = '', pooling, dense, normalize } = source.huggingFace ?? {};
   if (plan.media !== undefined) {
     const written = { plan, models, source, maxBatchSize, place };
@@ -195,14 +214,14 @@ async function make(
         ...(pooling === undefined ? [] : ([['--pooling', pooling]] as const)),
         ...(dense === undefined ? [] : ([['--dense', dense.join(',')]] as const)),
         ...(normalize === true ? ([['--normalize']] as const) : []),
-        ...(plan.pairs ? ([['--pairs']] as const) : []),
+        ...(plan.pairs === true ? ([['--pairs']] as const) : []),
         ['--output', place],
       ],
     },
     referenceSchema,
     listener,
   );
-  return notesOf(plan, models, reference);
+  return notesOf({ ...plan, task }, models, reference);
 }
 
 const manifestSchema = z.object({ notes: z.array(z.string()) });
@@ -218,7 +237,7 @@ const readManifest = async (place: string) =>
  */
 export async function writePipeline(parts: Parts, input: WritePipeline): Promise<WrittenPipeline> {
   const making = await planOf(parts, input);
-  const { name } = making.plan;
+  const { name, task } = making.plan;
   const place = join(parts.layout.pipelines, `${name}-${(await keyOf(parts, making)).slice(0, 12)}`);
   const path = join(place, 'models', name);
   let notes = (await readManifest(place))?.notes;
@@ -239,7 +258,11 @@ export async function writePipeline(parts: Parts, input: WritePipeline): Promise
   }
   const overrides = {
     accuracy: { golden: join(place, 'golden.json') },
-    performance: { inputData: 'file', inputDataFile: join(place, 'load.json') },
+    performance: {
+      ...{ inputData: 'file', inputDataFile: join(place, 'load.json') },
+      // Pieces of an answer come over a stream.
+      ...(isGenerating(task) ? { protocol: 'grpc' } : {}),
+    },
   };
   return { path, overrides, notes };
 }

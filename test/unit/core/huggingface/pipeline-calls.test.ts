@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import type { DataWork } from '../../../main/contract/data-source';
-import type { CoreParts } from '../../../main/core/core-parts';
-import { createPipelineCalls } from '../../../main/core/pipeline-calls';
-import { createDataCalls } from '../../../main/data/data-calls';
-import { putHuggingFace, safetensorsBytes } from '../../support/huggingface-folder';
-import { useModelBench } from '../../support/model-bench';
-import { pipelineParts } from '../../support/pipeline-parts';
-import { rejection } from '../../support/rejection';
+import type { DataWork } from '../../../../main/contract/data-source';
+import type { CoreParts } from '../../../../main/core/core-parts';
+import { createPipelineCalls } from '../../../../main/core/huggingface/pipeline-calls';
+import { createDataCalls } from '../../../../main/data/data-calls';
+import { putHuggingFace, safetensorsBytes } from '../../../support/huggingface-folder';
+import { useModelBench } from '../../../support/model-bench';
+import { pipelineParts } from '../../../support/pipeline-parts';
+import { rejection } from '../../../support/rejection';
 
 const bench = useModelBench();
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { formatCount } from '../contract/numbers';
-import type { ModelSource, RunSpec } from '../contract/run/run-spec';
-import type { PipelineModel } from '../own/huggingface/pipeline-configs';
-import type { PipelinePlan } from '../own/huggingface/pipeline-plan';
-import type { Toolkit, ToolkitListener } from '../toolkit/toolkit';
+import { formatCount } from '../../contract/numbers';
+import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
+import type { PipelineModel } from '../../own/huggingface/pipeline-configs';
+import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
+import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
 
 const referenceSchema = z.object({
   items: z.int(),

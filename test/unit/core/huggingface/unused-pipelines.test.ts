@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { unusedPipelines } from '../../../main/core/unused-pipelines';
-import { homeLayout } from '../../../main/platform/layout';
+import { unusedPipelines } from '../../../../main/core/huggingface/unused-pipelines';
+import { homeLayout } from '../../../../main/platform/layout';
 
 let home: string;
 beforeEach(async () => {

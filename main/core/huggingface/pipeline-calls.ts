@@ -1,9 +1,9 @@
-import type { Handlers } from '../contract/api';
-import { fromWire } from '../contract/errors';
-import { type OpenedModel, openModelSchema } from '../contract/run/own-model';
-import { mergeTrees } from '../contract/trees';
-import type { CoreParts } from './core-parts';
-import { writePipeline, type WrittenPipeline } from './huggingface-pipeline';
+import type { Handlers } from '../../contract/api';
+import { fromWire } from '../../contract/errors';
+import { type OpenedModel, openModelSchema } from '../../contract/run/own-model';
+import { mergeTrees } from '../../contract/trees';
+import type { CoreParts } from '../core-parts';
+import { writePipeline, type WrittenPipeline } from './write-pipeline';
 
 type Parts = Parameters<typeof writePipeline>[0] & Pick<CoreParts, 'data'>;
 

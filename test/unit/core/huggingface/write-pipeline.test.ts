@@ -1,14 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { openModelSchema } from '../../../main/contract/run/own-model';
-import type { CoreParts } from '../../../main/core/core-parts';
-import { writePipeline } from '../../../main/core/huggingface-pipeline';
-import { bertConfig, putHuggingFace, safetensorsBytes } from '../../support/huggingface-folder';
-import { useModelBench } from '../../support/model-bench';
-import { onnxBytes } from '../../support/onnx-bytes';
-import { pipelineParts } from '../../support/pipeline-parts';
-import { rejection } from '../../support/rejection';
+import { openModelSchema } from '../../../../main/contract/run/own-model';
+import type { CoreParts } from '../../../../main/core/core-parts';
+import { writePipeline } from '../../../../main/core/huggingface/write-pipeline';
+import { bertConfig, putHuggingFace, safetensorsBytes } from '../../../support/huggingface-folder';
+import { useModelBench } from '../../../support/model-bench';
+import { onnxBytes } from '../../../support/onnx-bytes';
+import { pipelineParts } from '../../../support/pipeline-parts';
+import { rejection } from '../../../support/rejection';
 
 const bench = useModelBench();
 const resources = join(process.cwd(), 'resources');
@@ -51,6 +51,35 @@ it('writes a repository that is trusted and says what it is', async () => {
   expect(await readdir(parts.layout.pipelines)).toHaveLength(1);
 });
 
+it('writes a generating model with its weights and tokenizer, without an export', async () => {
+  const config = { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_positions: 64 };
+  const weights = safetensorsBytes({ 'some.weight': { shape: [2] } });
+  const files = { 'generation_config.json': '{}', 'notes.md': 'mine' };
+  const path = await putHuggingFace(bench(), { config, weights, files });
+  const written = await write(path);
+  expect(written.overrides).toMatchObject({ performance: { protocol: 'grpc' } });
+  const version = join(written.path, '1');
+  expect((await readdir(version)).sort()).toEqual(['model', 'model.py']);
+  const copied = await readdir(join(version, 'model'));
+  expect(copied).toEqual(expect.arrayContaining(['config.json', 'generation_config.json', 'tokenizer.json']));
+  expect(copied).not.toContain('notes.md');
+  expect(await readFile(join(version, 'model', 'model.safetensors'))).toEqual(weights);
+  const step = await readFile(join(version, 'model.py'), 'utf8');
+  expect(step).toBe(await readFile(join(resources, 'huggingface', 'steps', 'generate.py'), 'utf8'));
+  expect((await asked()).map((line) => line.split(' ')[2])).toEqual(['write-pipeline']);
+  expect(written.notes).toEqual([
+    'The pipeline my-bert is one model in Python with a key-value cache. It needs torch and transformers 5.0.0 where it is served.',
+    'Input: text_input. The model takes 64 tokens; a longer prompt is refused.',
+    'The reference is transformers in fp32 on 23 prompts, the best token each time: 27 requests, whole and in pieces.',
+    'Shortened, so that an answer has room: 12 texts.',
+    'Ties within the tolerance, whose answers are not compared: 2 texts.',
+  ]);
+  expect(await rejection(write(path, { maxBatchSize: 4 }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--max-batch-size' },
+    remedy: 'Leave it out. --instances serves several requests at a time.',
+  });
+});
+
 it('asks Python once, and again for another folder, batch size or file of texts', async () => {
   const path = await folder();
   const first = await write(path);
@@ -73,6 +102,8 @@ it('asks Python once, and again for another folder, batch size or file of texts'
   await writeFile(join(path, 'config.json'), JSON.stringify({ ...bertConfig, pad_token_id: 1 }));
   await write(path);
   expect(await asked()).toHaveLength(9);
+  await write(path, { maxBatchSize: 2 });
+  expect((await asked()).at(-1)).toContain('--most-texts 2');
 });
 
 it('asks for trust where a person has edited what it wrote', async () => {

@@ -1,0 +1,45 @@
+import { symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { generationConfig, generationFiles } from '../../../../main/own/huggingface/generation-model';
+import { checkRepositories } from '../../../../main/own/repository/check-repository';
+import { parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
+import { traitsOf } from '../../../../main/triton/model-traits';
+import { directReaders } from '../../../support/direct-readers';
+import { useModelBench } from '../../../support/model-bench';
+import { rejection } from '../../../support/rejection';
+
+const bench = useModelBench();
+
+it('is a decoupled model with the inputs of vLLM’s backend, in which Triton refuses nothing', async () => {
+  const text = generationConfig('my-gpt');
+  const config = parseConfigPbtxt(text);
+  expect(traitsOf(config)).toEqual({ sequences: false, decoupled: true });
+  expect(config.input.map(({ name }) => name)).toEqual([
+    ...['text_input', 'stream', 'sampling_parameters', 'exclude_input_in_output'],
+  ]);
+  await bench().put('r/my-gpt/config.pbtxt', text);
+  await bench().put('r/my-gpt/1/model.py', '');
+  const { repositories } = await checkRepositories([`${bench().dir}/r`], directReaders);
+  const [model] = repositories.flatMap(({ models }) => models);
+  expect([model?.name, model?.problems]).toEqual(['my-gpt', []]);
+});
+
+it('reads configuration, weights and tokenizer of the folder, and nothing else', async () => {
+  const read = [
+    ...['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'merges.txt'],
+    ...['model.safetensors.index.json', 'model-00001-of-00002.safetensors'],
+  ];
+  const others = [
+    'pytorch_model.bin',
+    'README.md',
+    'modeling_mine.py',
+    'model.onnx',
+    'optimizer.safetensors',
+  ];
+  for (const name of [...read, ...others]) await bench().put(`f/${name}`, 'x');
+  const folder = join(bench().dir, 'f');
+  expect((await generationFiles(folder)).map((file) => basename(file)).sort()).toEqual(read.sort());
+  await symlink('/etc/hostname', join(folder, 'vocab.json'));
+  expect(await rejection(generationFiles(folder))).toMatchObject({ code: 'model-folder-invalid' });
+});
