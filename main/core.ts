@@ -7,8 +7,8 @@ import { type CoreOptions, type CoreParts, createCoreParts } from './core/core-p
 import { createCoreRuns } from './core/core-runs';
 import { createGoldenCalls } from './core/golden-calls';
 import { createHomeCalls } from './core/home-calls';
-import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createPipelineCalls } from './core/huggingface/pipeline-calls';
+import { createHostCalls, createMachineCalls, createPresetCalls } from './core/machine-calls';
 import { createReportCalls } from './core/reports/report-calls';
 import { createSearchCalls } from './core/search/search-calls';
 import { createWinnerCalls } from './core/search/search-winner';
