@@ -155,17 +155,25 @@ function factorsOf(point: FedPoint): readonly number[] {
   return factors.map((factor) => factor / meanFactor);
 }
 
-/** By batch; batches with few requests only together. */
-function variationsOf(calm: readonly FedPoint[]): readonly ServiceVariation[] {
-  const factors = new Map<number, readonly number[]>();
-  for (const point of calm) {
+/** Instances that a calm level keeps busy. */
+const keptBusy = ({ point, serving: { instances } }: FedLevel): number =>
+  Math.max(1, Math.min(instances, point.requestRate === undefined ? point.concurrency : 1));
+
+/** By batch and busy instances; those with few requests only together. */
+function variationsOf(calm: readonly FedLevel[]): readonly ServiceVariation[] {
+  const found = new Map<string, ServiceVariation>();
+  for (const level of calm) {
+    const { point } = level;
     const batch = Math.round(point.meanServerBatch ?? point.batchSize);
-    factors.set(batch, [...(factors.get(batch) ?? []), ...factorsOf(point)]);
+    const busyInstances = keptBusy(level);
+    const key = `${batch} ${busyInstances}`;
+    const factors = [...(found.get(key)?.factors ?? []), ...factorsOf(point)];
+    found.set(key, { batch, busyInstances, factors });
   }
-  const all = [...factors].map(([batch, own]) => ({ batch, factors: own }));
-  const enough = all.filter(({ factors: own }) => own.length >= fewestVariation);
+  const all = [...found.values()];
+  const enough = all.filter(({ factors }) => factors.length >= fewestVariation);
   if (enough.length > 0) return enough;
-  const together = all.flatMap(({ factors: own }) => own);
+  const together = all.flatMap(({ factors }) => factors);
   return together.length < fewestVariation ? [] : [{ batch: 1, factors: together }];
 }
 
@@ -206,9 +214,7 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
         ];
   });
   if (serviceTimes.length === 0 || overheads.length === 0) return null;
-  const calm = usable
-    .map(({ point }) => point)
-    .filter((point) => waitShare(point) < waitsBelow && answersAtOnce(point) < alone);
+  const calm = usable.filter(({ point }) => waitShare(point) < waitsBelow && answersAtOnce(point) < alone);
   const serviceVariation = variationsOf(calm);
   const times = { serviceTimes, ...(serviceVariation.length === 0 ? {} : { serviceVariation }) };
   return { ...times, overhead: fitOverhead(overheads, (overhead) => missOf(usable, { ...times, overhead })) };

@@ -26,6 +26,10 @@ export class Instances {
     return this.count - this.running.length;
   }
 
+  get busy(): number {
+    return this.running.length;
+  }
+
   /** Busy microseconds so far, over all instances. */
   get workedUs(): number {
     return this.busyUs;

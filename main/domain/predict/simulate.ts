@@ -197,7 +197,8 @@ class Run {
   }
 
   private start(requests: readonly number[], rows: number): void {
-    const drawn = drawFactor(this.of.variation, rows, this.random);
+    const busy = this.instances.busy + 1;
+    const drawn = drawFactor(this.of.variation, { batch: rows, busy }, this.random);
     const isOutside = this.instances.start(requests, rows, drawn);
     for (const request of requests) this.started[request] = this.nowUs;
     if (!this.isCounting) return;

@@ -101,6 +101,9 @@ describe('the fitted times', () => {
       )?.serviceVariation;
     expect(of(3)?.[0]?.factors).toHaveLength(120);
     expect(of(2)).toBeUndefined();
+    const two = { point: { ...point, concurrency: 2, histogram }, serving: { ...single, instances: 2 } };
+    const apart = fitServiceTimes([{ point: { ...point, histogram }, serving: single }, two]);
+    expect(apart?.serviceVariation?.map(({ busyInstances }) => busyInstances)).toEqual([1, 2]);
     const waiting = level({}, point.executedBatches ?? [], 5000);
     expect(
       fitServiceTimes([{ point: { ...waiting, histogram }, serving: single }])?.serviceVariation,

@@ -135,6 +135,21 @@ describe('what surrounds an execution', () => {
     expect(prediction.predictedLatency?.p50Us).toBeCloseTo(2000);
     expect(prediction.predictedLatency?.p99Us).toBeCloseTo(6000);
   });
+
+  it('draws it from those with as many busy instances, whatever the batch', () => {
+    const of = (instances: number) =>
+      predict({
+        ...{ serving: { ...alone, instances }, serviceTimes: paying, overhead: none },
+        serviceVariation: [
+          { batch: 1, factors: [1] },
+          { batch: 8, busyInstances: 2, factors: [0.5, 1.5] },
+        ],
+        arrivals: closed(instances),
+      }).predictedLatency;
+    const [single, both] = [of(1), of(2)];
+    expect(single?.p99Us).toBeCloseTo(single?.p50Us ?? 0);
+    expect(both?.p99Us).toBeGreaterThan(1.4 * (single?.p99Us ?? 0));
+  });
 });
 
 describe('the batcher', () => {
