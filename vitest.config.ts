@@ -17,10 +17,18 @@ class ByEnvironment extends BaseSequencer {
 }
 
 /** Integration tests of one kind: a file at a time, as each has servers of its own. */
-const lane = (name: string, include: string[], exclude: string[], env: Record<string, string> = {}) => ({
+/** @param retry of a test that fails: rates and times suffer from the tests of other lanes beside it */
+const lane = (
+  name: string,
+  include: string[],
+  exclude: string[],
+  env: Record<string, string> = {},
+  retry = 0,
+) => ({
   test: {
     name,
     env,
+    retry,
     include,
     exclude,
     environment: 'node' as const,
@@ -83,7 +91,7 @@ export default defineConfig({
         ['test/integration/**/*.test.ts'],
         [...containers, ...slurm, ...whole, ...procedures, ...repeats, ...fullDiskRuns, ...perf],
       ),
-      lane('perf', perf, []),
+      lane('perf', perf, [], {}, 2),
       lane('pipeline', pipeline, []),
       lane('failures', failures, []),
       lane('docker', containers, remoteEngine),

@@ -32,7 +32,7 @@ const edge = (...more: readonly string[]) =>
   );
 
 // A rate that another job interrupts is not kept: after five of them there is none.
-it('raises the rate until the target fails, and holds one below it', { retry: 2 }, async () => {
+it('raises the rate until the target fails, and holds one below it', async () => {
   const { code, stdout, stderr } = await edge(
     ...['--hold-edge', '2s', '--request-rate', '20', '--latency-threshold', '400'],
   );

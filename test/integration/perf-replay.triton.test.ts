@@ -68,6 +68,7 @@ async function arrivals(): Promise<readonly Arrival[]> {
 
 describe('a replayed trace', () => {
   it('reaches the server at its times, with its sizes and inputs, and is kept without anything else', async () => {
+    await rm(seen, { force: true });
     const rows = times.map((at, index) =>
       [
         new Date(Date.UTC(2026, 2, 1) + at * 1000).toISOString(),
