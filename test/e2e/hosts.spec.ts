@@ -85,10 +85,17 @@ test('the list shows what each host has, and what is wrong with one', async () =
   }));
   await writeFile(join(home.path, 'hosts.json'), JSON.stringify({ version: 1, hosts }));
   const startedMs = performance.now();
-  await page.getByRole('button', { name: 'Refresh' }).click();
+  const refresh = page.getByRole('button', { name: 'Refresh' });
+  await refresh.click();
   await expect(row('gpu20')).toBeVisible();
   const listedMs = performance.now() - startedMs;
-  await expect(page.getByText('20 hosts, 19 reachable')).toBeVisible();
+  // Beside other tests one of twenty may answer too late: then all are asked once more.
+  const all = page.getByText('20 hosts, 19 reachable');
+  await expect(async () => {
+    await expect(all.or(page.getByText(/20 hosts, 1[0-8] reachable/))).toBeVisible();
+    if (!(await all.isVisible())) await refresh.click();
+    await expect(all).toBeVisible({ timeout: 20_000 });
+  }).toPass();
   test.info().annotations.push({
     type: 'twenty hosts',
     description: `listed after ${listedMs.toFixed(0)} ms, all asked after ${(performance.now() - startedMs).toFixed(0)} ms`,
