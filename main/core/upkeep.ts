@@ -233,9 +233,11 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
   const begun = begin();
   if (follow) begun.catch(() => undefined);
   else await begun;
+  const pipelinesOf = async ({ cache: isCache }: Pick<CleanRequest, 'cache'>) =>
+    isCache ? unusedPipelines(parts.layout) : [];
   /** Files and folders that a clean-up deletes. */
-  const doomed = async (request: CleanRequest): Promise<string[]> => [
-    ...(request.cache ? [cache.root, ...(await unusedPipelines(parts.layout))] : []),
+  const doomed = async (request: CleanRequest, pipelines: readonly string[]): Promise<string[]> => [
+    ...(request.cache ? [cache.root, ...pipelines] : []),
     ...(request.trash ? (await trash.contents()).paths : []),
     ...(await Promise.all(request.runIds.map(async (runId) => (await store.folderOf(runId)).dir))),
   ];
@@ -251,7 +253,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       for (const runId of request.runIds) {
         runs.push({ runId, bytes: await freedBytes([(await store.folderOf(runId)).dir]) });
       }
-      const pipelines = request.cache ? await unusedPipelines(parts.layout) : [];
+      const pipelines = await pipelinesOf(request);
       const ofCache = request.cache ? await freedBytes([cache.root, ...pipelines]) : 0;
       const kept = request.cache ? await freedBytes([cache.root]) : 0;
       const { runIds, paths } = request.trash ? await trash.contents() : { runIds: [], paths: [] };
@@ -259,7 +261,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
         cache: request.cache ? { bytes: ofCache, sharedBytes: (await cache.bytes()) - kept } : null,
         trash: request.trash ? { runIds, bytes: await freedBytes(paths) } : null,
         runs,
-        bytes: await freedBytes(await doomed(request)),
+        bytes: await freedBytes(await doomed(request, pipelines)),
       };
     },
     clean: async ({ runIds, ...request }) => {
@@ -268,7 +270,7 @@ export async function startUpkeep(parts: CoreParts, runs: Runs): Promise<Upkeep>
       const { ended, removedContainers, ...swept } = await engines.sweep({ all: true, everywhere: true });
       endedChildren.push(...swept.endedChildren);
       sharedMemoryFiles.push(...(await sweepSharedFiles()));
-      const freed = await freedBytes(await doomed({ ...request, runIds }));
+      const freed = await freedBytes(await doomed({ ...request, runIds }, await pipelinesOf(request)));
       for (const runId of runIds) await store.remove(runId);
       if (runIds.length > 0) emit({ type: 'runs-changed' });
       const emptiedRuns = request.trash ? await trash.empty(0) : [];

@@ -23,7 +23,7 @@ const help = `Usage: npm run test:huggingface -- [--out FILE] [--quick | --pipel
 
 Makes a small Hugging Face folder with random weights for each architecture that the workbench exports, and takes each from the
 folder to a report with the accuracy gate: as ONNX in fp32 and fp16. Then tries models of the hub (hf:ORG/NAME) with huggingface_hub
-against a local server that speaks its calls: sizes, cancelling, resuming, hashes, offline. Takes half an hour.
+against a local server that speaks its calls: sizes, cancelling, resuming, hashes, offline. Takes an hour and a half.
 
   NAME         only these folders; "hub": the models of the hub
   --quick      only ONNX in fp32

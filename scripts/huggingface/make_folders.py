@@ -7,28 +7,18 @@ Run with the environment of the component Transformers. The weights are random: 
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
 
-from more_folders import MORE_FOLDERS
+from folder_files import PROCESSORS, write_beside
+from more_folders import LABELS, MORE_FOLDERS, TEXT
 
-#: Of text: two layers, 100 words.
-_TEXT = {
-    "vocab_size": 100,
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 64,
-    "max_position_embeddings": 64,
-}
-_LABELS = {"num_labels": 5}
 #: Of the tokens of five labels.
 _SPANS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
-_ROBERTA = {**_TEXT, "max_position_embeddings": 66, "pad_token_id": 1}
-_LLAMA = {**_TEXT, "num_key_value_heads": 2, "pad_token_id": 0}
+_ROBERTA = {**TEXT, "max_position_embeddings": 66, "pad_token_id": 1}
+_LLAMA = {**TEXT, "num_key_value_heads": 2, "pad_token_id": 0}
 _BACKBONE = {
     "embedding_size": 8,
     "hidden_sizes": [8, 16, 16, 32],
@@ -47,22 +37,15 @@ _SPEECH = {
     "num_conv_pos_embedding_groups": 2,
     "vocab_size": 32,
 }
-_POOLING = [
-    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-    {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
-    {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"},
-]
-
-_DENSE = {"idx": 2, "name": "2", "path": "2_Dense", "type": "sentence_transformers.models.Dense"}
 #: Weights before an activation are so much larger than others; a layer that normalizes follows.
 _OVERFLOW = ("bert-overflow", 1e5)
 
 #: By name of the folder: configuration class, its arguments, model class.
 FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
-    "bert-text": ("BertConfig", {**_TEXT, **_LABELS}, "BertForSequenceClassification"),
-    _OVERFLOW[0]: ("BertConfig", {**_TEXT, **_LABELS}, "BertForSequenceClassification"),
-    "bert-questions": ("BertConfig", _TEXT, "BertForQuestionAnswering"),
-    "minilm-sentences": ("BertConfig", _TEXT, "BertModel"),
+    "bert-text": ("BertConfig", {**TEXT, **LABELS}, "BertForSequenceClassification"),
+    _OVERFLOW[0]: ("BertConfig", {**TEXT, **LABELS}, "BertForSequenceClassification"),
+    "bert-questions": ("BertConfig", TEXT, "BertForQuestionAnswering"),
+    "minilm-sentences": ("BertConfig", TEXT, "BertModel"),
     "distilbert-tokens": (
         "DistilBertConfig",
         {
@@ -72,27 +55,27 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "n_heads": 4,
             "hidden_dim": 64,
             "max_position_embeddings": 64,
-            **_LABELS,
+            **LABELS,
         },
         "DistilBertForTokenClassification",
     ),
-    "roberta-text": ("RobertaConfig", {**_ROBERTA, **_LABELS}, "RobertaForSequenceClassification"),
-    "xlm-roberta-tokens": ("XLMRobertaConfig", {**_ROBERTA, **_LABELS}, "XLMRobertaForTokenClassification"),
+    "roberta-text": ("RobertaConfig", {**_ROBERTA, **LABELS}, "RobertaForSequenceClassification"),
+    "xlm-roberta-tokens": ("XLMRobertaConfig", {**_ROBERTA, **LABELS}, "XLMRobertaForTokenClassification"),
     "roberta-mask": ("RobertaConfig", _ROBERTA, "RobertaForMaskedLM"),
     "xlm-roberta-questions": ("XLMRobertaConfig", _ROBERTA, "XLMRobertaForQuestionAnswering"),
-    "electra-text": ("ElectraConfig", {**_TEXT, "embedding_size": 16}, "ElectraForSequenceClassification"),
-    "albert-text": ("AlbertConfig", {**_TEXT, "embedding_size": 16}, "AlbertForSequenceClassification"),
+    "electra-text": ("ElectraConfig", {**TEXT, "embedding_size": 16}, "ElectraForSequenceClassification"),
+    "albert-text": ("AlbertConfig", {**TEXT, "embedding_size": 16}, "AlbertForSequenceClassification"),
     "mpnet-features": ("MPNetConfig", _ROBERTA, "MPNetModel"),
     "deberta-tokens": (
         "DebertaConfig",
-        {**_TEXT, **_LABELS, "relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+        {**TEXT, **LABELS, "relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
         "DebertaForTokenClassification",
     ),
     "deberta-v3-text": (
         "DebertaV2Config",
         {
-            **_TEXT,
-            **_LABELS,
+            **TEXT,
+            **LABELS,
             "relative_attention": True,
             "pos_att_type": ["p2c", "c2p"],
             "position_buckets": 16,
@@ -159,16 +142,16 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "intermediate_size": 64,
             "image_size": 32,
             "patch_size": 8,
-            **_LABELS,
+            **LABELS,
         },
         "ViTForImageClassification",
     ),
     "convnext": (
         "ConvNextConfig",
-        {"hidden_sizes": [8, 16, 16, 32], "depths": [1, 1, 1, 1], **_LABELS},
+        {"hidden_sizes": [8, 16, 16, 32], "depths": [1, 1, 1, 1], **LABELS},
         "ConvNextForImageClassification",
     ),
-    "resnet": ("ResNetConfig", {**_BACKBONE, **_LABELS}, "ResNetForImageClassification"),
+    "resnet": ("ResNetConfig", {**_BACKBONE, **LABELS}, "ResNetForImageClassification"),
     "detr": (
         "DetrConfig",
         {
@@ -183,7 +166,7 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "decoder_ffn_dim": 64,
             "encoder_attention_heads": 4,
             "decoder_attention_heads": 4,
-            **_LABELS,
+            **LABELS,
         },
         "DetrForObjectDetection",
     ),
@@ -197,7 +180,7 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "image_size": [64, 96],
             "patch_size": 16,
             "num_detection_tokens": 10,
-            **_LABELS,
+            **LABELS,
         },
         "YolosForObjectDetection",
     ),
@@ -209,13 +192,13 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "hidden_sizes": [8, 16, 16, 32],
             "decoder_hidden_size": 32,
             "num_attention_heads": [1, 2, 2, 4],
-            **_LABELS,
+            **LABELS,
         },
         "SegformerForSemanticSegmentation",
     ),
     "wav2vec2-sounds": (
         "Wav2Vec2Config",
-        {**_SPEECH, **_LABELS, "classifier_proj_size": 16},
+        {**_SPEECH, **LABELS, "classifier_proj_size": 16},
         "Wav2Vec2ForSequenceClassification",
     ),
     "wav2vec2-ctc": ("Wav2Vec2Config", _SPEECH, "Wav2Vec2ForCTC"),
@@ -245,76 +228,6 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
 }
 
 FOLDERS.update(MORE_FOLDERS)
-
-#: Numbers of a processor, by name of the folder, as save_pretrained writes them.
-_IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
-_SOUND = {"feature_extractor_type": "Wav2Vec2FeatureExtractor", "sampling_rate": 16000, "do_normalize": True}
-_PROCESSORS: dict[str, Mapping[str, Any]] = {
-    "vit": {
-        **_IMAGENET,
-        "image_processor_type": "ViTImageProcessor",
-        "size": {"height": 32, "width": 32},
-        "resample": 2,
-    },
-    "convnext": {
-        **_IMAGENET,
-        "image_processor_type": "ConvNextImageProcessor",
-        "size": {"shortest_edge": 64},
-    },
-    "resnet": {"size": {"shortest_edge": 64}, "crop_size": {"height": 64, "width": 48}},
-    "detr": {"size": {"shortest_edge": 64, "longest_edge": 96}},
-    "yolos": {
-        "image_processor_type": "YolosImageProcessor",
-        "size": {"shortest_edge": 64, "longest_edge": 96},
-    },
-    "segformer": {"size": {"height": 64, "width": 64}},
-    "wav2vec2-sounds": _SOUND,
-    "wav2vec2-ctc": _SOUND,
-}
-#: Blank and space first, as in the vocabulary of wav2vec 2.0; each id of the 32 has a letter.
-_LETTERS = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EATONIHSRDLUMWCFGYPBVK'XJQZ"]
-
-
-def _write_json(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value), encoding="utf-8")
-
-
-def _write_dense(place: Path, size: int) -> None:
-    """A layer behind the pooling of vectors of 32 values."""
-    import torch
-    from safetensors.torch import save_file
-
-    activation = "torch.nn.modules.activation.Tanh"
-    values = {"in_features": 32, "out_features": size, "bias": True, "activation_function": activation}
-    _write_json(place / "config.json", values)
-    save_file(
-        {"linear.weight": torch.randn(size, 32), "linear.bias": torch.randn(size)},
-        place / "model.safetensors",
-    )
-
-
-def _beside(name: str, folder: Path) -> None:
-    """What a tokenizer, a processor or sentence-transformers writes."""
-    if name == "minilm-sentences":
-        _write_json(folder / "modules.json", _POOLING)
-        _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
-        _write_json(folder / "sentence_bert_config.json", {"max_seq_length": 48})
-    if name == "qwen3-sentences":
-        _write_json(folder / "modules.json", _POOLING)
-        _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_lasttoken": True})
-    if name == "labse-sentences":
-        _write_dense(folder / "2_Dense", 16)
-        _write_json(folder / "modules.json", [*_POOLING[:2], _DENSE, {**_POOLING[2], "idx": 3}])
-        _write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True})
-    if name in _PROCESSORS:
-        _write_json(folder / "preprocessor_config.json", _PROCESSORS[name])
-    if name == "wav2vec2-ctc":
-        letters = {letter: place for place, letter in enumerate(_LETTERS)}
-        _write_json(folder / "vocab.json", letters)
-        _write_json(folder / "tokenizer_config.json", {"tokenizer_class": "Wav2Vec2CTCTokenizer"})
-    if name == "bert-text":
-        _write_json(folder / "tokenizer_config.json", {"model_max_length": 48})
 
 
 def _see_images(model: Any) -> None:
@@ -379,8 +292,8 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
             _decide(model)
     folder = directory / name
     model.save_pretrained(folder)
-    _beside(name, folder)
-    if texts is not None and name not in _PROCESSORS:
+    write_beside(name, folder)
+    if texts is not None and name not in PROCESSORS and hasattr(config, "vocab_size"):
         from make_tokenizer import write_tokenizer
 
         write_tokenizer(folder, config, texts, {"model_max_length": 48} if name == "bert-text" else {})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_TEXT = {
+#: Of text: two layers, 100 words.
+TEXT = {
     "vocab_size": 100,
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -13,10 +14,10 @@ _TEXT = {
     "intermediate_size": 64,
     "max_position_embeddings": 64,
 }
-_LABELS = {"num_labels": 5}
-_ROBERTA = {**_TEXT, "max_position_embeddings": 66, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+LABELS = {"num_labels": 5}
+_ROBERTA = {**TEXT, "max_position_embeddings": 66, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-_LLAMA = {**_TEXT, **_IDS, "num_key_value_heads": 2}
+_LLAMA = {**TEXT, **_IDS, "num_key_value_heads": 2}
 _GPT = {"vocab_size": 100, "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 4, **_IDS}
 _TO_TEXT = {
     "vocab_size": 100,
@@ -42,9 +43,9 @@ _VIT = {
     "intermediate_size": 64,
     "image_size": 32,
     "patch_size": 8,
-    **_LABELS,
+    **LABELS,
 }
-_STAGES = {"hidden_sizes": [8, 16, 16, 32], "depths": [1, 1, 1, 1], **_LABELS}
+_STAGES = {"hidden_sizes": [8, 16, 16, 32], "depths": [1, 1, 1, 1], **LABELS}
 _SPEECH = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -61,59 +62,59 @@ _SPEECH = {
 
 #: As `FOLDERS`.
 MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
-    "camembert-text": ("CamembertConfig", {**_ROBERTA, **_LABELS}, "CamembertForSequenceClassification"),
+    "camembert-text": ("CamembertConfig", {**_ROBERTA, **LABELS}, "CamembertForSequenceClassification"),
     "roberta-prelayernorm-mask": ("RobertaPreLayerNormConfig", _ROBERTA, "RobertaPreLayerNormForMaskedLM"),
     "xlm-roberta-xl-text": (
         "XLMRobertaXLConfig",
-        {**_ROBERTA, **_LABELS},
+        {**_ROBERTA, **LABELS},
         "XLMRobertaXLForSequenceClassification",
     ),
-    "data2vec-text": ("Data2VecTextConfig", {**_ROBERTA, **_LABELS}, "Data2VecTextForSequenceClassification"),
+    "data2vec-text": ("Data2VecTextConfig", {**_ROBERTA, **LABELS}, "Data2VecTextForSequenceClassification"),
     "mobilebert-questions": (
         "MobileBertConfig",
-        {**_TEXT, "embedding_size": 16, "intra_bottleneck_size": 16},
+        {**TEXT, "embedding_size": 16, "intra_bottleneck_size": 16},
         "MobileBertForQuestionAnswering",
     ),
     "squeezebert-text": (
         "SqueezeBertConfig",
-        {**_TEXT, "embedding_size": 32, **_LABELS},
+        {**TEXT, "embedding_size": 32, **LABELS},
         "SqueezeBertForSequenceClassification",
     ),
     "modernbert-text": (
         "ModernBertConfig",
         {
-            **_TEXT,
+            **TEXT,
             **_IDS,
             "cls_token_id": 1,
             "sep_token_id": 2,
             "local_attention": 16,
             "global_attn_every_n_layers": 2,
-            **_LABELS,
+            **LABELS,
         },
         "ModernBertForSequenceClassification",
     ),
     "modernbert-mask": (
         "ModernBertConfig",
-        {**_TEXT, **_IDS, "cls_token_id": 1, "sep_token_id": 2, "local_attention": 16},
+        {**TEXT, **_IDS, "cls_token_id": 1, "sep_token_id": 2, "local_attention": 16},
         "ModernBertForMaskedLM",
     ),
-    "ernie-text": ("ErnieConfig", {**_TEXT, **_LABELS}, "ErnieForSequenceClassification"),
+    "ernie-text": ("ErnieConfig", {**TEXT, **LABELS}, "ErnieForSequenceClassification"),
     "megatron-bert-text": (
         "MegatronBertConfig",
-        {**_TEXT, **_LABELS},
+        {**TEXT, **LABELS},
         "MegatronBertForSequenceClassification",
     ),
     "rembert-tokens": (
         "RemBertConfig",
-        {**_TEXT, **_IDS, "input_embedding_size": 16, "output_embedding_size": 16, **_LABELS},
+        {**TEXT, **_IDS, "input_embedding_size": 16, "output_embedding_size": 16, **LABELS},
         "RemBertForTokenClassification",
     ),
     "roformer-text": (
         "RoFormerConfig",
-        {**_TEXT, "embedding_size": 32, **_LABELS},
+        {**TEXT, "embedding_size": 32, **LABELS},
         "RoFormerForSequenceClassification",
     ),
-    "nomic-features": ("NomicBertConfig", _TEXT, "NomicBertModel"),
+    "nomic-features": ("NomicBertConfig", TEXT, "NomicBertModel"),
     "eurobert-mask": ("EuroBertConfig", {**_LLAMA, "mask_token_id": 4}, "EuroBertForMaskedLM"),
     "gpt-neo": (
         "GPTNeoConfig",
@@ -129,13 +130,13 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
         },
         "GPTNeoForCausalLM",
     ),
-    "gpt-neox": ("GPTNeoXConfig", {**_TEXT, **_IDS}, "GPTNeoXForCausalLM"),
+    "gpt-neox": ("GPTNeoXConfig", {**TEXT, **_IDS}, "GPTNeoXForCausalLM"),
     "gptj": ("GPTJConfig", {**_GPT, "rotary_dim": 4}, "GPTJForCausalLM"),
     "codegen": ("CodeGenConfig", {**_GPT, "rotary_dim": 4}, "CodeGenForCausalLM"),
     "gpt-bigcode": ("GPTBigCodeConfig", _GPT, "GPTBigCodeForCausalLM"),
     "opt": (
         "OPTConfig",
-        {**_TEXT, **_IDS, "pad_token_id": 1, "bos_token_id": 2, "ffn_dim": 64, "word_embed_proj_dim": 32},
+        {**TEXT, **_IDS, "pad_token_id": 1, "bos_token_id": 2, "ffn_dim": 64, "word_embed_proj_dim": 32},
         "OPTForCausalLM",
     ),
     "bloom": (
@@ -143,7 +144,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
         {"vocab_size": 100, "hidden_size": 32, "n_layer": 2, "n_head": 4, **_IDS},
         "BloomForCausalLM",
     ),
-    "falcon": ("FalconConfig", {**_TEXT, **_IDS}, "FalconForCausalLM"),
+    "falcon": ("FalconConfig", {**TEXT, **_IDS}, "FalconForCausalLM"),
     "mpt": (
         "MptConfig",
         {"vocab_size": 100, "d_model": 32, "n_layers": 2, "n_heads": 4, "max_seq_len": 64},
@@ -163,14 +164,14 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
     "smollm3": ("SmolLM3Config", _LLAMA, "SmolLM3ForCausalLM"),
     "biogpt": (
         "BioGptConfig",
-        {**_TEXT, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
+        {**TEXT, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
         "BioGptForCausalLM",
     ),
-    "llama-text": ("LlamaConfig", {**_LLAMA, **_LABELS}, "LlamaForSequenceClassification"),
-    "qwen2-tokens": ("Qwen2Config", {**_LLAMA, **_LABELS}, "Qwen2ForTokenClassification"),
-    "gpt2-text": ("GPT2Config", {**_GPT, **_LABELS}, "GPT2ForSequenceClassification"),
+    "llama-text": ("LlamaConfig", {**_LLAMA, **LABELS}, "LlamaForSequenceClassification"),
+    "qwen2-tokens": ("Qwen2Config", {**_LLAMA, **LABELS}, "Qwen2ForTokenClassification"),
+    "gpt2-text": ("GPT2Config", {**_GPT, **LABELS}, "GPT2ForSequenceClassification"),
     "qwen3-sentences": ("Qwen3Config", {**_LLAMA, "head_dim": 8}, "Qwen3ForCausalLM"),
-    "labse-sentences": ("BertConfig", _TEXT, "BertModel"),
+    "labse-sentences": ("BertConfig", TEXT, "BertModel"),
     "mt5": ("MT5Config", {**_T5, "decoder_start_token_id": 0}, "MT5ForConditionalGeneration"),
     "umt5": ("UMT5Config", {**_T5, "decoder_start_token_id": 0}, "UMT5ForConditionalGeneration"),
     "marian": ("MarianConfig", _TO_TEXT, "MarianMTModel"),
@@ -191,7 +192,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "depths": [1, 1],
             "num_heads": [2, 4],
             "window_size": 4,
-            **_LABELS,
+            **LABELS,
         },
         "SwinForImageClassification",
     ),
@@ -204,7 +205,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "depths": [1, 1],
             "num_heads": [2, 4],
             "window_size": 4,
-            **_LABELS,
+            **LABELS,
         },
         "Swinv2ForImageClassification",
     ),
@@ -225,18 +226,18 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "hidden_sizes": [16, 32],
             "focal_levels": [1, 1],
             "focal_windows": [3, 3],
-            **_LABELS,
+            **LABELS,
         },
         "FocalNetForImageClassification",
     ),
     "mobilenet-v1": (
         "MobileNetV1Config",
-        {"depth_multiplier": 0.25, "min_depth": 4, **_LABELS},
+        {"depth_multiplier": 0.25, "min_depth": 4, **LABELS},
         "MobileNetV1ForImageClassification",
     ),
     "mobilenet-v2": (
         "MobileNetV2Config",
-        {"depth_multiplier": 0.25, "min_depth": 4, **_LABELS},
+        {"depth_multiplier": 0.25, "min_depth": 4, **LABELS},
         "MobileNetV2ForImageClassification",
     ),
     "efficientnet": (
@@ -246,7 +247,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "width_coefficient": 0.25,
             "depth_coefficient": 0.25,
             "hidden_dim": 320,
-            **_LABELS,
+            **LABELS,
         },
         "EfficientNetForImageClassification",
     ),
@@ -256,7 +257,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "image_size": 64,
             "hidden_sizes": [16, 24, 32],
             "neck_hidden_sizes": [8, 8, 16, 16, 24, 32, 64],
-            **_LABELS,
+            **LABELS,
         },
         "MobileViTForImageClassification",
     ),
@@ -268,7 +269,7 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "num_attention_heads": [2, 2, 2],
             "depths": [1, 1, 1],
             "key_dim": [8, 8, 8],
-            **_LABELS,
+            **LABELS,
         },
         "LevitForImageClassification",
     ),
@@ -279,13 +280,13 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "hidden_sizes": [8, 16, 16, 32],
             "depths": [1, 1, 1, 1],
             "num_attention_heads": [1, 2, 2, 4],
-            **_LABELS,
+            **LABELS,
         },
         "PvtForImageClassification",
     ),
     "swiftformer": (
         "SwiftFormerConfig",
-        {"image_size": 64, "depths": [1, 1, 1, 1], "embed_dims": [8, 16, 16, 32], **_LABELS},
+        {"image_size": 64, "depths": [1, 1, 1, 1], "embed_dims": [8, 16, 16, 32], **LABELS},
         "SwiftFormerForImageClassification",
     ),
     "hiera": (
@@ -302,13 +303,13 @@ MORE_FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             "embed_dim_multiplier": 2.0,
             "num_query_pool": 1,
             "query_stride": [2, 2],
-            **_LABELS,
+            **LABELS,
         },
         "HieraForImageClassification",
     ),
     "hubert-ctc": ("HubertConfig", _SPEECH, "HubertForCTC"),
-    "hubert-sounds": ("HubertConfig", {**_SPEECH, **_LABELS}, "HubertForSequenceClassification"),
-    "wavlm-sounds": ("WavLMConfig", {**_SPEECH, **_LABELS}, "WavLMForSequenceClassification"),
+    "hubert-sounds": ("HubertConfig", {**_SPEECH, **LABELS}, "HubertForSequenceClassification"),
+    "wavlm-sounds": ("WavLMConfig", {**_SPEECH, **LABELS}, "WavLMForSequenceClassification"),
     "unispeech-ctc": ("UniSpeechConfig", _SPEECH, "UniSpeechForCTC"),
     "unispeech-sat-ctc": ("UniSpeechSatConfig", _SPEECH, "UniSpeechSatForCTC"),
     "data2vec-audio-ctc": (

@@ -37,7 +37,9 @@ async function namingFiles(folder: string): Promise<string[]> {
 export async function unusedPipelines(
   layout: Pick<HomeLayout, 'pipelines' | 'runs' | 'trash' | 'studies' | 'drafts'>,
 ): Promise<readonly string[]> {
-  const left = new Set((await entriesOf(layout.pipelines)).map(({ name }) => name));
+  // One that is being written is not there yet.
+  const there = (await entriesOf(layout.pipelines)).filter(({ name }) => !name.endsWith('.tmp'));
+  const left = new Set(there.map(({ name }) => name));
   for (const folder of [layout.runs, layout.trash, layout.studies, layout.drafts]) {
     if (left.size === 0) return [];
     for (const file of await namingFiles(folder)) {

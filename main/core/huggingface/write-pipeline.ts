@@ -3,7 +3,6 @@ import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput } from '../../contract/errors';
-import { formatCount } from '../../contract/numbers';
 import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
 import { isGenerating, type StepTask } from '../../contract/run/hugging-face';
 import { type OpenModelInput, openModelSchema } from '../../contract/run/own-model';
@@ -12,7 +11,7 @@ import { present, type Tree } from '../../contract/trees';
 import { hashHuggingFace } from '../../own/huggingface/folder-files';
 import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline } from '../../own/huggingface/pipeline-plan';
-import { writeGeneration } from '../../own/huggingface/write-generation';
+import { counted, writeGeneration } from '../../own/huggingface/write-generation';
 import { sourceOf } from '../../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
@@ -52,9 +51,6 @@ const referenceSchema = z.object({
   cut: z.int(),
   tokenizers: z.string(),
 });
-
-const counted = (number: number, one: string): string =>
-  `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 function notesOf(
   plan: PipelinePlan & { readonly task: StepTask },

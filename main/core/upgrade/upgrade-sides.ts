@@ -86,17 +86,15 @@ interface Serving {
   readonly signal: AbortSignal;
 }
 
-const streamOf = ({ grpcAddress }: OwnTriton['server']) => ({ address: grpcAddress, tls: null });
+/** How its model is asked. */
+const askedOf = ({ client, config, variant, server }: OwnTriton) => ({
+  ...{ client, config, model: config.name, version: String(variant.version) },
+  grpc: { address: server.grpcAddress, tls: null },
+});
 
 function askedSide({ model, own, signal }: Serving): AskedSide {
   const { server, client, config, variant } = own;
-  const asked = {
-    client,
-    model: config.name,
-    version: String(variant.version),
-    config,
-    grpc: streamOf(server),
-  };
+  const asked = askedOf(own);
   const during = <Value>(work: (until: AbortSignal) => Promise<Value>): Promise<Value> =>
     whileServing(server, signal, 'while its outputs were compared', work);
   return {
@@ -129,7 +127,7 @@ async function loadedOnce({
   requests,
   signal,
 }: Serving): Promise<Omit<UpgradeLoad, 'side'>> {
-  const { server, client, config, variant, place } = own;
+  const { server, client, place } = own;
   const sizes = upgrade.batchSizes;
   const firsts = await Promise.all(
     sizes.map(async (batchSize) => ({ batchSize, inputs: (await requests(batchSize))[0] ?? [] })),
@@ -137,13 +135,7 @@ async function loadedOnce({
   return whileServing(server, signal, 'while it loaded the model', async (until) => {
     await unloadAll(client, until);
     const loadUs = await timedUs(() => own.loadOnly(until));
-    const asked = {
-      client,
-      model: config.name,
-      version: String(variant.version),
-      config,
-      grpc: streamOf(server),
-    };
+    const asked = askedOf(own);
     const found = await answeredInOrder(firsts, { send: (inputs) => askModel(asked, inputs, until) });
     requireAnswered(found);
     await own.warm(sizes, until);

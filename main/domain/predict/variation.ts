@@ -7,10 +7,6 @@ export interface ServiceVariation {
   readonly factors: readonly number[];
 }
 
-/** How far it is from what is asked: other instances first, then the batch by ratio. */
-const distanceOf = ({ batch, busyInstances = 1 }: ServiceVariation, rows: number, busy: number) =>
-  [Math.abs(busyInstances - busy), Math.abs(Math.log(batch / rows))] as const;
-
 /** Of the nearest number of busy instances, and there of the batch that is nearest by ratio. 1 without any. */
 export function drawFactor(
   variations: readonly ServiceVariation[],
@@ -20,7 +16,8 @@ export function drawFactor(
   let nearest: ServiceVariation | null = null;
   let [least, leastAway] = [Infinity, Infinity];
   for (const one of variations) {
-    const [others, away] = distanceOf(one, batch, busy);
+    const others = Math.abs((one.busyInstances ?? 1) - busy);
+    const away = Math.abs(Math.log(one.batch / batch));
     if (others < least || (others === least && away < leastAway)) {
       [nearest, least, leastAway] = [one, others, away];
     }

@@ -17,7 +17,8 @@ const referenceSchema = z.object({
 });
 type Reference = z.infer<typeof referenceSchema>;
 
-const counted = (number: number, one: string): string =>
+/** "1 text", "2,000 texts". */
+export const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 const notesOf = (

@@ -28,6 +28,7 @@ it('are those that no run, study or draft names', async () => {
   await put('drafts/d.json', named('of-draft'));
   await put('elsewhere/run.yaml', named('of-link'));
   await symlink(join(home, 'elsewhere'), join(home, 'runs', 'e'));
+  await put('pipelines/new-1.0a1b2c3d.tmp/models/bert/config.pbtxt', '');
   // A log is not where a run names its model.
   await put('runs/a/logs.txt', named('left'));
   expect(await unused()).toEqual([join(home, 'pipelines', 'left')]);
