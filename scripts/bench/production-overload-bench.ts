@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import { overloadText } from '../../main/contract/measured/timeline';
+import { overloadText, refusedCount } from '../../main/contract/measured/timeline';
 import type { MeasureInput } from '../../main/perf/load-tool';
 import { createLoadTools } from '../../main/perf/load-tools';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -84,18 +84,29 @@ interface Turn {
   readonly capacity: number;
   readonly promised: number;
   readonly point: LoadPoint;
+  /** Requests that Triton counts as failed during the level: those that it refused. */
+  readonly serverFailures: number;
+}
+
+const client = createTritonClient(triton.httpAddress);
+
+async function failuresOf(model: Kind): Promise<number> {
+  const statistics = await client.modelStatistics(model, '1');
+  return statistics.reduce((sum, { fail }) => sum + fail.count, 0);
 }
 
 async function turnOf(kind: Kind): Promise<Turn> {
   const full = await measured(kind, { batchSize: 1, concurrency: 4 }, {});
   const capacity = full.inferencesPerSecond;
   const promised = Math.round(promisedShare * capacity);
+  const failuresBefore = await failuresOf(kind);
   const point = await measured(
     kind,
     { batchSize: 1, concurrency: 512, requestRate: promised },
     { stages: [...stages[kind]] },
   );
-  return { kind, capacity, promised, point };
+  const serverFailures = (await failuresOf(kind)) - failuresBefore;
+  return { kind, capacity, promised, point, serverFailures };
 }
 
 /** Of the rate in the overload, what the server cannot do, in percent. */
@@ -117,6 +128,7 @@ function judge(turns: readonly Turn[]): readonly Judged[] {
   const p99Ms = limited.map((turn) => (of(turn)?.p99Us ?? NaN) / 1000);
   const fullMs = limited.map(({ capacity }) => (1000 * (queue + 2)) / capacity);
   const ratios = p99Ms.map((value, index) => value / (fullMs[index] ?? NaN));
+  const counted = limited.map(({ point, serverFailures }) => refusedCount(point) - serverFailures);
   const recovery = endless.map((turn) => (of(turn)?.recoveryUs ?? NaN) / 1e6 - backlogS(turn));
   return [
     {
@@ -130,6 +142,15 @@ function judge(turns: readonly Turn[]): readonly Judged[] {
       value: rangeText(refused, 2),
       limit: `each within ${refusedWithin}`,
       kept: limited.length > 0 && refused.every((value) => Math.abs(value) <= refusedWithin),
+    },
+    {
+      name: `queue of ${queue}: refused requests less Triton's own failures`,
+      value: `${rangeText(counted, 0)} of ${rangeText(
+        limited.map(({ serverFailures }) => serverFailures),
+        0,
+      )}`,
+      limit: 'none',
+      kept: limited.length > 0 && counted.every((value) => value === 0),
     },
     {
       name: `queue of ${queue}: p99 of the accepted, ms`,
@@ -173,7 +194,7 @@ function judge(turns: readonly Turn[]): readonly Judged[] {
 try {
   await writeFile(join(dir, '0.bin'), Buffer.alloc(64));
   const turns: Turn[] = [];
-  const server = await createTritonClient(triton.httpAddress).serverMetadata();
+  const server = await client.serverMetadata();
   const cut = await untilCut(async () => {
     for (let repeat = 1; repeat <= repeats; repeat += 1) {
       for (const kind of ['limited', 'endless'] as const) {

@@ -17,7 +17,14 @@ import {
   servedPlaceSchema,
 } from './search';
 import { soakBodies, type SoakDetail, type Soaked, type SoakStrategy } from './soak';
-import { upgradeBodies, type Upgraded, type UpgradeDetail, type UpgradeStrategy } from './upgrade';
+import {
+  upgradeBodies,
+  type Upgraded,
+  type UpgradeDetail,
+  type UpgradeStrategy,
+  upgradeStrategySchema,
+  withPresentAgain,
+} from './upgrade';
 
 const nameSchema = z.string().regex(studyNamePattern, 'up to 40 letters, digits, ".", "_" and "-"');
 
@@ -169,7 +176,12 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     trials: {},
     searched: { looks: [], failed: {} },
   }),
-  'study-started': (_entry, state) => state && { ...state, isStarted: true, outcome: null, error: null },
+  'study-started': (_entry, state) => {
+    if (state === null) return null;
+    const isUpgrade = state.spec.strategy.kind === upgradeStrategySchema.shape.kind.value;
+    const searched = isUpgrade ? withPresentAgain(state.searched) : state.searched;
+    return { ...state, searched, isStarted: true, outcome: null, error: null };
+  },
   'trials-placed': ({ trials }, state) =>
     trials.reduce((fold, { number, ...trial }) => withTrial(fold, number, trial), state),
   'trial-begun': ({ number }, state) => withTrial(state, number, { error: null }),

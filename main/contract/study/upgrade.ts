@@ -76,6 +76,12 @@ export const upgradeStrategySchema = z.object({
 });
 export type UpgradeStrategy = Readonly<z.infer<typeof upgradeStrategySchema>>;
 
+/** What a continued upgrade begins with: that the present side could not be served is tried again. Pure. */
+export function withPresentAgain(searched: Searched): Searched {
+  const { 1: _present, ...failed } = searched.failed;
+  return { ...searched, failed };
+}
+
 /** What a side turned out to be. */
 const servedSchema = z.object({
   side,

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import type { Look, Searched } from '../../contract/study/search';
 import type { StudyBody, StudySpec } from '../../contract/study/study';
-import type {
-  Upgraded,
-  UpgradeLoad,
-  UpgradeNumber,
-  UpgradeServed,
-  UpgradeStrategy,
+import {
+  type Upgraded,
+  type UpgradeLoad,
+  type UpgradeNumber,
+  type UpgradeServed,
+  type UpgradeStrategy,
+  withPresentAgain,
 } from '../../contract/study/upgrade';
 import type { DueLook } from '../../domain/study/search/next-looks';
 import { upgradeAnswer } from '../../domain/study/upgrade/upgrade-answer';
@@ -172,7 +173,7 @@ export class Upgrades {
     const upgrade = upgradeOf({ spec });
     if (upgrade === null) throw new WorkbenchError('input-invalid', `The study "${name}" is not an upgrade`);
     const folder = studies.folderOf(name);
-    const searched = before?.searched ?? { looks: [], failed: {} };
+    const searched = withPresentAgain(before?.searched ?? { looks: [], failed: {} });
     const session: Session = {
       ...{ upgrade, stops, record },
       known: { upgraded: upgradedOf(before ?? {}), searched },

@@ -147,6 +147,19 @@ describe('an upgrade', () => {
     expect(present.noted.closed).toBe(1);
   });
 
+  it('tries the present side again when it is continued, but not the other one', async () => {
+    const error = new WorkbenchError('server-start-failed', 'Port 8000 is taken');
+    expect((await ended(served({ opening: { 1: error } }).upgrades, short)).study.outcome).toBe('failed');
+    const free = served();
+    const { study, answer } = await ended(free.upgrades, short, true);
+    expect([study.outcome, study.searched.failed, answer.verdict]).toEqual(['done', {}, 'may-move']);
+    await studies.remove('next', { runsStay: false });
+    await ended(served({ opening: { 2: error } }).upgrades, short);
+    const other = served();
+    expect((await ended(other.upgrades, short, true)).answer.verdict).toBe('do-not-move');
+    expect(other.noted.opened).toEqual([]);
+  });
+
   it('fails as a whole where the machine is to blame', async () => {
     const error = new WorkbenchError('disk-full', 'The disk is full');
     const { upgrades } = served({ opening: { 2: error } });
