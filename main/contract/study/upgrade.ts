@@ -78,8 +78,8 @@ export type UpgradeStrategy = Readonly<z.infer<typeof upgradeStrategySchema>>;
 
 /** What a continued upgrade begins with: that the present side could not be served is tried again. Pure. */
 export function withPresentAgain(searched: Searched): Searched {
-  const { 1: _present, ...failed } = searched.failed;
-  return { ...searched, failed };
+  const failed = Object.entries(searched.failed).filter(([candidate]) => candidate !== '1');
+  return { ...searched, failed: Object.fromEntries(failed) };
 }
 
 /** What a side turned out to be. */
