@@ -59,8 +59,8 @@ generation: tokens of a language model beside the times that it writes into its 
 server of OpenAI's protocol beside AIPerf, in pairs, and writes docs/benchmarks-generation.md (--pairs N, --part delays|streams|frontends,
 which writes nothing). Installs aiperf from PyPI under bench/ of the home. Exit code 1: a time further off than 2 ms or 5 %, a pause that is
 not found, or more than 0.2 of AIPerf's CPU time per request.
-production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, on a local Triton
-(--minutes N each, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
+production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, each on a local Triton
+of its own and all at the same time (--minutes N, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
 Exit code 1: a wrong culprit, or a slope that is not the planted one.
 configs: reads each config.pbtxt below --folder DIR (--of TEXT: what it is), changes each of its values by itself, and writes
 docs/benchmarks-configs.md (--out elsewhere). Exit code 1: a byte of another field differs.

@@ -18,13 +18,11 @@ const longestMinutes = Number(option('minutes', '55'));
 const presentLayers = 40;
 /** Throughput of the slower model over that of the present one, on a machine that does nothing else. */
 const planted = 0.85;
-/** As near to it the slower model is taken. */
-const plantedWithin = 0.015;
 /** Half of the widest interval that says what was planted. */
-const widestHalf = 0.04;
+const widestHalf = 0.03;
 const plantAttempts = 6;
 /** Layers of the slower model at first: more or fewer, as what a request takes besides makes them worth. */
-const firstLayers = 47;
+const firstLayers = 53;
 /** Of the p99 figures, which have no goal. */
 const p99Share = 1 / 4;
 const begun = Date.now();
@@ -90,26 +88,52 @@ interface Planted {
 
 const level = ['--measure', '--concurrency', '4', '--batch-size', '1', '--json'] as const;
 
-/** The model whose throughput is the planted one, as measured before anything else has the processors. */
+/** What a layer more adds to the time of a request, as a share of the time of the present model, and its variance. */
+interface PerLayer {
+  readonly value: number;
+  readonly variance: number;
+}
+
+/** Of all attempts: each counts by how narrow its interval is. */
+function pooled(attempts: readonly PerLayer[]): PerLayer {
+  const weights = attempts.map(({ variance }) => 1 / variance);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const value = attempts.reduce((total, one, at) => total + one.value * ((weights[at] ?? 0) / sum), 0);
+  return { value, variance: 1 / sum };
+}
+
+/** Measures a model of so many layers beside the present one, before anything else has the processors. */
+async function perLayerOf(layers: number, attempt: number): Promise<PerLayer> {
+  const run = `slower-${attempt}`;
+  await deployed(run, layers);
+  // A model of exactly that throughput stays undecided, so that its interval is that of the whole budget.
+  const more = ['--budget', '60s', '--name', `planted-${attempt}`, '--fail-if', `throughput<${planted}x`];
+  const written = await workbench(['compare', 'present', run, ...level, ...more], [0, 3, 4]);
+  const { answer } = JSON.parse(written) as { readonly answer: DuelAnswer };
+  const { ratio = null, low = null, high = null } = answer.judged[0] ?? {};
+  if (ratio === null || low === null || high === null) throw new Error('The slower model was not measured');
+  say(`Measured: ${layers} layers, ×${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`);
+  const added = layers - presentLayers;
+  const deviation = (1 / low - 1 / high) / (2 * 1.96) / added;
+  return { value: (1 / ratio - 1) / added, variance: deviation ** 2 };
+}
+
+/** The model whose throughput is the planted one, by the time that a layer takes. */
 async function plant(): Promise<Planted> {
+  const attempts: PerLayer[] = [];
   let layers = firstLayers;
-  for (let attempt = 1; ; attempt += 1) {
-    const run = `slower-${attempt}`;
-    await deployed(run, layers);
-    // A model of exactly that throughput stays undecided, so that its interval is that of the whole budget.
-    const more = ['--budget', '60s', '--name', `planted-${attempt}`, '--fail-if', `throughput<${planted}x`];
-    const written = await workbench(['compare', 'present', run, ...level, ...more], [0, 3, 4]);
-    const { answer } = JSON.parse(written) as { readonly answer: DuelAnswer };
-    const { ratio = null, low = null, high = null } = answer.judged[0] ?? {};
-    if (ratio === null || low === null || high === null) {
-      throw new Error('The slower model was not measured');
-    }
-    const text = `${layers} layers, ×${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
+  for (;;) {
+    attempts.push(await perLayerOf(layers, attempts.length + 1));
+    const { value, variance } = pooled(attempts);
+    layers = presentLayers + Math.max(1, Math.round((1 / planted - 1) / value));
+    const at = (perLayer: number) => 1 / (1 + perLayer * (layers - presentLayers));
+    const [low, high] = [1.96, -1.96].map((times) => at(value + times * Math.sqrt(variance)));
+    if (low === undefined || high === undefined) throw new Error('No interval');
+    if ((high - low) / 2 > widestHalf && attempts.length < plantAttempts) continue;
+    const text = `${layers} layers, ×${at(value).toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}) by ${attempts.length} comparisons`;
     say(`Planted: ${text}`);
-    const isPlanted = Math.abs(ratio - planted) <= plantedWithin && (high - low) / 2 <= widestHalf;
-    if (isPlanted || attempt === plantAttempts) return { run, layers, text };
-    const perLayer = (1 / ratio - 1) / (layers - presentLayers);
-    layers = presentLayers + Math.max(1, Math.round((1 / planted - 1) / perLayer));
+    await deployed('slower', layers);
+    return { run: 'slower', layers, text };
   }
 }
 

@@ -156,13 +156,14 @@ async function measured(one: Case): Promise<Judged[]> {
 const rows: Judged[] = [];
 try {
   await untilStopped(signal, async () => {
-    for (const one of cases.filter(({ model }) => only === '' || model === only))
-      rows.push(...(await measured(one)));
+    // Beside each other: memory is read of each process by itself, and no latency is judged.
+    const due = cases.filter(({ model }) => only === '' || model === only);
+    rows.push(...(await Promise.all(due.map(measured))).flat());
   });
   const text = [
     '# Soak: planted leaks',
     '',
-    'A soak of each of three models on a local Triton of its own, by `npm run bench -- production-soak`.',
+    'Written by `npm run bench -- production-soak`. A soak of each of three models on a local Triton of its own, all at the same time.',
     '',
     ...factTable(facts.tritonVersion, [
       ['Each', `${minutes} min at ${rate} requests/s`],
