@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { type LocalToolchain, readLocalToolchain } from '../../main/engine/local/server-command';
 import { killGroup } from '../../main/platform/exec';
 import { exists } from '../../main/platform/files';
 import { defaultHome, homeLayout } from '../../main/platform/layout';
@@ -133,14 +134,16 @@ const mostStarts = 3;
  * A real tritonserver of the workbench home that serves the given models on free loopback ports; started again where it ends
  * before it is ready, as it does when somebody else took a port meanwhile or the machine stood still while a stub started.
  * Fails when it is not installed: a test that needs it must not pass without it.
+ * @param toolchain of another Triton than the home's
  */
 export async function startTestTriton(
   models: readonly (TestModel | TestEnsemble)[],
   extra: readonly string[] = [],
+  toolchain?: LocalToolchain,
 ): Promise<TestTriton> {
   for (let starts = 1; ; starts += 1) {
     try {
-      return await startOnce(models, extra);
+      return await startOnce(models, extra, toolchain);
     } catch (error) {
       if (starts === mostStarts) throw error;
       process.stderr.write(`The test Triton is started again: ${String(error)}\n`);
@@ -151,6 +154,7 @@ export async function startTestTriton(
 async function startOnce(
   models: readonly (TestModel | TestEnsemble)[],
   extra: readonly string[],
+  given?: LocalToolchain,
 ): Promise<TestTriton> {
   const layout = homeLayout(defaultHome(process.env));
   if (!(await exists(layout.tritonServer)))
@@ -169,12 +173,12 @@ async function startOnce(
   const [http, grpc, metrics] = await neighboringPorts();
   const logPath = join(dir, 'triton.log');
   const log = await open(logPath, 'w');
-  const libraries = (await readFile(layout.libraryPathFile, 'utf8')).trim().split('\n').join(delimiter);
+  const toolchain = given ?? (await readLocalToolchain(layout));
   const child = spawn(
-    layout.tritonServer,
+    toolchain.program,
     [
       `--model-repository=${repository}`,
-      `--backend-directory=${layout.tritonBackends}`,
+      `--backend-directory=${toolchain.backends}`,
       ...['--http-address', '127.0.0.1', '--http-port', String(http)],
       ...['--grpc-address', '127.0.0.1', '--grpc-port', String(grpc)],
       ...['--metrics-address', '127.0.0.1', '--metrics-port', String(metrics)],
@@ -185,11 +189,11 @@ async function startOnce(
       stdio: ['ignore', log.fd, log.fd],
       env: {
         ...process.env,
-        LD_LIBRARY_PATH: libraries,
+        LD_LIBRARY_PATH: toolchain.libraryPath.join(delimiter),
         // One thread for numpy, as a model instance has: the load generator runs on the same cores.
         OPENBLAS_NUM_THREADS: '1',
         // The Python backend finds its packages through PATH.
-        PATH: `${dirname(layout.python)}${delimiter}${process.env['PATH'] ?? ''}`,
+        PATH: `${toolchain.pythonBin}${delimiter}${process.env['PATH'] ?? ''}`,
       },
     },
   );

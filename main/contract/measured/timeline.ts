@@ -54,6 +54,9 @@ const overloadSchema = z.object({
   due: counted,
   refusedShare: z.number().min(0).max(1),
   errorShare: z.number().min(0).max(1),
+  /** Requests per second, of those that were due in this time and answered, and as they were promised; absent: an earlier version. */
+  answeredPerSecond: z.number().min(0).optional(),
+  promisedPerSecond: z.number().min(0).optional(),
   /** From the schedule; null: none was answered. */
   p99Us: us.nullable(),
   /** Latency up to which the server is well: the budget, or twice the p99 before the overload. null: not known. */
@@ -94,6 +97,17 @@ function recoveryText({ recoveryUs, wellUs }: Overload): string {
     : `the server recovers in ${formatDuration(recoveryUs)}`;
 }
 
+/** A server that answers less than this share of the promised rate has lost throughput, and does not only refuse the surplus. */
+const lostBelow = 0.9;
+
+/** " With its queue full, the server answers 6 requests/s, fewer than the promised 33."; empty where it answers as many. */
+function lostText({ answeredPerSecond, promisedPerSecond, refusedShare }: Overload): string {
+  if (answeredPerSecond === undefined || promisedPerSecond === undefined || refusedShare === 0) return '';
+  if (answeredPerSecond >= lostBelow * promisedPerSecond) return '';
+  const [answered, promised] = [answeredPerSecond, promisedPerSecond].map(formatRate);
+  return ` While it refuses requests, the server answers ${answered} requests/s, fewer than the promised ${promised}.`;
+}
+
 /** "At twice the promised rate, 41 % of requests are refused, …, and the server recovers in 1.9 s." */
 export function overloadText(overload: Overload): string {
   const { factor, refusedShare, errorShare, p99Us, wellUs, endless } = overload;
@@ -109,12 +123,13 @@ export function overloadText(overload: Overload): string {
       ? 'no request is refused'
       : `${formatShortShare(refusedShare)} of requests are refused`;
   if (p99Us === null) return `${at}, ${refused}${failed}, none is answered, and ${again}.`;
+  const lost = lostText(overload);
   const verb = wellUs !== null && p99Us > wellUs ? 'reach' : 'keep';
   const accepted =
     refusedShare === 0
       ? `p99 ${verb === 'keep' ? 'stays at' : 'reaches'}`
       : `the accepted ones ${verb} a p99 of`;
-  return `${at}, ${refused}${failed}, ${accepted} ${formatMs(p99Us)} ms, and ${again}.`;
+  return `${at}, ${refused}${failed}, ${accepted} ${formatMs(p99Us)} ms, and ${again}.${lost}`;
 }
 
 /** "312 good requests/s within 50 ms"; null without a budget. */
