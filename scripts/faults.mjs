@@ -98,8 +98,9 @@ await main(async (args) => {
       // A part that ran nothing proves nothing.
       if (result.passed + result.failed === 0) result.failed = 1;
       for (const key of Object.keys(sum)) sum[key] += result[key];
+      const { passed, failed } = result;
       const verdict =
-        result.failed === 0 ? `all ${result.passed} tests passed` : `${result.failed} tests failed`;
+        failed === 0 ? `all tests passed (${passed})` : `${failed} of ${failed + passed} tests failed`;
       const date = new Date().toISOString().slice(0, 10);
       writeReliability(out, [{ part, rows: rowsOf(rows), facts: { seed, date, commit, verdict } }]);
     }

@@ -54,10 +54,10 @@ const pageOf = (table, limit) => `# The networks compared with NVIDIA's
 
 Written by \`npm run vectors -- DIR --out docs/vectors.md\`, ${new Date().toISOString().slice(0, 10)}: small configurations of NVIDIA's networks with random weights, FP32 on a
 CPU. Weights, inputs and outputs come from NVIDIA's code; the presets compute the outputs again with the converted weights. Limit: ${limit} absolute,
-and the best class equal where the runner-up is not within the limit.
+and the best class must be equal unless the second best is within the limit.
 
-In FastPitch a sentence's published result depends on what it is batched with, because convolutions read what others made of padding. The preset
-gives each sentence the result that it has by itself; batches are compared in both ways.
+In the published FastPitch, the result of a sentence depends on the other sentences of its batch, because convolutions read their padding. In the
+preset, each sentence has the same result as on its own. Batches are compared in both ways.
 
 ${table}
 `;

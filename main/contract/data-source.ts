@@ -25,11 +25,11 @@ const common = {
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,40}$/)
     .describe('Name for data fetch'),
-  title: z.string().describe('Name for people'),
-  page: webAddress.describe('Where people read about it'),
-  licence: z.string().nullable().describe('As its publisher states it; null where that is not known'),
-  bytes: z.int().positive().nullable().describe('Exact size of the published file; null where none is known'),
-  checksum: checksum.nullable().describe('Of the published file; null where none is published'),
+  title: z.string().describe('Display name'),
+  page: webAddress.describe('Web page about it'),
+  licence: z.string().nullable().describe('As its publisher states it; null if unknown'),
+  bytes: z.int().positive().nullable().describe('Exact size of the published file; null if unknown'),
+  checksum: checksum.nullable().describe('Checksum of the published file; null if none is published'),
   note: z.string().optional().describe('What else you need before you use it'),
   args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
@@ -37,19 +37,18 @@ const common = {
 const download = z.strictObject({
   allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
   ...common,
-  address: webAddress.describe('Of the file'),
-  archive: z
-    .enum(archives)
-    .optional()
-    .describe('How the file is packed; left out where it is used as it comes'),
-  unpackedBytes: z.int().positive().optional().describe('Most bytes that it may hold unpacked'),
+  address: webAddress.describe('Address of the file'),
+  archive: z.enum(archives).optional().describe('Archive format; omitted if the file is used as it is'),
+  unpackedBytes: z.int().positive().optional().describe('Maximum unpacked size in bytes'),
   path: inner
     .optional()
-    .describe('What of the unpacked archive a run takes, all of it when left out; the name of a plain file'),
+    .describe(
+      'Part of the unpacked archive that a run uses, all of it if omitted; for a plain file, its name',
+    ),
   prepare: z
     .boolean()
     .optional()
-    .describe('prepare_dataset.py of the folder brings it into the loader’s layout'),
+    .describe('prepare_dataset.py of the folder converts it to the loader’s layout'),
 });
 export type DownloadSource = z.infer<typeof download>;
 

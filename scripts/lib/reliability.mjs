@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const head = [
-  '# What faults were injected, and what came of them',
+  '# Injected faults and their results',
   '',
-  'Written by `npm run test:faults`: a section for each part, from the run that its rows name. Figures as they were counted; a part that has no section was not run. The same tests run with smaller numbers in `npm test`, but those of `containers`, `disk`, `matrix`, `space` and `window`.',
+  'Written by `npm run test:faults`: one section per part, from the run that its first line names. The figures are as counted; a part without a section was not run. The same tests run with smaller numbers in `npm test`, except those of `containers`, `disk`, `matrix`, `space` and `window`.',
 ];
 
 const cell = (text) => String(text).replaceAll('|', '/').replaceAll('\n', ' ');

@@ -118,11 +118,11 @@ function lineOf({ file, checked, rows, passed, difference, rate, reason }) {
 
 const pageOf = (table) => `# Tree models and pipelines, by objective and estimator
 
-Written by \`npm run test:trees -- --out docs/trees.md\`, ${new Date().toISOString().slice(0, 10)}: a model of each objective and estimator, trained on made rows with
-numbers, categories and missing values, from its file to a report on a CPU. The gate compares the library with Triton on float32 rows
-that lie around the thresholds of the model, within 1e-5 (absolute and relative). "Beyond" are rows of the library and ONNX Runtime
-that differ by more; "near" are those of them whose answer the library itself gives for a row that is four units in the last
-place of float32 away: they lie at a threshold, or their two likeliest classes are equally likely. At most one row in a thousand may.
+Written by \`npm run test:trees -- --out docs/trees.md\`, ${new Date().toISOString().slice(0, 10)}: a model of each objective and estimator, trained on generated rows with
+numbers, categories and missing values, taken from its file to a report on a CPU. The gate compares the library with Triton on float32 rows
+around the thresholds of the model, within 1e-5 (absolute and relative). "Beyond" counts rows where the library and ONNX Runtime
+differ by more. "Near" counts those of them that are at a threshold (the library itself gives ONNX Runtime's answer for a row that is four units in
+the last place of float32 away), or whose two most probable classes are equally likely. At most one row in a thousand may be beyond.
 
 ${table}
 `;

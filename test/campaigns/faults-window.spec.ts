@@ -136,7 +136,7 @@ test('a study of six whose window is killed again and again has each run and eac
   await printRow({
     what: `kill -9 of the window and its process group while it works on a study of ${trials} runs, then Resume`,
     trials: moments.length,
-    result: `${lost} runs lost, ${doubledRuns} runs and ${doubledLevels} levels doubled, ${left.length} processes left`,
+    result: `${lost} runs lost, ${doubledRuns} runs and ${doubledLevels} levels duplicated, ${left.length} processes left behind`,
   });
   expect({ runs: runs.length, lost, doubledRuns, doubledLevels, left }).toEqual({
     ...{ runs: trials, lost: 0, doubledRuns: 0, doubledLevels: 0, left: [] },

@@ -49,7 +49,7 @@ async function judge(what: string, outcomes: readonly ChainOutcome[]): Promise<v
   await printRow({
     what,
     trials: kills,
-    result: `${outcomes.length} runs: ${problems.length} records or files lost, doubled, other than without a kill, or left`,
+    result: `${outcomes.length} runs: ${problems.length} records or files lost, duplicated, different from a run without kills, or left behind`,
   });
   expect(problems.slice(0, 20)).toEqual([]);
   expect(kills).toBeGreaterThan(0);

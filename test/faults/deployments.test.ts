@@ -128,9 +128,9 @@ describe.each([
       deployments.restartMs,
     ];
     await printRow({
-      what: `kill -9 of \`${verb}\` of a ${kind} deployment, behind each line of its journal and anywhere`,
+      what: `kill -9 of \`${verb}\` of a ${kind} deployment, after each line of its journal and at random points`,
       trials: outcomes.length,
-      result: `${problems.length} shown other than served, late, not as the journal says, or with another Triton; as the journal says ${(slowest / 1000).toFixed(1)} s after the next look at most (an undisturbed restart takes ${(restart / 1000).toFixed(1)} s)`,
+      result: `${problems.length} shown in another state than served, late, inconsistent with the journal, or with another Triton; consistent with the journal at most ${(slowest / 1000).toFixed(1)} s after the next look (an undisturbed restart takes ${(restart / 1000).toFixed(1)} s)`,
     });
     expect(problems).toEqual([]);
     expect(outcomes).toHaveLength(many);
@@ -141,7 +141,7 @@ describe.each([
     await printRow({
       what: `${kind} deployments that were killed, then removed`,
       trials: 2,
-      result: `${left.length} processes, containers or folders left`,
+      result: `${left.length} processes, containers or folders left behind`,
     });
     expect(left).toEqual([]);
   });

@@ -55,7 +55,7 @@ async function judge(what: string, outcomes: readonly FullOutcome[]): Promise<vo
     what,
     trials: full.length,
     result:
-      `${problems.length} with another reason than the disk, without an end after it was freed, or with something lost or doubled; ` +
+      `${problems.length} with a reason other than the disk, not finished after space was freed, or with something lost or duplicated; ` +
       `full in ${[...counts].map(([step, count]) => `${step} (${count})`).join(', ')}`,
   });
   expect(problems.slice(0, 20)).toEqual([]);
@@ -138,6 +138,6 @@ describe('a disk that is full', () => {
     expect(facts.levels).toHaveLength(3);
     const outcomes: FullOutcome[] = [];
     for (const point of trial.points(...usedBytes)) outcomes.push(await fillAt(program, point, facts));
-    await judge(`disks of a home that are full during \`run\` on Triton, ${trial.title}`, outcomes);
+    await judge(`full disks of a home during \`run\` on Triton, ${trial.title}`, outcomes);
   });
 });

@@ -175,7 +175,7 @@ it('folders of outsiders are opened, and nothing of them is executed, blocks or 
   const changed = (await sandbox.outsideNow()) !== before;
   const started = wrong.filter((text) => text.includes(' starts a program')).length;
   await printRow({
-    what: 'folders of outsiders (models, runs, specifications, repositories) opened under strace',
+    what: 'untrusted folders (models, runs, specifications, repositories) opened under strace',
     trials: folders.length,
     result:
       `${said.length} calls, ${count} system calls: ${started} programs started, ${wrong.length - started} reached outside, ` +

@@ -101,7 +101,7 @@ it('one flipped bit costs no record but the one it hits, over two opens with an 
   await printRow({
     what: `bits of a journal of ${lines} lines, ${journal.length} bytes, each flipped; then opened and appended to, twice`,
     trials: places.length,
-    result: `${wrong.length} with another record lost, a line not told, or a number given twice`,
+    result: `${wrong.length} with another record lost, a line not reported, or a number given twice`,
   });
   expect(wrong.slice(0, 20)).toEqual([]);
 });

@@ -119,7 +119,7 @@ describe('files at the limits of', () => {
       what: `files at the limits of ${name}, ${all.filter(({ above }) => above === true).length} of them just above`,
       trials: outcomes.length,
       result:
-        `${problems.length} not answered, refused without place or remedy, stopped, or slow; ` +
+        `${problems.length} without an answer, refused without place or remedy, stopped, or slow; ` +
         `slowest ${((slowest?.ms ?? 0) / 1000).toFixed(2)} s (${slowest?.what ?? ''}), the main process at most ${Math.max(0, rose).toFixed(0)} MiB larger`,
     });
     expect(problems).toEqual([]);

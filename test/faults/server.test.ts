@@ -104,9 +104,9 @@ describe.concurrent('a hostile server', () => {
     }
     problems.push(...answers.missed, ...app.complaints);
     await printRow({
-      what: 'window on the Monitor page: calls, frames and keyboard, one of each every second',
+      what: 'window on the Monitor page: calls, frames and keyboard, one of each per second',
       trials: answers.asked,
-      result: `${answers.missed.length} missed ${windowLimitMs / 1000} s, slowest ${answers.worstMs.toFixed(0)} ms; at most ${mib(own)} (main process) and ${mib(drawing)} (window)`,
+      result: `${answers.missed.length} took longer than ${windowLimitMs / 1000} s, slowest ${answers.worstMs.toFixed(0)} ms; at most ${mib(own)} (main process) and ${mib(drawing)} (window)`,
     });
     expect(problems.slice(0, 20)).toEqual([]);
   });
@@ -135,9 +135,9 @@ describe.concurrent('a hostile server', () => {
       if (stdout.length === 0) problems.push(`${name} said nothing`);
     }
     await printRow({
-      what: '`monitor`, for people and with --json, a probe every half second',
+      what: '`monitor`, as text and with --json, a probe every half second',
       trials: memories.length,
-      result: `at most ${mib(...memories)}, ${characters} characters said; ended ${slowestMs.toFixed(0)} ms after SIGINT at most`,
+      result: `at most ${mib(...memories)}, ${characters} characters printed; ended at most ${slowestMs.toFixed(0)} ms after SIGINT`,
     });
     expect(problems).toEqual([]);
   });

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures a model and judges it against the accepted run. Exit code 0: within the criteria, or nothing is accepted yet;
-# 3: beyond one; 4: cannot be judged. Names of the runs and the reports are left beside it in ./results.
+# Measures a model and compares it with the accepted run. Exit code 0: within the criteria, or nothing was accepted before;
+# 3: beyond a criterion; 4: undecided. Writes run.json and the reports (./results) to the current folder.
 # usage: gate.sh MODEL BUILD [OPTION OF run]...
 set -eu
 model=$1

@@ -13,7 +13,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 
 
 class Loader:
-    """Goes through the data set; a run goes through it more than once."""
+    """Iterates over the data set; a run does so more than once."""
 
     def __init__(self, images: npt.NDArray[Any], labels: npt.NDArray[Any], batch_size: int) -> None:
         self._images = images
@@ -24,7 +24,7 @@ class Loader:
         return len(self._images)
 
     def __call__(self) -> Iterator[tuple[list[str], Tensors, Tensors]]:
-        """Yields a name for each image, the inputs by name, and the true classes by name of the output."""
+        """Yields, per batch, an ID for each image, the inputs by name, and the true classes by output name."""
         for start in range(0, len(self._images), self._batch_size):
             part = slice(start, start + self._batch_size)
             ids = [str(index) for index in range(len(self._images))[part]]

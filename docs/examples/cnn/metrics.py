@@ -10,7 +10,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 
 
 class MetricsCalculator:
-    """The share of images whose highest score is that of the true class."""
+    """The share of images whose highest score is at the true class."""
 
     def calc(
         self, *, ids: list[str], y_pred: Tensors, x: Optional[Tensors], y_real: Tensors

@@ -1,4 +1,4 @@
-"""A small convolutional network: grayscale images of 28 x 28 in, one score per shape out."""
+"""A small convolutional network. Input: grayscale images of 28 x 28. Output: one score per shape."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from torch import nn
 def train(
     module: nn.Module, progress: Callable[[float, str], None], data_dir: str, steps: int = 60
 ) -> dict[str, Any]:
-    """Changes the weights of `module` in place; says what it did."""
+    """Trains the weights of `module` in place; returns a summary."""
     data = np.load(Path(data_dir) / "train.npz")
     images, labels = torch.from_numpy(data["images"]), torch.from_numpy(data["labels"])
     optimizer = torch.optim.Adam(module.parameters(), lr=0.01)

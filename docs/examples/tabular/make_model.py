@@ -1,4 +1,4 @@
-"""Writes model.onnx and samples.json: eight features of a customer in, the probability that he or she leaves out.
+"""Writes model.onnx and samples.json. Input: eight features of a customer. Output: the probability of leaving.
 
 Standardization and logistic regression in one graph, as a converter such as skl2onnx writes them. Run it with a Python
 that has numpy and onnx: that of the workbench is ~/.local/share/triton-workbench/python/bin/python.

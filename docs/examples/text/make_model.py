@@ -1,7 +1,7 @@
-"""Writes model.onnx and samples.json: the token ids of a message in, the scores of three topics out.
+"""Writes model.onnx and samples.json. Input: the token IDs of a message. Output: the scores of three topics.
 
 An embedding, its mean over the tokens of the message, and a linear layer. Tokens are words by their hash, so that no
-vocabulary is needed; id 0 pads. Run it with a Python that has numpy and onnx.
+vocabulary is needed; ID 0 is padding. Run it with a Python that has numpy and onnx.
 """
 
 from __future__ import annotations

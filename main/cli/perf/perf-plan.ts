@@ -179,8 +179,14 @@ export function addPerfOptions(command: Command): Command {
       readHoldS,
     )
     .option('--allow-remote-load', 'Allow load on another machine.')
-    .option('--remote-concurrency <n>', 'Most concurrent requests on another machine. Default: 1024.')
-    .option('--remote-request-rate <n>', 'Most requests per second on another machine. Default: 10000.')
+    .option(
+      '--remote-concurrency <n>',
+      'Maximum number of concurrent requests to another machine. Default: 1024.',
+    )
+    .option(
+      '--remote-request-rate <n>',
+      'Maximum number of requests per second to another machine. Default: 10000.',
+    )
     .option(
       '--p99-budget-ms <ms>',
       'Also say the best level within this p99 latency, in milliseconds; the run keeps it.',

@@ -62,7 +62,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('gpuCount', {
     label: 'GPUs per pod',
     term: 'limits',
-    help: 'How many GPUs the pod is given.',
+    help: 'Number of GPUs of the pod.',
     absent: 'none',
     option: '--kubernetes-gpus <n>',
     essential: true,
@@ -70,7 +70,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('gpuResource', {
     label: 'GPU resource',
     term: 'resource-name',
-    help: 'Resource that the GPUs are, for example nvidia.com/mig-1g.10gb.',
+    help: 'Resource name of the GPUs, for example nvidia.com/mig-1g.10gb.',
     absent: 'nvidia.com/gpu',
     option: '--kubernetes-gpu-resource <name>',
   }),
@@ -78,7 +78,7 @@ const kubernetesFields: readonly FieldRow[] = [
     label: 'CPUs',
     term: 'cpu',
     help: 'CPUs of the pod, as request and limit: 8, 500m.',
-    absent: 'what the cluster gives',
+    absent: 'the cluster’s default',
     option: '--kubernetes-cpu <amount>',
     identifier: true,
   }),
@@ -86,7 +86,7 @@ const kubernetesFields: readonly FieldRow[] = [
     label: 'Memory',
     term: 'memory',
     help: 'Memory of the pod, as request and limit: 32Gi.',
-    absent: 'what the cluster gives',
+    absent: 'the cluster’s default',
     option: '--kubernetes-memory <amount>',
     identifier: true,
   }),
@@ -114,7 +114,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('activeDeadlineS', {
     label: 'Active deadline',
     term: 'active-deadline-seconds',
-    help: 'How long the pod may run, counted from when it is on a node.',
+    help: 'How long the pod may run, counted from the time it is scheduled.',
     unit: 's',
     absent: 'no limit',
     option: '--kubernetes-deadline <time>',
@@ -156,7 +156,7 @@ const slurmFields: readonly FieldRow[] = [
   slurmRow('login', {
     label: 'Login node',
     term: 'login',
-    help: 'Host of the list whose Slurm commands are used, over ssh. The workbench home must be on a file system that it shares with the cluster, under the same path.',
+    help: 'Host of the list whose Slurm commands are used, over ssh. It must share the file system of the workbench home, under the same path.',
     absent: 'this machine',
     option: '--slurm-login <host>',
   }),
@@ -211,7 +211,7 @@ const slurmFields: readonly FieldRow[] = [
   slurmRow('tasksAtOnce', {
     label: 'Tasks at once',
     term: 'array',
-    help: 'Most runs of a matrix that run at the same time.',
+    help: 'Maximum number of runs of a matrix at the same time.',
     absent: 'all',
     option: '--slurm-at-once <n>',
   }),

@@ -110,7 +110,7 @@ export const modelFields: readonly FieldRow[] = [
     path: 'model.checkpoint',
     label: 'Checkpoint',
     term: 'checkpoint',
-    help: 'Your weights in place of those that the profile trains or initializes: a published checkpoint or a state dictionary; for Wide & Deep also the folder of a TensorFlow checkpoint.',
+    help: 'Your weights, instead of those that the profile trains or initializes: a published checkpoint or a state dictionary; for Wide & Deep also the folder of a TensorFlow checkpoint.',
     pathKind: 'file',
     absent: 'made by the preset',
     option: '--checkpoint <path>',

@@ -30,7 +30,7 @@ export const tlsFields: readonly FieldRow[] = [
     'certFile',
     'Client certificate',
     'ssl-https-client-certificate-file',
-    'PEM file with the certificate chain, where the server asks for one.',
+    'PEM file with the certificate chain, if the server requests one.',
     'none',
   ),
   tls(
@@ -44,7 +44,7 @@ export const tlsFields: readonly FieldRow[] = [
     'serverName',
     'Server name',
     'tls-server-name',
-    'Name in the server’s certificate, where it differs from the host of the address.',
+    'Name in the server’s certificate, if it differs from the host of the address.',
     'the host of the address',
   ),
   tls(
