@@ -40,16 +40,16 @@ export function presetPage(): string {
   const keys = presetKeys();
   return [
     '# preset.yaml',
-    'Written by `triton-workbench reference preset`. `preset.yaml` is what the workbench reads of a [model folder](own-models.md) without executing anything of it. ' +
-      '`triton-workbench init DIR` writes one with comments. The least that works:',
+    'Written by `triton-workbench reference preset`. `preset.yaml` describes a [model folder](own-models.md), and the workbench reads it without executing any code of the folder. ' +
+      '`triton-workbench init DIR` writes one with comments. A minimal example:',
     `\`\`\`yaml\n${smallestPreset}\`\`\``,
     'The names under `signature` are those that `get_model` of `model.py` returns: `{"inputs": ["INPUT__0"], "outputs": ["OUTPUT__0"]}`. ' +
       'A `forward` that returns a dict, a dataclass, a NamedTuple or an output of transformers is taken by its keys: name the outputs as the keys.',
-    'Opening the folder says all that is missing or wrong in one message, with the form of each key. Fields of [run.yaml](fields.md) in `defaults` and in the ' +
+    'When you open the folder, one message lists everything that is missing or wrong, with the form of each key. Fields of [run.yaml](fields.md) in `defaults` and in the ' +
       'profiles are checked too. In an editor with a YAML language server, write the schema beside it with ' +
       '`triton-workbench reference schema-preset > preset.schema.json`, and put this line first: `# yaml-language-server: $schema=./preset.schema.json`',
     '## Keys',
-    '`[]` is an entry of a list, `*` a name. A key of a part is required where its part is there.',
+    '`[]` is an entry of a list, `*` a name. A key of a part is required if the part is present.',
     table(keys.filter(({ path }) => !ofPublished.test(path))),
     '## Keys of published deployments',
     'The presets of the workbench have these too. A folder of your own needs none of them.',
