@@ -12,7 +12,7 @@ const digests = { sha256: /^[0-9a-f]{64}$/, md5: /^[0-9a-f]{32}$/ } as const;
 
 const checksum = z
   .strictObject({
-    algorithm: z.enum(['sha256', 'md5']).describe('Which digest'),
+    algorithm: z.enum(['sha256', 'md5']).describe('Digest algorithm'),
     value: z.string().describe('The digest in lower-case hexadecimal'),
   })
   .refine(({ algorithm, value }) => digests[algorithm].test(value), 'the digest in lower-case hexadecimal');
@@ -25,12 +25,12 @@ const common = {
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,40}$/)
     .describe('Name for data fetch'),
-  title: z.string().describe('Name for people'),
-  page: webAddress.describe('Where people read about it'),
+  title: z.string().describe('Display name'),
+  page: webAddress.describe('Page that describes it'),
   licence: z.string().nullable().describe('As its publisher states it; null where that is not known'),
   bytes: z.int().positive().nullable().describe('Exact size of the published file; null where none is known'),
   checksum: checksum.nullable().describe('Of the published file; null where none is published'),
-  note: z.string().optional().describe('What else you need before you use it'),
+  note: z.string().optional().describe('Further requirements before you use it'),
   args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
 
@@ -42,10 +42,12 @@ const download = z.strictObject({
     .enum(archives)
     .optional()
     .describe('How the file is packed; left out where it is used as it comes'),
-  unpackedBytes: z.int().positive().optional().describe('Most bytes that it may hold unpacked'),
+  unpackedBytes: z.int().positive().optional().describe('Maximum size in bytes when unpacked'),
   path: inner
     .optional()
-    .describe('What of the unpacked archive a run takes, all of it when left out; the name of a plain file'),
+    .describe(
+      'Part of the unpacked archive that a run uses, all of it by default; for a plain file, its name',
+    ),
   prepare: z
     .boolean()
     .optional()

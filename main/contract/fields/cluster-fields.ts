@@ -38,7 +38,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('triton', {
     label: 'Triton',
     term: 'triton',
-    help: 'Which Triton serves: the tritonserver of the image, or the one of the workbench home on the CPU.',
+    help: 'Triton that serves the model: the tritonserver of the image, or the one of the workbench home on the CPU.',
     choices: { image: 'Of the image', home: 'Of the home (CPU)' },
     absent: 'that of the image',
     option: '--kubernetes-triton <which>',
@@ -62,7 +62,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('gpuCount', {
     label: 'GPUs per pod',
     term: 'limits',
-    help: 'How many GPUs the pod is given.',
+    help: 'Number of GPUs of the pod.',
     absent: 'none',
     option: '--kubernetes-gpus <n>',
     essential: true,
@@ -70,7 +70,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('gpuResource', {
     label: 'GPU resource',
     term: 'resource-name',
-    help: 'Resource that the GPUs are, for example nvidia.com/mig-1g.10gb.',
+    help: 'Resource name of the GPUs, for example nvidia.com/mig-1g.10gb.',
     absent: 'nvidia.com/gpu',
     option: '--kubernetes-gpu-resource <name>',
   }),
@@ -78,7 +78,7 @@ const kubernetesFields: readonly FieldRow[] = [
     label: 'CPUs',
     term: 'cpu',
     help: 'CPUs of the pod, as request and limit: 8, 500m.',
-    absent: 'what the cluster gives',
+    absent: 'the cluster’s default',
     option: '--kubernetes-cpu <amount>',
     identifier: true,
   }),
@@ -86,7 +86,7 @@ const kubernetesFields: readonly FieldRow[] = [
     label: 'Memory',
     term: 'memory',
     help: 'Memory of the pod, as request and limit: 32Gi.',
-    absent: 'what the cluster gives',
+    absent: 'the cluster’s default',
     option: '--kubernetes-memory <amount>',
     identifier: true,
   }),
@@ -100,7 +100,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('tolerations', {
     label: 'Tolerations',
     term: 'tolerations',
-    help: 'Taints that are tolerated, as kubectl writes them: nvidia.com/gpu:NoSchedule.',
+    help: 'Tolerated taints, in the notation of kubectl: nvidia.com/gpu:NoSchedule.',
     absent: 'none',
     option: '--kubernetes-tolerations <list>',
   }),
@@ -114,7 +114,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('activeDeadlineS', {
     label: 'Active deadline',
     term: 'active-deadline-seconds',
-    help: 'How long the pod may run, counted from when it is on a node.',
+    help: 'Maximum run time of the pod, from the time at which it is on a node.',
     unit: 's',
     absent: 'no limit',
     option: '--kubernetes-deadline <time>',
@@ -156,7 +156,7 @@ const slurmFields: readonly FieldRow[] = [
   slurmRow('login', {
     label: 'Login node',
     term: 'login',
-    help: 'Host of the list whose Slurm commands are used, over ssh. The workbench home must be on a file system that it shares with the cluster, under the same path.',
+    help: 'Host in the list of hosts whose Slurm commands are used over ssh. The workbench home must be on a file system that it shares with the cluster, under the same path.',
     absent: 'this machine',
     option: '--slurm-login <host>',
   }),
@@ -209,9 +209,9 @@ const slurmFields: readonly FieldRow[] = [
     option: '--slurm-constraint <list>',
   }),
   slurmRow('tasksAtOnce', {
-    label: 'Tasks at once',
+    label: 'Concurrent tasks',
     term: 'array',
-    help: 'Most runs of a matrix that run at the same time.',
+    help: 'Maximum number of runs of a matrix at the same time.',
     absent: 'all',
     option: '--slurm-at-once <n>',
   }),

@@ -29,7 +29,7 @@ const datatypes = [
 ];
 
 const tensor = z.strictObject({
-  name: key(z.string().min(1), { description: 'Name, as get_model of model.py has it', example: 'INPUT__0' }),
+  name: key(z.string().min(1), { description: 'Name, as in get_model of model.py', example: 'INPUT__0' }),
   datatype: key(
     z.string().refine((name) => datatypes.includes(name), `must be one of ${datatypes.join(', ')}`),
     { description: `Triton’s name of the datatype: ${datatypes.join(', ')}`, example: 'FP32' },
@@ -69,7 +69,7 @@ export const presetSchema = z.strictObject({
     }),
     { description: 'Name of the preset, and of the model on Triton', example: 'my-model' },
   ),
-  title: key(z.string().min(1), { description: 'Name for people', example: 'My model' }),
+  title: key(z.string().min(1), { description: 'Display name', example: 'My model' }),
   summary: key(z.string(), { description: 'One sentence: what the model does', example: 'Sorts mail.' }),
   /** `tf` has its own Python environment, installed by its first run. */
   framework: key(z.enum(frameworks).optional(), {
@@ -95,7 +95,7 @@ export const presetSchema = z.strictObject({
       .array(
         z.strictObject({
           format: key(z.string(), { description: 'Name of the format', example: 'tf-trt' }),
-          title: key(z.string(), { description: 'Name for people', example: 'TF-TRT' }),
+          title: key(z.string(), { description: 'Display name', example: 'TF-TRT' }),
           reason: key(z.string(), {
             description: 'Why it is not offered; a sentence',
             example: 'It is not…',
@@ -104,16 +104,15 @@ export const presetSchema = z.strictObject({
       )
       .optional(),
     {
-      description:
-        'Formats that people look for here and that the preset does not offer, each with the reason',
-      absent: 'nothing is said of other formats',
+      description: 'Formats that users may expect but that the preset does not offer, each with the reason',
+      absent: 'no other formats are listed',
     },
   ),
   metrics: key(
     z.array(
       z.strictObject({
         name: key(z.string(), { description: 'Name that metrics.py gives', example: 'accuracy' }),
-        title: key(z.string(), { description: 'Name for people', example: 'Accuracy' }),
+        title: key(z.string(), { description: 'Display name', example: 'Accuracy' }),
         better: key(z.enum(['higher', 'lower']).optional(), {
           description: 'Which values are better; a threshold is the lowest allowed one, or the highest',
           example: 'lower',
@@ -122,15 +121,15 @@ export const presetSchema = z.strictObject({
       }),
     ),
     {
-      description: 'Metrics of metrics.py; [] where outputs are compared and nothing else',
+      description: 'Metrics of metrics.py; [] to compare only outputs',
       example: [{ name: 'accuracy', title: 'Accuracy' }],
     },
   ),
   origin: key(
     z.strictObject({
-      dataset: key(z.string(), { description: 'Where the data is from', example: 'made by make_dataset.py' }),
-      checkpoint: key(z.string(), { description: 'Where the weights are from', example: 'trained here' }),
-      paper: key(z.string(), { description: 'What describes the model', example: 'none' }),
+      dataset: key(z.string(), { description: 'Origin of the data', example: 'made by make_dataset.py' }),
+      checkpoint: key(z.string(), { description: 'Origin of the weights', example: 'trained here' }),
+      paper: key(z.string(), { description: 'Paper or page that describes the model', example: 'none' }),
       datasets: key(z.array(dataSourceSchema).optional(), {
         description: 'Published data sets, for data fetch; presets of the workbench only',
         absent: 'none',
@@ -146,7 +145,7 @@ export const presetSchema = z.strictObject({
       }),
     }),
     {
-      description: 'Where data, weights and model are from; texts for people',
+      description: 'Origin of data, weights and model; free texts',
       example: { dataset: 'own', checkpoint: 'own', paper: 'none' },
     },
   ),
@@ -166,7 +165,7 @@ export const presetSchema = z.strictObject({
             },
           ),
           published: key(z.string(), { description: 'What the published procedure does wrong' }),
-          here: key(z.string(), { description: 'What is done here' }),
+          here: key(z.string(), { description: 'What the workbench does instead' }),
         }),
       )
       .optional(),
@@ -203,12 +202,12 @@ export const presetSchema = z.strictObject({
     },
   ),
   gpuMemoryMiB: key(z.int().positive().optional(), {
-    description: 'Least memory of a GPU that serves it, in MiB',
+    description: 'Minimum memory of a GPU that serves it, in MiB',
     example: 4096,
     absent: 'every GPU is tried',
   }),
   defaults: key(layer, {
-    description: 'Any fields of run.yaml; {} where the workbench’s own defaults do',
+    description: 'Any fields of run.yaml; {} for the workbench’s own defaults',
     example: { configure: { maxBatchSize: 8, batching: 'dynamic' } },
   }),
   byFormat: layersBy(exportFormats, 'format'),
@@ -228,7 +227,7 @@ export const presetSchema = z.strictObject({
               'Arguments of the functions in model.py, dataloader.py, make_dataset.py and train.py, by name',
             example: { hidden: 32 },
           }),
-          defaults: defaultsOf('Fields of run.yaml for this profile; {} where it has none of its own'),
+          defaults: defaultsOf('Fields of run.yaml for this profile; {} if it has none of its own'),
           byFormat: layersBy(exportFormats, 'format'),
           byEngine: layersBy(engines, 'engine'),
           /** Applied last: wider tolerances of fp16, for example. */
