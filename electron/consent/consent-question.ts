@@ -57,7 +57,7 @@ export function reachQuestion(reach: Reach): ConsentQuestion {
   return {
     message: onlyReads
       ? 'Allow Triton Workbench to read these files?'
-      : 'Allow this run to use what is not part of the workbench?',
+      : 'Allow this run to use resources outside the workbench?',
     detail: [
       ...reachSections(reach),
       'Your answer is remembered. If you did not choose this yourself, cancel.',
@@ -76,7 +76,7 @@ export function trustQuestion({ path, files, sha256 }: ModelCode): ConsentQuesti
       ...(lines.length === 0 ? ['It is data only; no code of it is run.'] : listed(lines)),
       '',
       `SHA-256 ${sha256}`,
-      'Its code runs with your rights. A changed byte is asked for again.',
+      'Its code runs with your permissions. You are asked again if it changes.',
     ].join('\n'),
     agree: 'Trust',
   };
@@ -92,7 +92,7 @@ export function runQuestion(content: RunContent): ConsentQuestion {
       ...(code.length === 0 ? [] : ['Programs, or files that may hold one:', ...listed(code), '']),
       ...reachSections(reachOfContent(content)),
       `${content.files.length} files, SHA-256 ${content.hash}`,
-      'Its code runs with your rights. A changed file is asked for again.',
+      'Its code runs with your permissions. You are asked again if a file changes.',
     ].join('\n'),
     agree: 'Trust',
   };

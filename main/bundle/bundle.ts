@@ -177,11 +177,11 @@ function limitLines({ capacity, found }: ReadmeInput): readonly string[] {
     ...(limits.length === 0
       ? []
       : [
-          `- Limits of the alerts: ${limits.join(' and ')}, as the search ${found?.name ?? ''} promises${found?.promised.confirmed === false ? ', which ended before it was measured at full length' : ''}, in place of what was measured and a quarter more.`,
+          `- Limits of the alerts: ${limits.join(' and ')}, as promised by the search ${found?.name ?? ''}${found?.promised.confirmed === false ? ', which ended before it was measured at full length' : ''}, in place of the measured values plus 25 %.`,
         ]),
     ...(scaled === null
       ? []
-      : [`- The autoscaler adds a replica when those that serve answer more than ${scaled.text}.`]),
+      : [`- The autoscaler adds a replica when the running replicas answer more than ${scaled.text}.`]),
   ];
 }
 
@@ -194,7 +194,7 @@ const replicaLines = ({ capacity, found, pendingRequests }: ReadmeInput): readon
       ]),
   ...(pendingRequests === null && scaledRateOf({ capacity, found }) === null
     ? [
-        '- hpa.yaml is left out: how many requests a replica has in flight was not measured, and nothing else says when to scale.',
+        '- hpa.yaml is left out: the number of requests in flight per replica was not measured, so there is no threshold for scaling.',
       ]
     : []),
 ];
@@ -221,7 +221,7 @@ function otherBackendLines({ state, image, measuredLocally }: ReadmeInput): read
   const { spec } = state.source;
   if (!measuredLocally || image.builtHere || repositoryOf(spec.model) === null) return [];
   return [
-    `The run was served without a container, by ${servedBy(spec, state.environment.packages).backend}. ${image.reference} has backends of its own for these models, and was not run: the smoke test says whether it answers as the run did.`,
+    `The run was served without a container, by ${servedBy(spec, state.environment.packages).backend}. ${image.reference} has backends of its own for these models, and was not run: the smoke test shows whether its outputs match those of the run.`,
     '',
   ];
 }
@@ -252,7 +252,7 @@ export function readmeText(input: ReadmeInput): string {
     '',
     ...built,
     ...otherBackendLines(input),
-    'smoke-test.py needs Python 3.8 or later and nothing else; it prints a line per check and ends with 0, or with 1 where one failed. `--url` names another Triton, `--skip-latency` leaves the measurement out on a machine that is not the one of the run.',
+    'smoke-test.py needs Python 3.8 or later and nothing else; it prints one line per check and exits with 0, or with 1 if a check failed. `--url` selects another Triton. `--skip-latency` omits the measurement, for a machine other than the one of the run.',
     '',
     '## Expected',
     '',
@@ -263,7 +263,7 @@ export function readmeText(input: ReadmeInput): string {
     '## What the manifests assume',
     '',
     `- compose.yaml: Docker Compose 2.${askedGpus(spec.engine).length > 0 ? ' NVIDIA Container Toolkit for the GPUs.' : ''} The ports 8000, 8001 and 8002 are published on 127.0.0.1; \`TRITON_LISTEN=0.0.0.0\` opens them to all, \`TRITON_HTTP_PORT\`, \`TRITON_GRPC_PORT\` and \`TRITON_METRICS_PORT\` choose others. Triton has no authentication.`,
-    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` that holds what is in model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml, prometheusrule.yaml); an adapter that serves \`${queueMetric}\`${scaledRateOf(input) === null ? '' : ` and \`${rateMetric}\``} as a metric of pods (hpa.yaml); early releases of Triton do not give it. Without these, remove their files from kustomization.yaml.`,
+    `- kubernetes/ (\`kubectl apply -k kubernetes/\`): a persistent volume claim \`${resourceName(modelName)}-models\` with the contents of model-repository/, readable for user and group 1000, and ReadOnlyMany where there are several nodes; the NVIDIA device plugin for GPUs; the Prometheus Operator (podmonitor.yaml, prometheusrule.yaml); an adapter that serves \`${queueMetric}\`${scaledRateOf(input) === null ? '' : ` and \`${rateMetric}\``} as a metric of pods (hpa.yaml); early releases of Triton do not have it. Without these, remove their files from kustomization.yaml.`,
     ...replicaLines(input),
     ...limitLines(input),
     '- kserve/inferenceservice.yaml: in place of kubernetes/, with KServe in its deployment mode without Knative; the same claim.',

@@ -332,7 +332,7 @@ const inferenceService = (serving: Serving, metadata: Metadata) => ({
 
 export function kubernetesFiles(serving: Serving): Readonly<Record<string, string>> {
   const metadata = metadataOf(serving);
-  const claim = `The persistent volume claim ${claimName(serving)} holds what is in model-repository/.`;
+  const claim = `The persistent volume claim ${claimName(serving)} holds the contents of model-repository/.`;
   const isScaled = metricsOf(serving).length > 0;
   const scaled = isScaled ? ['hpa.yaml'] : [];
   return {

@@ -143,7 +143,7 @@ function rulesOf(watched: Watched): readonly Rule[] {
       : [
           rule(
             ['TritonRequestsWait', 'page', `${of1m.waiting} > ${pendingRequests}`, '1m'],
-            `Requests of ${model} wait`,
+            `Requests of ${model} are waiting`,
             `More than ${pendingRequests} wait in one Triton: as many as were in flight at the level that was measured. Serve more replicas.`,
           ),
         ]),
@@ -170,19 +170,19 @@ function rulesOf(watched: Watched): readonly Rule[] {
       : [
           rule(
             ['TritonRateAbovePromise', 'page', `${of2m.requests} > ${rate.value}`, '2m'],
-            `The rate of ${model} is above what one replica holds`,
+            `The rate of ${model} is above the rate that one replica sustains`,
             `The limit is ${formatRate(rate.value)} requests/s of each Triton: ${rate.text}. Serve more replicas.`,
           ),
         ]),
     rule(
       ['TritonRequestsFail', 'page', `${of5m.failedShare} > ${errorPercentage}`],
       `Requests of ${model} fail`,
-      `More than ${errorPercentage} % of the last five minutes. Of those that Triton counts: not an error that a Python model answers with.`,
+      `More than ${errorPercentage} % of the last five minutes. Only failures that Triton counts, without errors that a Python model returns in its responses.`,
     ),
     rule(
       ['TritonModelMissing', 'page', `absent(nv_inference_request_success${of(watched)})`, '2m'],
       `${model} is not served`,
-      'No Triton that is scraped has the model.',
+      'No scraped Triton has the model.',
     ),
     rule(
       ['TritonRestarted', 'ticket', `${of5m.restarts} > 0`],
@@ -207,7 +207,7 @@ const groupsOf = (watched: Watched) => [
 
 /** Of Prometheus, and of its operator for Kubernetes. */
 export const prometheusRules = (watched: Watched): string =>
-  `# Thresholds as README.md says; "promtool check rules" reads it.\n${stringify({ groups: groupsOf(watched) }, { lineWidth: 0 })}`;
+  `# Thresholds as in README.md. Check this file with "promtool check rules".\n${stringify({ groups: groupsOf(watched) }, { lineWidth: 0 })}`;
 
 export const prometheusRule = (
   watched: Watched,
@@ -280,8 +280,8 @@ function panels(watched: Watched): readonly PanelInput[] {
   const one = (expr: string, legend = '{{instance}}') => [{ expr, legend }];
   return [
     {
-      ...{ title: 'Requests that wait', unit: 'short', series: one(asked.waiting), limit: pendingRequests },
-      description: 'Rises before the latency does. Early releases of Triton do not give it.',
+      ...{ title: 'Waiting requests', unit: 'short', series: one(asked.waiting), limit: pendingRequests },
+      description: 'Rises before the latency does. Early releases of Triton do not have it.',
     },
     {
       ...{ title: 'Mean latency on the server', unit: 'µs', series: one(asked.mean) },

@@ -82,7 +82,7 @@ async function fetchModel(
     ['dataset', 'checkpoint', 'to', 'from'].includes(name),
   );
   if (flag !== undefined) {
-    const remedy = 'Leave it out: HF_HOME names the cache of the hub, and @REVISION what is taken.';
+    const remedy = 'Leave it out. HF_HOME sets the cache of the hub, and @REVISION selects the revision.';
     throw invalidInput(`--${flag}`, `--${flag} does not apply to a model of the hub`, remedy);
   }
   const path = await fetchHubModel(core, reference, output, () => Promise.resolve(true));
@@ -95,7 +95,7 @@ export function addData(program: Verb): void {
   const data = program.command('data').description('List and fetch published data sets and checkpoints');
   data
     .command('list', { isDefault: true })
-    .description('List origin, size, license and checksum, and what is on this machine')
+    .description('List origin, size, license and checksum, and whether it is on this machine')
     .argument('[preset]', 'list only this preset')
     .answer(async ({ core }, preset: string | undefined) => {
       const ids =

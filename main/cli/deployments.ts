@@ -34,8 +34,8 @@ const stateText = ({ state, reason }: Pick<DeploymentInfo, 'state' | 'reason'>):
 
 const modelText = ({ name, version }: DeploymentInfo['models'][number]): string => `${name} v${version}`;
 
-const searchOption = 'with the best configuration of this search of the run; default: with that of the run';
-const deploymentArgument = 'name of a deployment: "deployments list" has them';
+const searchOption = 'use the best configuration of this search; default: the configuration of the run';
+const deploymentArgument = 'name of a deployment, as in "deployments list"';
 
 type NameOf = (runId: string) => string;
 
@@ -54,7 +54,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `${deployment.id}: ${stateText(deployment)}`,
     ...(interrupted === null ? [] : [`  ${interrupted}`]),
     ...(deployment.warning === undefined ? [] : [`  warning: ${deployment.warning}`]),
-    ...(host === null ? [] : [`  host     ${host}, from which the addresses are seen`]),
+    ...(host === null ? [] : [`  host     ${host}; the addresses are as seen from it`]),
     `  HTTP     ${httpUrl}`,
     `  gRPC     ${grpcUrl}`,
     `  metrics  ${metricsUrl}`,
@@ -148,7 +148,7 @@ const addDeployOptions = (command: Verb): Verb =>
     )
     .option(
       '--listen <address>',
-      'address to serve on, of the machine of the deployment (containers only); default: 127.0.0.1. Triton has no authentication',
+      'address to listen on, on the machine of the deployment (containers only); default: 127.0.0.1. Triton has no authentication',
     );
 
 /** Throws input-invalid for options that only a new deployment takes. */
@@ -186,7 +186,7 @@ function addChange(program: Verb, verb: string, description: string, call: Call)
 function addReadVerbs(program: Verb, context: CliContext): void {
   program
     .command('list', { isDefault: true })
-    .description('List deployments with their present states')
+    .description('List deployments with their current states')
     .answer(async ({ core }) => {
       const found = await core.handlers['deployments.list'](undefined);
       const nameOf = await runNames(core);
@@ -204,7 +204,7 @@ function addReadVerbs(program: Verb, context: CliContext): void {
       const reasons = found.flatMap(({ id, reason, interrupted }) =>
         [reason, interrupted].flatMap((text) => (text === null ? [] : `${id}: ${text}`)),
       );
-      const none = 'No deployments yet. Keep the model of a run serving with: deploy <run>';
+      const none = 'No deployments yet. To serve the model of a run: deploy <run>';
       return {
         document: found,
         lines: () => (found.length === 0 ? none : [formatTable(header, rows), ...reasons]),
@@ -247,9 +247,9 @@ function addRemove(program: Verb): void {
     });
   program
     .command('remove')
-    .description('Delete a deployment and its files; the runs stay')
+    .description('Delete a deployment and its files; runs are kept')
     .argument('<deployment>', deploymentArgument)
-    .option('--force', 'remove it also while it serves, or when its host is no longer in the list')
+    .option('--force', 'remove it even if it is serving, or if its host is no longer in the list')
     .answer(async ({ core }, id: string, { force = false }: { readonly force?: boolean }) => {
       await core.handlers['deployments.remove']({ id, force });
       return { document: { id, removed: true }, lines: () => `${id} removed.` };
@@ -288,7 +288,7 @@ function addBundle(program: Verb): void {
     )
     .argument('<run>', runArgument)
     .requiredOption('--out <dir>', 'folder to write, new or empty')
-    .option('--allow-unverified', 'also take a run whose accuracy failed or was not checked')
+    .option('--allow-unverified', 'accept a run whose accuracy check failed or was not done')
     .option('--search <study>', searchOption)
     .option(
       '--replicas-for-rate <inferences>',
@@ -319,15 +319,15 @@ export function addDeployments(program: Verb, context: CliContext): void {
     program
       .command('deploy')
       .description(
-        'Keep the verified model of a run serving, also after this command and its terminal have ended',
+        'Serve the verified model of a run, and keep serving it after this command and its terminal end',
       )
       .argument('<run>', runArgument)
       .option(
         '--to <deployment>',
-        'serve it in this deployment, in place of the version there or beside other models',
+        'serve it in this deployment, where it replaces its previous version or joins other models',
       ),
   )
-    .option('--allow-unverified', 'also deploy a run whose accuracy failed or was not checked')
+    .option('--allow-unverified', 'also deploy a run whose accuracy check failed or was not done')
     .option('--search <study>', searchOption)
     .checking(requireNewTarget)
     .answer(async ({ core, output }, run: string, options: DeployOptions) => {

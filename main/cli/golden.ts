@@ -104,7 +104,11 @@ function addRuleOptions(verb: Verb): Verb {
       collect,
     )
     .option('--atol <tolerance>', 'absolute tolerance of all numbers, or OUTPUT=VALUE; repeatable', collect)
-    .option('--rtol <tolerance>', 'tolerance relative to the expected value, likewise', collect);
+    .option(
+      '--rtol <tolerance>',
+      'tolerance relative to the expected value, or OUTPUT=VALUE; repeatable',
+      collect,
+    );
   addTlsOptions(verb);
   return verb;
 }

@@ -16,7 +16,7 @@ interface ImportOptions {
 function readBatchSize(text: string): number {
   const value = readNumber('--batch-size', text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw invalidInput('--batch-size', `"${text}" is not a batch size`, 'Give a whole number from 1.');
+  throw invalidInput('--batch-size', `"${text}" is not a batch size`, 'Give a whole number of at least 1.');
 }
 
 /** Files of one profile beside its first. */
@@ -40,7 +40,11 @@ export function addImport(program: Verb): void {
       'file of perf_analyzer (-f, --profile-export-file), or the metrics-*.csv of one profile of Model Analyzer',
     )
     .option('--model <name>', 'model name; default: that of the file, else the file name')
-    .option('--name <name>', 'name of the run; of several before that of the configuration', readRunName)
+    .option(
+      '--name <name>',
+      'name of the run; with several runs, prefix of the name of each configuration',
+      readRunName,
+    )
     .option('--batch-size <n>', 'batch size, which files of perf_analyzer do not contain; default: 1')
     .work(async ({ core, output }, files: readonly string[], options: ImportOptions) => {
       const [file = '', ...others] = files.map((one) => resolve(one));
@@ -48,7 +52,7 @@ export function addImport(program: Verb): void {
         throw invalidInput(
           'files',
           `${files.length} files`,
-          'Give one, or the three of one profile of Model Analyzer.',
+          'Give one file, or the three files of one profile of Model Analyzer.',
         );
       }
       const { runId, runs, notes } = await core.handlers['runs.import']({

@@ -49,7 +49,7 @@ function requireDesktop(isClone: boolean): void {
   const displays = isClone ? [DISPLAY] : [DISPLAY, WAYLAND_DISPLAY];
   if (!displays.some((display) => display !== undefined && display !== '')) {
     throw new WorkbenchError('engine-unavailable', 'The window cannot open: this session has no display', {
-      remedy: 'Look at the run here: triton-workbench show RUN.',
+      remedy: 'Show the run in the terminal: triton-workbench show RUN.',
     });
   }
   // In a clone the starter takes care of it.

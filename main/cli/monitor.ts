@@ -214,7 +214,7 @@ function requireOneSource(options: MonitorCliOptions): void {
   }
   const given = Object.entries(ofServer).find(([, name]) => options[name] !== undefined);
   if (options.replay === undefined || given === undefined) return;
-  throw new WorkbenchError('input-invalid', `--${given[0]} applies to a server that is watched`, {
+  throw new WorkbenchError('input-invalid', `--${given[0]} applies only to a running server`, {
     where: `--${given[0]}`,
     remedy: 'Omit it, or use --url in place of --replay.',
   });
@@ -225,7 +225,7 @@ function requireSeen({ url, alertModel }: MonitorCliOptions, forMs: number | nul
   if (forMs !== null && url !== undefined && !seen.sample) {
     throw new WorkbenchError(
       'server-unreachable',
-      'The server was not asked or did not answer in this time',
+      'The server was not polled or did not respond in this time',
       {
         where: url,
         remedy: 'Watch for longer, for example --for 10s.',
@@ -292,7 +292,7 @@ export function addMonitor(program: Command, context: CliContext): void {
     )
     .option(
       '--host <name>',
-      'host of the list of hosts from which the addresses are seen, for example --url 127.0.0.1:8000 there; reached through ssh',
+      'host of "hosts list" from which the addresses are seen, for example --url 127.0.0.1:8000; reached through ssh',
     )
     .option(
       '-H, --header <NAME: value>',

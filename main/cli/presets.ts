@@ -73,7 +73,7 @@ export function addPresets(program: Verb): void {
     .description(
       'Show a preset: origin, problems of its published procedure and their fixes, published figures',
     )
-    .argument('<preset>', 'id of a preset: "presets" lists them')
+    .argument('<preset>', 'id of a preset, as in "presets"')
     .reading(async ({ core }, id: string) => {
       const presets = await core.handlers['presets.list'](undefined);
       const preset = presets.find((known) => known.id === id);
@@ -93,7 +93,7 @@ export function addOwnModels(program: Verb, context: CliContext): void {
   program
     .command('trust')
     .description(
-      'Trust the current code of a model folder, SavedModel or TorchScript file; any change requires trust again',
+      'Trust the current code of a model folder, SavedModel or TorchScript file; after any change, trust it again',
     )
     .argument('<path>', 'folder with model.py, SavedModel folder, or TorchScript file')
     .action(async (path: string) => {

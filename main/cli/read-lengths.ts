@@ -11,8 +11,8 @@ import { readBoundedFile } from '../platform/plain-entry';
 
 const flag = '--length-distribution';
 export const lengthsHelp =
-  'Lengths of generated samples, for dynamic dimensions: P50,P95,MAX (100 samples), or a file with a length per line.';
-const form = `Write the median, the 95th percentile and the longest, ${flag} 32,128,512, or name a file with a length per line.`;
+  'Lengths of generated samples, for dynamic dimensions: P50,P95,MAX (100 samples), or a file with one length per line.';
+const form = `Give the median, the 95th percentile and the longest, for example ${flag} 32,128,512, or a file with one length per line.`;
 
 /** `32,128,512`, or a file. Throws input-invalid. */
 export async function readLengths(text: string, samples?: number): Promise<SampleLengths> {
@@ -20,7 +20,7 @@ export async function readLengths(text: string, samples?: number): Promise<Sampl
   if (typeof quantiles === 'string') throw invalidInput(flag, `${text}: ${quantiles}`, form);
   if (quantiles !== null) return drawnLengths(quantiles, samples);
   const read = await readBoundedFile(text, fileLimits.intervals.bytes, { links: 'follow' });
-  if ('problem' in read) throw invalidInput(flag, `${text} is not read: ${read.problem}`, form);
+  if ('problem' in read) throw invalidInput(flag, `${text} cannot be read: ${read.problem}`, form);
   const listed = listedLengths(read.text, basename(text));
   if (typeof listed === 'string') throw invalidInput(flag, `${text}: ${listed}`, form);
   return samples === undefined ? listed : { ...listed, drawn: listed.drawn.slice(0, samples) };
@@ -32,7 +32,7 @@ export function requireMade(lengths: string | undefined, files: readonly string[
   if (lengths === undefined || file === undefined) return;
   throw invalidInput(
     flag,
-    `${flag} is for generated values, and --input-data has those of ${basename(file)}`,
+    `${flag} applies to generated values, but --input-data sends those of ${basename(file)}`,
     'Leave one of the two out.',
   );
 }

@@ -80,7 +80,7 @@ function readConfiguration({ spec, configuration }: RunOptions): number | undefi
   if (spec === undefined || !Number.isSafeInteger(number) || number < 1) {
     throw new WorkbenchError('input-invalid', `"${configuration}" is not the number of a configuration`, {
       where,
-      remedy: 'Give its place in the file of --spec, from 1 on.',
+      remedy: 'Give its position in the file of --spec, starting at 1.',
     });
   }
   return number;

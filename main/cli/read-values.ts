@@ -108,7 +108,7 @@ export function readIds(flag: string, text: string): { readonly firstId: number;
   throw invalidInput(
     flag,
     `"${text}" is not a range of IDs`,
-    'Give START:END, for example 1:1000; the end is left out.',
+    'Give START:END, for example 1:1000; the end is excluded.',
   );
 }
 
@@ -241,7 +241,7 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
       if (datatype !== null) {
         throw invalidInput(
           '--shape',
-          `"${text}" names a type, which the server knows`,
+          `"${text}" names a data type, which the server already defines`,
           `Write ${name}=${dims.join(',')}.`,
         );
       }
@@ -250,7 +250,7 @@ export function readShapes(texts: readonly string[]): Record<string, number[]> {
   );
 }
 
-export const runArgument = 'run: id or its beginning, name, latest, or latest~N';
+export const runArgument = 'run: id or a unique prefix of it, name, latest, or latest~N';
 
 /** Candidates that an error lists. */
 const mostCandidates = 10;

@@ -63,14 +63,14 @@ export function addRun(program: Command, context: CliContext): void {
     )
     .option(
       '--keep-serving [deployment]',
-      'keep the model serving when the run is done, as a deployment of this name',
+      'keep serving the model after the run, as a deployment of this name',
     )
     .option('--name <name>', 'name of the run; use it wherever a command takes a run', readRunName)
     .option(
       '--hosts <names>',
-      'with --matrix: spread its runs over these hosts (names with commas, local for this machine, or all), one run per host at a time',
+      'with --matrix: spread its runs over these hosts (names separated by commas, local for this machine, or all), one run per host at a time',
     )
-    .option('--resume', 'with --matrix: continue its runs that are not complete, and keep the others')
+    .option('--resume', 'with --matrix: continue its incomplete runs, and keep the others')
     .option(
       '--out <dir>',
       'run folder, with --matrix the folder of its report; default: in the workbench home',
@@ -143,7 +143,7 @@ async function requireServable(
   if (repositoryOf(model) !== null && accuracy.golden === undefined && !accuracy.allowUnverified) {
     throw refused(
       'Without a golden file the outputs of the repository are not checked',
-      'Add --golden FILE, or --allow-unverified to keep it serving all the same.',
+      'Add --golden FILE, or --allow-unverified to keep it serving anyway.',
     );
   }
   if (name === true) return;
@@ -159,7 +159,7 @@ async function requireServable(
   );
   if (code === 'deployment-unknown') return;
   throw refused(
-    `A deployment "${name}" exists already`,
+    `A deployment "${name}" already exists`,
     `Choose another name, or deploy the run when it is done: "deploy RUN --to ${name}".`,
   );
 }
@@ -185,19 +185,20 @@ async function keepServing(
   }
 }
 
-const resumeAlone = new WorkbenchError('input-invalid', '--resume is an option of --matrix', {
+const resumeAlone = new WorkbenchError('input-invalid', '--resume applies only with --matrix', {
   where: '--resume',
   remedy: 'To continue one run: triton-workbench resume <run-id>',
 });
 
-const hostsAlone = new WorkbenchError('input-invalid', '--hosts is an option of --matrix', {
+const hostsAlone = new WorkbenchError('input-invalid', '--hosts applies only with --matrix', {
   where: '--hosts',
   remedy: 'To run on one host: --host <name>',
 });
 
-const nameOfMatrix = new WorkbenchError('input-invalid', '--name names one run', {
+const nameOfMatrix = new WorkbenchError('input-invalid', '--name applies only to a single run', {
   where: '--name',
-  remedy: 'The matrix names its runs: each has the name of the matrix as a tag. Use rename for one of them.',
+  remedy:
+    'A matrix names its runs and tags each with the name of the matrix. Rename one of them with "rename".',
 });
 
 /** What the options change in the config.pbtxt of a repository; '' for other models, and without a change. */
@@ -321,10 +322,7 @@ export function addResume(program: Verb): void {
       'change a field of the specification, as for run, and rerun only what depends on it; repeatable',
       collect,
     )
-    .option(
-      '--again',
-      'measure the levels that leave the answer in doubt (not steady, p99 uncertain) once more, in longer windows',
-    )
+    .option('--again', 'measure inconclusive levels (not steady, p99 uncertain) again, in longer windows')
     .option('--dry-run', 'list the steps to run and the measurements kept, and change nothing')
     .option(
       '-H, --header <NAME: value>',

@@ -30,8 +30,8 @@ export async function settingProblems(core: ReadingCore): Promise<readonly strin
 
 export function problemLines({ broken, invalid, unknown, file }: SettingsState): readonly string[] {
   return [
-    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults hold.`]),
-    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default holds.`),
+    ...(broken === null ? [] : [`${file} cannot be read: ${broken}. The defaults are used.`]),
+    ...invalid.map(({ key, reason }) => `${key} ${reason}. The default is used.`),
     ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}`]),
   ];
 }
@@ -106,14 +106,14 @@ export function addSettings(program: Verb): void {
   settings
     .command('get')
     .description('Print the value of a setting')
-    .argument('<key>', 'key of the setting: "settings list" has them', readKey)
+    .argument('<key>', 'key of the setting, as in "settings list"', readKey)
     .reading(async ({ core }, key: SettingKey) => answerOf(await readSettings(core), key));
   settings
     .command('set')
     .description('Set a setting; window and command line use it from now on')
     .argument('<key>', 'key of the setting', readKey)
     .argument('<value>', 'the value; "none" removes it, "on" and "off" switch')
-    .option('-y, --yes', 'set a retention that moves runs to the trash')
+    .option('-y, --yes', 'do not ask before a retention that moves runs to the trash')
     .answer(async ({ core }, key: SettingKey, text: string, { yes = false }: { readonly yes?: boolean }) => {
       const value = readSettingValue(key, text);
       const isDays = key === 'runs.keepDays' && definitionOf(key).schema.safeParse(value).success;
@@ -122,7 +122,7 @@ export function addSettings(program: Verb): void {
     });
   settings
     .command('reset')
-    .description('Set a setting back to its default')
+    .description('Reset a setting to its default')
     .argument('<key>', 'key of the setting', readKey)
     .answer(async ({ core }, key: SettingKey) =>
       answerOf(await core.handlers['settings.reset']({ key }), key),

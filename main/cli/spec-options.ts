@@ -111,7 +111,7 @@ function refuseModelOptions(options: RunOptions): void {
   if (ofFolder !== null) {
     throw invalidInput(
       ofFolder,
-      `${ofFolder} belongs to a Hugging Face folder`,
+      `${ofFolder} applies only to a Hugging Face folder`,
       'Give the folder, for example: run ./my-bert --serve pipeline',
     );
   }
@@ -120,7 +120,7 @@ function refuseModelOptions(options: RunOptions): void {
   const flag = beside === undefined ? '--rewrite' : '--with';
   throw invalidInput(
     flag,
-    `${flag} belongs to a model of a Triton repository`,
+    `${flag} applies only to a model of a Triton repository`,
     `Give its folder: run REPOSITORY/MODEL ${flag}`,
   );
 }
@@ -166,7 +166,7 @@ export function addSpecOptions(command: Command): Command {
   command.option(
     '--spec <file>',
     'run.yaml with any part of the specification, a runner configuration or environment file of the published ' +
-      'procedures, or config.pbtxt; "-" is standard input; options win over it',
+      'procedures, or config.pbtxt; "-" is standard input; options override it',
   );
   command.option(
     '--matrix <file>',
@@ -175,7 +175,7 @@ export function addSpecOptions(command: Command): Command {
   );
   command.option(
     '--configuration <n>',
-    'with a runner configuration: which of its configurations; default: 1',
+    'with a runner configuration: number of the configuration; default: 1',
   );
   return addFieldOptions(command, 'run')
     .optionsGroup('Specification:')
@@ -190,7 +190,7 @@ export function addSpecOptions(command: Command): Command {
     )
     .option(
       '--with <names>',
-      'model of a Triton repository: load these models too, for example those that a BLS model calls; names with commas',
+      'model of a Triton repository: load these models too, for example those that a BLS model calls; names separated by commas',
     )
     .option(
       '--rewrite',

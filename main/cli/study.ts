@@ -133,7 +133,7 @@ function sayExisting(output: Output, name: string, { existing }: OpenStudy, resu
   }
   if (resume && all > 0 && ofTrials === 0) {
     output.say(
-      `The matrix "${name}" has ${all} ${all === 1 ? 'run' : 'runs'}, but of other choices: was it started with other options or hosts?`,
+      `The matrix "${name}" has ${all} ${all === 1 ? 'run' : 'runs'}, but of other configurations. Was it started with other options or hosts?`,
     );
   }
 }

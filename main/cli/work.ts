@@ -144,7 +144,7 @@ export function listenForStops(
   };
   const limitIsNear = () => {
     if (isHandedOver()) return;
-    say('The time limit of this job is near: the run pauses after its level.');
+    say('The time limit of this job is near: the run pauses after the current level.');
     ends('soon');
   };
   process.on('SIGINT', stop);

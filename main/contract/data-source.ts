@@ -12,7 +12,7 @@ const digests = { sha256: /^[0-9a-f]{64}$/, md5: /^[0-9a-f]{32}$/ } as const;
 
 const checksum = z
   .strictObject({
-    algorithm: z.enum(['sha256', 'md5']).describe('Which digest'),
+    algorithm: z.enum(['sha256', 'md5']).describe('Digest algorithm'),
     value: z.string().describe('The digest in lower-case hexadecimal'),
   })
   .refine(({ algorithm, value }) => digests[algorithm].test(value), 'the digest in lower-case hexadecimal');
@@ -26,24 +26,27 @@ const common = {
     .regex(/^[a-z0-9][a-z0-9-]{0,40}$/)
     .describe('Name for data fetch'),
   title: z.string().describe('Display name'),
-  page: webAddress.describe('Web page about it'),
-  licence: z.string().nullable().describe('As its publisher states it; null if unknown'),
-  bytes: z.int().positive().nullable().describe('Exact size of the published file; null if unknown'),
-  checksum: checksum.nullable().describe('Checksum of the published file; null if none is published'),
-  note: z.string().optional().describe('What else you need before you use it'),
+  page: webAddress.describe('Page that describes it'),
+  licence: z.string().nullable().describe('As its publisher states it; null where that is not known'),
+  bytes: z.int().positive().nullable().describe('Exact size of the published file; null where none is known'),
+  checksum: checksum.nullable().describe('Of the published file; null where none is published'),
+  note: z.string().optional().describe('Further requirements before you use it'),
   args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
 
 const download = z.strictObject({
   allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
   ...common,
-  address: webAddress.describe('Address of the file'),
-  archive: z.enum(archives).optional().describe('Archive format; omitted if the file is used as it is'),
-  unpackedBytes: z.int().positive().optional().describe('Maximum unpacked size in bytes'),
+  address: webAddress.describe('Of the file'),
+  archive: z
+    .enum(archives)
+    .optional()
+    .describe('How the file is packed; left out where it is used as it comes'),
+  unpackedBytes: z.int().positive().optional().describe('Maximum size in bytes when unpacked'),
   path: inner
     .optional()
     .describe(
-      'Part of the unpacked archive that a run uses, all of it if omitted; for a plain file, its name',
+      'Part of the unpacked archive that a run uses, all of it by default; for a plain file, its name',
     ),
   prepare: z
     .boolean()

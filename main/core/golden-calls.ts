@@ -176,7 +176,7 @@ async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): 
   const kept = samples.slice(0, request.samples ?? samples.length);
   const batched = spec.configure.maxBatchSize > 0;
   const written = await write({ ...request, rules }, header, kept, batched, parts.now());
-  const warnings = without.map((name) => `${name} is not recorded: its samples have lengths of their own.`);
+  const warnings = without.map((name) => `${name} is not recorded: its samples differ in length.`);
   return { ...written, warnings };
 }
 
@@ -186,7 +186,7 @@ async function requireNewFile({ output, force = false }: GoldenRecord): Promise<
   if (force || !(await exists(output))) return;
   throw invalidInput(
     '--output',
-    `${output} is there already`,
+    `${output} already exists`,
     'Name another file, or overwrite it with --force.',
   );
 }

@@ -145,7 +145,7 @@ async function check(parts: HostParts, host: NewHost): Promise<HostCheck> {
 function requireUnused(status: HostStatus): void {
   const { name } = status;
   const unasked = (why: string, remedy: string) =>
-    new WorkbenchError('host-unreachable', `${name} cannot be asked what runs there: ${why}`, {
+    new WorkbenchError('host-unreachable', `The work on ${name} cannot be listed: ${why}`, {
       where: 'host',
       remedy: `${remedy} Or remove it with --force.`,
     });

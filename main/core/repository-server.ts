@@ -69,7 +69,7 @@ function requireAsWritten(models: readonly CheckedModel[], repository: string): 
     where: join(repository, need.where),
     remedy:
       'Start a Triton that has it, for example NVIDIA’s image with this repository, and measure it there: perf -m MODEL -u HOST:PORT.',
-    ...(need.triton === null ? {} : { details: `Triton would say: ${need.triton}` }),
+    ...(need.triton === null ? {} : { details: `Message of Triton: ${need.triton}` }),
   });
 }
 
@@ -86,7 +86,7 @@ async function requireTrusted(
     if (await trust.isTrusted(location)) continue;
     throw new WorkbenchError('not-trusted', `Serving ${name} executes the code of ${location.path}`, {
       where: location.path,
-      remedy: 'Read it; then add --trust. Any change requires trust again.',
+      remedy: 'Review it, then add --trust. After any change, trust it again.',
     });
   }
 }

@@ -106,7 +106,7 @@ export function createToolCalls({ layout, setup, emit, system = process }: ToolC
     if (!installable) {
       throw new WorkbenchError(
         'toolchain-missing',
-        `The tools can be installed on Linux x86-64 and arm64 only, and this is ${system.platform} ${system.arch}`,
+        `The tools can be installed on Linux x86-64 and arm64 only, but this machine is ${system.platform} ${system.arch}`,
         { remedy: 'Run in Docker containers, or measure a Triton that is already running.' },
       );
     }

@@ -69,7 +69,9 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
   const { runId, source, origin, steps, accuracy } = state;
   if (!isDeployed(state)) {
     const why =
-      source.kind === 'imported' ? 'it was measured elsewhere' : 'it measured a Triton that serves already';
+      source.kind === 'imported'
+        ? 'it was measured elsewhere'
+        : 'it measured a Triton that was already running';
     throw refused(runId, why, 'Run the model here first.');
   }
   const { spec } = state.source;
@@ -93,15 +95,11 @@ function requireVerified(state: RunState, allowUnverified: boolean): DeployedRun
     throw refused(
       runId,
       'its accuracy was not checked',
-      'Run it with a reference, --golden FILE, or deploy it all the same with --allow-unverified.',
+      'Run it with a reference, --golden FILE, or deploy it anyway with --allow-unverified.',
     );
   }
   if (accuracy?.result.passed !== true && !allowUnverified) {
-    throw refused(
-      runId,
-      'its accuracy check did not pass',
-      'Deploy it all the same with --allow-unverified.',
-    );
+    throw refused(runId, 'its accuracy check did not pass', 'Deploy it anyway with --allow-unverified.');
   }
   return state;
 }
@@ -150,7 +148,7 @@ async function requireUnchanged(
   if (reason === null) return;
   throw new WorkbenchError(
     'verification-failed',
-    `The model of ${state.runId} is not as it was checked: ${reason}`,
+    `The model of ${state.runId} has changed since it was checked: ${reason}`,
     {
       where: folder.repository,
       remedy: `Run "resume ${state.runId}" to make and check it again.`,

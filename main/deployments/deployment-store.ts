@@ -78,7 +78,7 @@ export class DeploymentStore {
   ): Promise<StoredDeployment> {
     const folder = folderAt(join(this.root, body.id));
     if (await exists(folder.dir)) {
-      throw new WorkbenchError('input-invalid', `A deployment "${body.id}" exists already`, {
+      throw new WorkbenchError('input-invalid', `A deployment "${body.id}" already exists`, {
         where: 'name',
         remedy: 'Choose another name, or update that deployment with --to.',
       });

@@ -139,7 +139,7 @@ export class Deployments {
       const { active, previous } = deployment.models[name] ?? { active: null, previous: null };
       if (active === null || previous === null) {
         const remedy =
-          'Only the version before the current one is kept, once there is one. Deploy a run to it instead.';
+          'A rollback needs an earlier version, and only the latest one is kept. Deploy a run to it instead.';
         throw invalidInput(id, `${name} has no previous version to return to`, remedy);
       }
       await requireShareable(folder, deployment, previous);
@@ -249,7 +249,7 @@ export class Deployments {
 
   /** Aborts unfinished work, and waits for its clean-up. */
   async close(): Promise<void> {
-    const remedy = 'What served before still does. Start the change again when you want it.';
+    const remedy = 'The previous version is still serving. Start the change again to retry.';
     const message = 'The change of the deployment was cancelled';
     this.closing.abort(new WorkbenchError('cancelled', message, { remedy }));
     await this.changes.settled();
@@ -282,7 +282,7 @@ export class Deployments {
       where: failed.where,
       details: failed.details,
       cause: failed,
-      remedy: `Once its engine answers, remove what may be left there: "deployments remove ${id}".`,
+      remedy: `Once its engine responds again, remove any leftovers: "deployments remove ${id}".`,
     });
   }
 

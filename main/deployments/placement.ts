@@ -92,8 +92,8 @@ export function requireSameEngine(id: string, has: DeploymentEngine, wanted: Dep
   if (has.asIs !== wanted.asIs) {
     const message =
       has.asIs === true
-        ? `${id} serves repositories as they are, and the workbench writes the configuration of the run`
-        : `${id} serves configurations that the workbench writes, and the run is of a repository as it is`;
+        ? `${id} serves unmodified repositories, but the configuration of the run is written by the workbench`
+        : `${id} serves configurations written by the workbench, but the run serves an unmodified repository`;
     const remedy = 'Deploy the run as a deployment of its own.';
     throw new WorkbenchError('combination-unsupported', message, { where: 'to', remedy });
   }

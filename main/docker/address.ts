@@ -65,7 +65,7 @@ async function parseHost(host: string, certificates: string | null, where: strin
   if (host.startsWith('unix://')) {
     const socketPath = host.slice('unix://'.length);
     if (!socketPath.startsWith('/'))
-      throw refuse(host, where, 'no path of a socket', 'As in unix:///run/docker.sock.');
+      throw refuse(host, where, 'not the path of a socket', 'For example unix:///run/docker.sock.');
     return { kind: 'unix', host, socketPath };
   }
   let url: URL;
@@ -75,8 +75,8 @@ async function parseHost(host: string, certificates: string | null, where: strin
     throw refuse(
       host,
       where,
-      'no address of a Docker Engine',
-      'As in unix:///var/run/docker.sock or ssh://user@host.',
+      'not the address of a Docker Engine',
+      'For example unix:///var/run/docker.sock or ssh://user@host.',
     );
   }
   if (url.protocol === 'ssh:') {

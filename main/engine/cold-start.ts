@@ -245,7 +245,7 @@ export async function firstOfRunning(
   const none = { loads: 'running', startUs: null, loadUs: null, readyUs: null } as const;
   const warmUp = warmUpSizesOf(config);
   if (!(await isUnasked(client, modelName, modelVersion, signal))) {
-    const reason = 'Triton was running already, and the model had answered requests';
+    const reason = 'Triton was already running, and the model had already served requests';
     return { ...none, warmUp, requests: [], reason };
   }
   return { ...none, warmUp, requests: [firstOf(await answered(request, { send }))] };

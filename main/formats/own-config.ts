@@ -131,7 +131,7 @@ const hasOneGroup: Refusal = ({ backend, config }) => {
   if (backend === 'ensemble') return 'An ensemble has no instances: those of its steps execute it';
   const groups = config.instanceGroup ?? [];
   return groups.length > 1
-    ? `instance_group of config.pbtxt has ${groups.length} groups, and the field is of one`
+    ? `instance_group of config.pbtxt has ${groups.length} groups, but the field describes only one`
     : null;
 };
 

@@ -26,7 +26,7 @@ const severalTexts = (model: string, count: number) =>
   new WorkbenchError(
     'combination-unsupported',
     `${model} is decoupled, and sent ${count} responses to one request that are not single texts`,
-    { remedy: 'Kept outputs are of models with one response per request, or with a text in pieces.' },
+    { remedy: 'Golden files support models with one response per request, or with a text in pieces.' },
   );
 
 /** The responses to one request as one: texts are joined. Throws combination-unsupported for several others. */
@@ -61,7 +61,7 @@ export async function askModel(
     throw new WorkbenchError(
       'combination-unsupported',
       `${model} is decoupled: the number of its responses may differ from request to request`,
-      { remedy: 'Kept outputs are of models with one response per request.' },
+      { remedy: 'Golden files support models with one response per request.' },
     );
   }
   const { address: grpcAddress, tls } = grpc;

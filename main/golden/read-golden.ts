@@ -29,7 +29,7 @@ async function readSamples({ path, wanted, batched }: GoldenRequest): Promise<re
   if (expected === null) {
     throw inputProblem(
       path,
-      'It has inputs, and no values of an output',
+      'It has inputs but no outputs',
       'Add arrays with the names of the outputs, or make a golden file: triton-workbench golden record --input-data FILE.',
     );
   }
@@ -52,7 +52,7 @@ function headerOf(path: string): Golden['header'] {
 
 async function readJson(path: string): Promise<unknown> {
   const read = await readBoundedFile(path, fileLimits.golden.bytes, { links: 'follow' });
-  if ('problem' in read) throw inputProblem(path, `The file is not read: ${read.problem}`);
+  if ('problem' in read) throw inputProblem(path, `The file cannot be read: ${read.problem}`);
   try {
     return parseBoundedJson(read.text);
   } catch (error) {
@@ -96,7 +96,7 @@ export async function readGolden(request: GoldenRequest): Promise<Golden> {
   const { samples } = golden;
   const { path } = request;
   if (!samples.some(({ outputs }) => outputs.length > 0)) {
-    throw inputProblem(path, 'It has no values of an output, so that nothing can be compared');
+    throw inputProblem(path, 'It has no outputs, so nothing can be compared');
   }
   let bytes = 0;
   for (const { inputs, outputs } of samples) {

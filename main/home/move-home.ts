@@ -199,7 +199,7 @@ export function createHomeMove(options: HomeMoveOptions): HomeMove {
     plan: (to) => planMove(resolve(to), options),
     start: async (to) => {
       if (state.work !== null && ['copying', 'verifying', 'done'].includes(state.work.status)) {
-        throw new WorkbenchError('run-busy', 'The home is being moved already', { where: basename(to) });
+        throw new WorkbenchError('run-busy', 'The home is already being moved', { where: basename(to) });
       }
       const target = resolve(to);
       const { bytes } = await planMove(target, options);

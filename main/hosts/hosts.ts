@@ -234,7 +234,7 @@ export function createHosts(options: {
       const host: Host = { ...asked, addedAt: now().toISOString() };
       await store.change((hosts) => {
         if (hosts.some(({ name }) => name === host.name)) {
-          throw new WorkbenchError('input-invalid', `There is a host "${host.name}" already`, {
+          throw new WorkbenchError('input-invalid', `A host "${host.name}" already exists`, {
             where: 'name',
             remedy: 'Choose another name, or remove that host first.',
           });

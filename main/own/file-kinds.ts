@@ -36,7 +36,7 @@ function toBooster(path: string, ending: string, ofModel: string): string {
 function ofCatboost(path: string, format: string): string {
   const [from, to] = quoted(path, '.onnx');
   const code = `import catboost; model = catboost.CatBoost(); model.load_model(${from}, format="${format}"); model.save_model(${to}, format="onnx")`;
-  return `Convert it to ONNX, where it has no columns of categories or texts (pip install catboost): ${shellLine(code)}`;
+  return `Convert it to ONNX, if it has no columns of categories or texts (pip install catboost): ${shellLine(code)}`;
 }
 
 const original = 'Export ONNX from the framework in which the model was trained';
@@ -62,7 +62,7 @@ export const fileKinds = {
     'If a download wrote it, the server sent a message in place of the file: download it again.',
   ),
   zeros: kind(
-    'a file of zero bytes only, as an interrupted download or copy leaves it',
+    'a file that contains only zero bytes, as left by an interrupted download or copy',
     'Download or copy it again.',
   ),
   appleDouble: kind(
@@ -149,7 +149,7 @@ export const fileKinds = {
   ),
   torchSave: kind(
     'a file of torch.save with weights or a pickled module, not TorchScript; it is not unpickled',
-    'Export the model: torch.onnx.export(model, example, "model.onnx"), or torch.jit.trace(model, example).save("model.pt"). Weights go with the code of their model: "init DIR" writes a model folder, --checkpoint takes the weights.',
+    'Export the model: torch.onnx.export(model, example, "model.onnx"), or torch.jit.trace(model, example).save("model.pt"). Weights need the code of their model: "init DIR" writes a model folder, --checkpoint takes the weights.',
   ),
   torchscript: kind(
     'a TorchScript file under another name',
@@ -213,7 +213,7 @@ export const fileKinds = {
   ),
   numpy: kind(
     'an array of NumPy: data, not a model',
-    'Give the model; data goes with --dataset or --input-data-file.',
+    'Give the model. Pass data with --dataset or --input-data-file.',
   ),
   python: kind(
     'Python code',
@@ -231,7 +231,7 @@ export const fileKinds = {
     'a JSON document, not a model',
     'Give the model file. XGBoost writes JSON with save_model, LightGBM text.',
   ),
-  spec: kind('a YAML or shell file', (path) => `A specification of a run goes with --spec ${path}`),
+  spec: kind('a YAML or shell file', (path) => `Pass the specification of a run with --spec ${path}`),
   configPbtxt: kind('a configuration of Triton, not the model', 'Give the folder that holds it.'),
 } as const satisfies Readonly<Record<string, FileKind>>;
 

@@ -82,7 +82,8 @@ async function readPart(
     );
   }
   const text = await readFile(path, 'utf8').catch(() => null);
-  if (text === null) return folderRefused(path, `${name} cannot be read`, `Allow it: chmod u+r ${path}`);
+  if (text === null)
+    return folderRefused(path, `${name} cannot be read`, `Make it readable: chmod u+r ${path}`);
   if (pattern.test(text)) return { names: argumentsOf(text, one) };
   return folderRefused(
     path,
@@ -151,7 +152,7 @@ export async function checkArguments(
     Object.keys(args).flatMap((name) => {
       const near = nearestName(name, names);
       if (names.includes(name) || (near === null && !isWhole)) return [];
-      const meant = near === null ? '' : `: ${near} is meant?`;
+      const meant = near === null ? '' : ` (did you mean ${near}?)`;
       return `profiles.${profile}.args.${name} is not an argument of the code${meant}`;
     }),
   );

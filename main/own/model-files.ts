@@ -204,13 +204,13 @@ export async function modelPathKind(
     () => false,
   );
   if (!readable) {
-    throw fileRefused(path, `${basename(path)} cannot be read`, `Allow it: chmod u+r ${path}`);
+    throw fileRefused(path, `${basename(path)} cannot be read`, `Make it readable: chmod u+r ${path}`);
   }
   if (found.isDirectory()) return { path, kind: await folderKind(path) };
   if (!found.isFile()) {
     throw fileRefused(
       path,
-      `${basename(path)} is a pipe, socket or device and no file`,
+      `${basename(path)} is a pipe, socket or device, not a file`,
       `Give ${kindsText}.`,
     );
   }
@@ -225,7 +225,7 @@ export async function modelPathKind(
     fileRefused(
       path,
       `${basename(path)} is not a supported kind of model file`,
-      `Give ${kindsText}; a file of one of these kinds with another ending must be named so.`,
+      `Give ${kindsText}. Rename a file of one of these kinds that has another extension.`,
     )
   );
 }

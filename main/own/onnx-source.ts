@@ -30,11 +30,7 @@ export async function checkExternalFiles(path: string, locations: ReadonlySet<st
     const full = join(folder, plain);
     const stats = await lstat(full).catch(() => null);
     if (stats === null) {
-      throw fileRefused(
-        path,
-        `The file with weights "${location}" is not there`,
-        'Copy it beside the model.',
-      );
+      throw fileRefused(path, `The file with weights "${location}" is missing`, 'Copy it beside the model.');
     }
     // null: a dangling or circular link.
     const real = await realpath(full).catch(() => null);
@@ -78,7 +74,7 @@ const builtIn: ReadonlySet<string> = new Set(['', 'ai.onnx.ml', 'com.microsoft',
 
 const libraries: Readonly<Record<string, string>> = {
   'ai.onnx.contrib':
-    'They are of onnxruntime-extensions, most often a tokenizer or image decoder: export the model without that part, and send what the part gives.',
+    'They are of onnxruntime-extensions, most often a tokenizer or image decoder: export the model without that part, and send the outputs of that part.',
 };
 
 function checkOperators(path: string, { operators }: OnnxFacts): void {

@@ -85,7 +85,7 @@ function notesOf(source: ModelSource): string[] {
   return [
     ...open.map(
       ({ name, sample }) =>
-        `Samples of ${name} have the shape [${sample.join(', ')}]; --shape ${name}=... says another.`,
+        `Samples of ${name} have the shape [${sample.join(', ')}]; --shape ${name}=... sets another.`,
     ),
     ...(texts.length === 0 ? [] : [`Texts of ${texts.join(', ')} are ${madeTexts}`]),
     ...(batched
@@ -295,7 +295,7 @@ function requireRepository(isOne: boolean, { with: beside, rewrite, path }: Open
   if (!isOne && beside.length > 0) {
     throw invalidInput(
       '--with',
-      '--with belongs to a model of a Triton repository',
+      '--with applies only to a model of a Triton repository',
       `Leave it out for ${path}.`,
     );
   }

@@ -132,7 +132,7 @@ function unknownBackend(backend: string): readonly [string, string] {
   return meant === undefined
     ? [message, `Give a model of the backend onnxruntime, pytorch or tensorflow, or ${measureThere}`]
     : [
-        `${message}; ${meant} is meant?`,
+        `${message}; did you mean ${meant}?`,
         `Write backend: "${meant}" in config.pbtxt, in place of its platform or backend, or ${measureThere}`,
       ];
 }
@@ -151,7 +151,7 @@ function misnamedVersion(folder: string, names: readonly string[]): WorkbenchErr
   if (first === undefined) return null;
   return folderRefused(
     folder,
-    `The model has no version folder: Triton passes over ${names.slice(0, 5).join(', ')}, whose ${names.length === 1 ? 'name is' : 'names are'} not a whole number from 1`,
+    `The model has no version folder: Triton ignores ${names.slice(0, 5).join(', ')}, whose ${names.length === 1 ? 'name is' : 'names are'} not a whole number of at least 1`,
     `Rename it: mv ${join(folder, first)} ${join(folder, '1')}`,
   );
 }
@@ -187,7 +187,7 @@ async function versionOf(folder: string, config: ModelConfig): Promise<number> {
         : `The model has no version folder; ${model?.name ?? ''} is beside config.pbtxt`,
       from === null
         ? 'Put the model file into a folder "1" beside config.pbtxt.'
-        : `Triton wants it in a folder "1": mkdir ${join(folder, '1')} && mv ${from} ${join(folder, '1')}/. To run it without that configuration, give the file: ${from}`,
+        : `Triton expects it in a folder "1": mkdir ${join(folder, '1')} && mv ${from} ${join(folder, '1')}/. To run it without that configuration, give the file: ${from}`,
     );
   }
   const specific = (config.versionPolicy?.['specific'] as { versions?: readonly unknown[] } | undefined)
@@ -225,7 +225,7 @@ export async function readRepository(folder: string): Promise<RepositoryModel> {
     throw folderRefused(
       path,
       `max_batch_size is ${config.maxBatchSize}`,
-      'Write the most items of a request, or max_batch_size: 0 for a model without a batch axis.',
+      'Write the maximum number of items per request, or max_batch_size: 0 for a model without a batch axis.',
     );
   }
   const written = backendOf(config);

@@ -134,7 +134,7 @@ export function readTorchscript(path: string): readonly string[] {
       if (kind !== null) throw kind;
       throw refused(
         path,
-        'This file was written by torch.save and holds weights or a pickled module, no TorchScript; it is not unpickled',
+        'This file was written by torch.save and holds weights or a pickled module, not TorchScript; it is not unpickled',
         `${exportRemedy} Weights of a model of your own go with a model folder: init DIR, then --checkpoint.`,
       );
     }

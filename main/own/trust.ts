@@ -135,7 +135,7 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
       const found = await hashed(location);
       const hashes = found.map(({ hash }) => hash);
       if (shown !== undefined && shown !== hashOfAll(hashes)) {
-        throw new WorkbenchError('not-trusted', `${location.path} was changed while you were asked`, {
+        throw new WorkbenchError('not-trusted', `${location.path} changed before you confirmed`, {
           where: location.path,
           remedy: 'Check its files again, and trust it once nothing writes to it.',
         });
@@ -157,7 +157,7 @@ export function createTrust(file: string, now: () => Date, readers: ModelReaders
       const shown = code.slice(0, 12).join(', ') + (code.length > 12 ? `, and ${code.length - 12} more` : '');
       throw new WorkbenchError('not-trusted', `A run would execute code of ${location.path}: ${shown}`, {
         where: location.path,
-        remedy: `Read it; then "triton-workbench trust ${location.path}", add --trust, or press "Trust" in the window.`,
+        remedy: `Review it. Then run "triton-workbench trust ${location.path}", add --trust, or press "Trust" in the window.`,
       });
     },
   };

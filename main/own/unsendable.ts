@@ -70,8 +70,8 @@ function textWays(texts: readonly NamedTensor[]): string[] {
   return [
     there,
     input === undefined
-      ? 'Or let numbers come out, and look up their labels outside: train the classifier with numbers as classes.'
-      : 'Or save the model with a signature behind its tokenizer or vectorizer, so that numbers go in: tf.saved_model.save(model, folder, signatures={"serving_default": function}).',
+      ? 'Or return numbers and map them to labels outside the model: train the classifier with numbers as classes.'
+      : 'Or save the model with a signature behind its tokenizer or vectorizer, so that its inputs are numbers: tf.saved_model.save(model, folder, signatures={"serving_default": function}).',
   ];
 }
 
@@ -79,13 +79,13 @@ function listWays(lists: readonly NamedTensor[], file: OnnxFile | null, cut: str
   if (!lists.some(({ name }) => file?.zipMaps.has(name) === true)) {
     return [
       cut === null
-        ? 'Export the model so that tensors go in and come out.'
-        : `Export the model so that tensors come out, or take the others off the file: ${cut}`,
+        ? 'Export the model with tensors as inputs and outputs.'
+        : `Export the model with tensors as outputs, or remove the others from the file: ${cut}`,
     ];
   }
   return [
     'Convert the classifier without ZipMap, so that its probabilities are a tensor: skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}), or onnxmltools.convert_lightgbm(model, initial_types=…, zipmap=False).',
-    ...(cut === null ? [] : [`Or take it off the file: ${cut}`]),
+    ...(cut === null ? [] : [`Or remove it from the file: ${cut}`]),
   ];
 }
 
@@ -116,7 +116,7 @@ export function unsendableText(
   const ways = [
     ...(lists.length === 0 ? [] : listWays(lists, file, cut)),
     ...(texts.length === 0 ? [] : textWays(texts)),
-    ...(others.length === 0 ? [] : ['Export the model so that FP32, FP16 or integers go in and come out.']),
+    ...(others.length === 0 ? [] : ['Export the model with FP32, FP16 or integer inputs and outputs.']),
   ];
   return { message: messages.join('; '), remedy: ways.join(' ') };
 }

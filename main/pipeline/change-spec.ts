@@ -56,7 +56,7 @@ function withGpusOfHost(before: RunSpec['engine'], after: RunSpec['engine']): Ru
   const place = (host: string | undefined) => (host === undefined ? 'this machine' : `the host ${host}`);
   throw new WorkbenchError(
     'input-invalid',
-    `The GPUs of the run are those of ${place(before.host)}, and it would continue on ${place(after.host)}`,
+    `The GPUs of the run are those of ${place(before.host)}, but it would continue on ${place(after.host)}`,
     { where: 'engine.gpus', remedy: 'Name the GPUs of that machine, or "all".' },
   );
 }

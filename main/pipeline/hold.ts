@@ -212,8 +212,8 @@ function hold(room: DiskRoom, neededBytes: number, wire: WireError, readRoom: ty
   const lacksFiles = freeFiles !== null && freeFiles < marginFiles;
   const neededFiles = lacksFiles ? freeFiles + marginFiles : 0;
   const figures = lacksFiles
-    ? `at least ${neededFiles} more files must fit, ${freeFiles} do`
-    : `at least ${formatBytes(neededBytes)} must be free, ${formatBytes(freeBytes)} are`;
+    ? `room for at least ${neededFiles} more files is needed, and there is room for ${freeFiles}`
+    : `at least ${formatBytes(neededBytes)} must be free, but only ${formatBytes(freeBytes)} are`;
   const evidence = wire.code === 'disk-full' ? [] : [`${wire.code}: ${wire.message}`];
   const details = [...evidence, ...(wire.details === undefined ? [] : [wire.details])].join('\n');
   return {

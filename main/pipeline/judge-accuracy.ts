@@ -97,8 +97,8 @@ export interface OwnChange {
 function nanReason(outputs: readonly OutputComparison[]): string {
   const found = outputs.map(outputReason).join('; ');
   return (
-    `The framework itself gives NaN, which agrees with nothing: ${found}. The samples may be outside the range ` +
-    'that the model takes: give real ones with --dataset, or set the range of an input, --set model.args.ranges=INPUT:0:1'
+    `The framework itself returns NaN, which cannot be compared: ${found}. The samples may be outside the range ` +
+    'that the model accepts: give real ones with --dataset, or set the range of an input, --set model.args.ranges=INPUT:0:1'
   );
 }
 
@@ -175,7 +175,7 @@ function outputWarnings(output: OutputComparison): readonly string[] {
   const { output: name, atol, rtol, maxAbsDiff, maxRelDiff, vacuous, empty = false } = output;
   if (empty) {
     return [
-      `${name} has no values in any sample, in the framework and on Triton alike: nothing of it was compared`,
+      `${name} has no values in any sample, neither in the framework nor on Triton, so it was not compared`,
     ];
   }
   if (!vacuous) return [];

@@ -58,7 +58,7 @@ export function goldenResult(check: GoldenCheck, rules: OutputRules, file: strin
     ...{ outputs, metrics: [], sampleCount: check.samples, passed: check.passed, golden: file },
     ...(notChecked.length === 0 ? {} : { notChecked }),
     reasons: check.outputs.flatMap(({ reason }) => (reason === null ? [] : [reason])),
-    warnings: notChecked.map((name) => `${name} is not checked: the golden file has no values of it`),
+    warnings: notChecked.map((name) => `${name} is not checked: the golden file has no values for it`),
   };
 }
 

@@ -76,7 +76,7 @@ export async function copyRepository(context: StepContext, source: RepositorySou
   if (found !== (config === null ? null : hashOf(config))) {
     throw new WorkbenchError('input-invalid', 'config.pbtxt has changed since the repository was opened', {
       where: join(source.path, 'config.pbtxt'),
-      remedy: 'Start a new run: it takes the file as it is now.',
+      remedy: 'Start a new run with the current file.',
     });
   }
   if (diff !== '') await writeFile(file, text ?? '');

@@ -239,7 +239,7 @@ function notTrusted({ runId, dir, images, paths, server, machines, code }: RunCo
     `This run was not created in this workbench home. Continuing it would run: ${what}`,
     {
       where: dir,
-      remedy: `Read them. Then run "triton-workbench resume ${runId} --trust", or press "Trust and continue…" in the window.`,
+      remedy: `Review them. Then run "triton-workbench resume ${runId} --trust", or press "Trust and continue…" in the window.`,
     },
   );
 }

@@ -205,7 +205,7 @@ export async function serveModel(context: StepContext, beforeLoad?: BeforeLoad):
   );
   const differences = compareServedConfig(config, await client.modelConfig(modelName, String(modelVersion)));
   for (const { field, served } of differences.filter(({ added }) => added)) {
-    context.warning(`Triton added ${field} to the configuration by itself: ${served}`);
+    context.warning(`Triton added ${field} to the configuration: ${served}`);
   }
   const changed = differences.filter(({ added }) => added === undefined);
   if (changed.length > 0) {

@@ -116,7 +116,7 @@ export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new WorkbenchError(
       'input-invalid',
-      'The file with the place of the workbench home cannot be read',
+      'The file with the location of the workbench home cannot be read',
       {
         where: file,
         remedy: 'Make the file readable for your user, or remove it to use the default home.',
@@ -127,7 +127,7 @@ export function readHomePointer(env: NodeJS.ProcessEnv): HomePointer | null {
   try {
     return homePointerOf(JSON.parse(text));
   } catch (cause) {
-    throw new WorkbenchError('input-invalid', 'The file with the place of the workbench home is damaged', {
+    throw new WorkbenchError('input-invalid', 'The file with the location of the workbench home is damaged', {
       where: file,
       remedy: 'Write {"home": "/folder/of/the/home"} to it, or remove it to use the default home.',
       cause,

@@ -64,7 +64,7 @@ function unknownKey(keys: readonly PresetKey[], parent: Path, name: string): Pre
   const listed = known.length === 0 ? '' : `; its keys are ${known.join(', ')}`;
   return {
     path,
-    what: near === null ? `is an unknown key${listed}` : `is an unknown key: ${near} is meant?`,
+    what: near === null ? `is an unknown key${listed}` : `is an unknown key (did you mean ${near}?)`,
     form,
   };
 }
@@ -110,7 +110,7 @@ function unknownField(at: string, path: Path, name: string): PresetProblem {
   const near = meant(name, [...new Set(known)]);
   return {
     path: `${at}.${before}${name}`,
-    what: `is not a field of run.yaml${near === null ? '' : `: ${near} is meant?`}`,
+    what: `is not a field of run.yaml${near === null ? '' : ` (did you mean ${near}?)`}`,
     form: null,
     hint: `"${['triton-workbench fields', ...(parent === '' ? [] : [parent])].join(' ')}" lists the fields`,
   };
@@ -174,7 +174,7 @@ export function presetError(problems: readonly PresetProblem[], where: string): 
   const forms = [...new Set(problems.flatMap(({ form }) => form ?? []))];
   const hints = [...new Set(problems.flatMap(({ hint }) => hint ?? []))].slice(0, mostInRemedy);
   const written =
-    forms.length > mostInRemedy ? 'Each with its form is below' : `Write for example ${forms.join('; ')}`;
+    forms.length > mostInRemedy ? 'The form of each is below' : `Write for example ${forms.join('; ')}`;
   const details = problems.map(({ path, what, form, hint }) => {
     const help = form === null ? (hint ?? '') : `for example ${form}`;
     return `${path} ${what}${help === '' ? '' : `; ${help}`}`;

@@ -25,7 +25,7 @@ function presetIn(text: string, dir: string, path: string): LoadedPreset {
       where: path,
       remedy:
         remedy ??
-        'Fix that line: "key: value" with a space behind the colon, the same indent for keys of one level, and quotes around text with a colon.',
+        'Fix that line: "key: value" with a space after the colon, the same indentation for keys of one level, and quotes around text with a colon.',
       cause,
     });
   }

@@ -86,8 +86,8 @@ function engineFinding({ engine }: RunSpec): Found {
   if (isProcess(engine) || inContainers(engine)) return null;
   return unsupported(
     'engine.kind',
-    `A repository is served by a Triton that the workbench starts, on this machine or in containers, and not with the engine "${engine.kind}" (${engineWords(engine.kind).title})`,
-    'Choose the engine "local" or "docker". A Triton that serves it already is measured with: perf -m MODEL -u HOST:PORT.',
+    `A repository can be served only by a Triton that the workbench starts, on this machine or in containers, not with the engine "${engine.kind}" (${engineWords(engine.kind).title})`,
+    'Choose the engine "local" or "docker". To measure a Triton that already serves it: perf -m MODEL -u HOST:PORT.',
   );
 }
 
@@ -115,7 +115,7 @@ export function repositoryFindings(spec: RunSpec): Found {
       warning(
         'accuracy.golden',
         'Without a golden file the outputs are not checked',
-        'Keep those of a server that you trust with "golden record", and give the file.',
+        'Record those of a server that you trust with "golden record", and give the file.',
       ),
     performance.inputData === 'dataset' &&
       unsupported('performance.inputData', 'A repository has no data set', ofFile),

@@ -164,9 +164,10 @@ function goldenFile({ accuracy, model }: RunSpec): Found {
 
 /** Models whose code needs packages that no image has. */
 const exportedHere: Partial<Record<string, string>> = {
-  huggingface: 'A Hugging Face folder is exported by this machine only: the images do not have transformers',
+  huggingface:
+    'A Hugging Face folder can be exported only on this machine: the images do not have transformers',
   trees:
-    'A model of rows is exported by this machine only: the images do not have XGBoost, LightGBM and scikit-learn',
+    'A model of rows can be exported only on this machine: the images do not have XGBoost, LightGBM and scikit-learn',
 };
 
 function exportPlace({ model, engine }: RunSpec): Found {
@@ -175,7 +176,7 @@ function exportPlace({ model, engine }: RunSpec): Found {
   return unsupported(
     'engine.kind',
     message,
-    'Choose the engine "local". The bundle of the finished run goes to containers and clusters.',
+    'Choose the engine "local". Take the bundle of the finished run to containers and clusters.',
   );
 }
 

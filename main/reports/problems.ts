@@ -148,7 +148,7 @@ function warmupText({ warmupMs, warmupRequestCount, loadTool }: PerformanceSpec)
 
 const exactRequests = (performance: PerformanceSpec): string =>
   `A level is measured by exactly ${formatCount(performance.requestCount)} requests, ${warmupText(performance)}. ` +
-  `It is not judged by how windows agree. ${noneDropped}`;
+  `Its stability is not judged by windows. ${noneDropped}`;
 
 /** Of online levels with a trace or stages, before the rule of all others. */
 function replayedTrace({ replay, stages, warmupMs }: PerformanceSpec): string {
@@ -161,7 +161,7 @@ function replayedTrace({ replay, stages, warmupMs }: PerformanceSpec): string {
       : 'The requests of the trace are sent at their recorded times';
   return (
     `${what}, ${warmup}. ` +
-    'Such a level is not judged by how windows agree. All other levels are measured as follows. '
+    'The stability of such a level is not judged by windows. All other levels are measured as follows. '
   );
 }
 
@@ -196,14 +196,14 @@ export function importedNotes(): readonly NamedText[] {
     {
       name: 'Steady levels',
       value:
-        'perf_analyzer writes a level only when it found it steady by its own setting, which the file does not say.',
+        'perf_analyzer writes only levels that it found steady by its own setting, which the file does not contain.',
     },
-    { name: '–', value: 'A value that the file does not have.' },
+    { name: '–', value: 'The file does not contain this value.' },
   ];
 }
 
 const partsNote =
-  'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number: what changes the speed of a machine lasts longer than a level, and does not average out in it.';
+  'Of one measurement: Student’s t times the spread of the parts of the level. It is not divided by their number, because changes in the speed of a machine last longer than a level and do not average out within it.';
 
 function scheduleNotes(performance: PerformanceSpec): readonly NamedText[] {
   if (plannedSweep(performance, 'online') !== 'requestRate') return [];
@@ -211,7 +211,7 @@ function scheduleNotes(performance: PerformanceSpec): readonly NamedText[] {
     {
       name: 'Latency from schedule',
       value:
-        'From the time at which a request was due, sent or not: what waited because the server was slow is in it (coordinated omission shown). Latency from send leaves that wait out, and so does every tool that does not keep a schedule. A budget is held against the p99 from schedule where there is one.',
+        'From the time at which a request was due, sent or not, so that it includes waits for a slow server (no coordinated omission). Latency from send omits that wait, as does every tool that does not keep a schedule. A budget applies to the p99 from schedule if there is one.',
     },
   ];
 }
@@ -246,8 +246,8 @@ export function reportNotes(performance: PerformanceSpec): readonly NamedText[] 
       name: '± 95 %',
       value:
         performance.repeats > 1
-          ? `Half width of the interval of throughput and latencies, from the repeats of the level; with fewer than three the widest of theirs for the throughput, and none for a latency. ${partsNote}`
-          : `Half width of the interval in which the throughput, or a latency, of a long measurement lies in 95 of 100. ${partsNote} A latency has none where too few requests ended in a part: ten for avg, p50 and p90, 20 for p95, 100 for p99.`,
+          ? `Half-width of the 95 % interval of throughput and latencies, from the repeats of the level. With fewer than three repeats: the widest of theirs for the throughput, and none for latencies. ${partsNote}`
+          : `Half-width of the 95 % interval of the throughput, or of a latency. ${partsNote} A latency has none if too few requests ended in a part: ten for avg, p50 and p90, 20 for p95, 100 for p99.`,
     },
   ];
 }

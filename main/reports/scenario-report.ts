@@ -74,16 +74,16 @@ function answersOf(state: RunState, levels: readonly Level[]): (point: LoadPoint
 const texts = {
   offline: {
     title: 'Offline scenario',
-    description: 'Static batching: one request at a time (concurrency 1), the batch size grows.',
+    description: 'Static batching: one request at a time (concurrency 1), with increasing batch size.',
   },
   online: {
     title: 'Online scenario',
-    description: 'Many clients at once: the batch size of a request is fixed, the concurrency grows.',
+    description: 'Many concurrent clients: fixed batch size per request, increasing concurrency.',
   },
 } as const;
 
 const rateText =
-  'Requests sent when they are due, answered or not: the batch size of a request is fixed, the request rate grows.';
+  'Requests sent when they are due, independent of responses: fixed batch size per request, increasing request rate.';
 
 /** In load order, holes included. */
 export function scenarioReport(
@@ -169,12 +169,12 @@ export function publishedReport(
   const size =
     spec.model.profile === 'full'
       ? ''
-      : ' This run measured the small model of the profile quick, not the published one, so that no share is given.';
+      : ' This run measured the small model of the profile quick, not the published one, so no ratio is given.';
   return {
     source,
     note,
     label: baseline.label,
-    lead: `Published of ${baseline.title}; not measured by this run. The columns “measured” are this run's own, on the hardware under Environment.${size}`,
+    lead: `Published for ${baseline.title}; not measured by this run. The columns “measured” show this run's results, on the hardware under Environment.${size}`,
     differences,
     scenarios: (['offline', 'online'] as const)
       .map((id) => ({ id, title: titles[id], rows: rowsOf(state, id, baseline) }))

@@ -46,7 +46,7 @@ function memoryLines({ memory }: SearchStrategy, { context }: SearchAnswer): rea
     most === undefined
       ? []
       : [
-          `${name}: at most ${formatBytes(most)}, as the difference when the configuration is loaded and has answered each batch size; the backend takes ${formatBytes(once)} once beside it`,
+          `${name}: at most ${formatBytes(most)}, as the increase after the configuration is loaded and has answered each batch size; the backend takes another ${formatBytes(once)} once`,
         ],
   );
 }
@@ -57,11 +57,11 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
   const replay = replayIn(search);
   const kind =
     load.kind === 'open'
-      ? `Open load: requests at ${timesText(search)}, whether the ones before are answered or not`
+      ? `Open load: requests ${timesText(search)}, independent of earlier responses`
       : `Closed load: ${load.concurrency.join(', ')} requests in flight`;
   return [
     `Run: ${search.runId}`,
-    'Accuracy: only a run whose check passed is searched',
+    'Accuracy: only runs whose check passed are searched',
     objectiveText(search),
     `Target: ${latencyText(target)}at most ${target.errorPercentage} % of requests failed`,
     ...memoryLines(search, answer),
@@ -73,7 +73,7 @@ function procedure({ search, answer }: SearchReport): readonly string[] {
     ...(answer.isCutShort ? ['The budget ended before every configuration was judged'] : []),
     ...(answer.isConfirmed || answer.winner === null
       ? []
-      : ['The best configuration was not measured at full length at the load that it is said to hold']),
+      : ['The best configuration was not measured at full length at its reported load']),
   ];
 }
 

@@ -63,7 +63,7 @@ const reasons: readonly (readonly [RegExp, ErrorCode, string, string])[] = [
     /certificate|CERT_|SSLError|invalid peer|UnknownIssuer/i,
     'toolchain-missing',
     'the certificate of the package index is not trusted',
-    'Name your CA bundle in SSL_CERT_FILE or in the "cert" setting of pip, and try again.',
+    'Set your CA bundle in SSL_CERT_FILE or in the "cert" setting of pip, and try again.',
   ],
   [
     /dns error|Connect\)|tcp connect|timed out|timeout|Network is unreachable|NewConnectionError|NameResolution|ConnectTimeout|ReadTimeout|ProxyError|Connection (?:refused|reset|aborted)|error sending request/i,
@@ -93,7 +93,7 @@ const reasons: readonly (readonly [RegExp, ErrorCode, string, string])[] = [
     /Permission denied|EACCES|Read-only file system|EROFS/i,
     'file-unwritable',
     'a file cannot be written',
-    'Check the rights of the workbench home and try again.',
+    'Check the permissions of the workbench home and try again.',
   ],
 ];
 
@@ -109,7 +109,7 @@ export function installFailure(what: string, lines: readonly string[]): Workbenc
     null,
     'toolchain-missing' as const,
     'its installer failed',
-    'Read the details, fix what they name, and try again.',
+    'Fix the cause that the details name, and try again.',
   ];
   return new WorkbenchError(code, `${what} cannot be installed: ${reason}`, {
     remedy: `${remedy} Downloaded packages are kept.`,
@@ -140,7 +140,7 @@ interface InstallerInput {
 export function throwIfCancelled({ signal }: SetupListener, what: string): void {
   if (!signal.aborted) return;
   throw new WorkbenchError('cancelled', `The installation of ${what} was cancelled`, {
-    remedy: 'Start it again when you want it: downloaded packages are kept.',
+    remedy: 'Start it again to continue. Downloaded packages are kept.',
   });
 }
 

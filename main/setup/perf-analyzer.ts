@@ -149,7 +149,7 @@ export const perfAnalyzerComponent: Component = {
     const { lines } = await tryInstaller({ ...base, argv: [binary, '--version'], env: own }, listener);
     if (!lines.some((line) => /Perf Analyzer/i.test(line))) {
       throw new WorkbenchError('toolchain-missing', `${what} does not run on this machine`, {
-        remedy: 'Read the details and install what they name, or use the built-in load generator.',
+        remedy: 'Install the packages that the details name, or use the built-in load generator.',
         details: lines.join('\n'),
       });
     }

@@ -98,7 +98,7 @@ async function whyOutdated(component: Component, options: SetupOptions): Promise
   const [base] = componentFacts[component.id].needs;
   return base === undefined
     ? 'Its packages are those that this version uses, but it was installed in another folder or from another list.'
-    : `It was made from an earlier state of the ${componentFacts[base].title}.`;
+    : `It was built from an earlier version of the ${componentFacts[base].title}.`;
 }
 
 /** Processes whose program is in the folder; empty without /proc. */

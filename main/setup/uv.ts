@@ -154,7 +154,10 @@ export async function findInterpreter(
   const [path] = await runInstaller({ argv: [...find], env: uv.env, cwd, what, log }, listener);
   const facts = path === undefined ? null : await pythonFacts(path.trim(), cleanEnvironment(env));
   if (facts === null || chooseInterpreter([facts]) === null) {
-    throw noInterpreter(seen, { reason: 'what uv installed does not run here', details });
+    throw noInterpreter(seen, {
+      reason: 'the interpreter that uv installed does not run on this machine',
+      details,
+    });
   }
   return facts;
 }

@@ -124,7 +124,7 @@ function axisOf(key: string, given: unknown): Axis {
   const values = list.map(read);
   const twice = values.find((value, at) => values.slice(0, at).some((before) => sameValue(before, value)));
   if (twice !== undefined)
-    throw invalidInput(`matrix.${key}`, `${shortValue(twice)} is there twice`, 'Remove one.');
+    throw invalidInput(`matrix.${key}`, `${shortValue(twice)} appears twice`, 'Remove one.');
   return { path, values };
 }
 
@@ -268,7 +268,7 @@ function withPreset(file: MatrixFile, preset: string | null): MatrixFile {
   const remedy = 'Leave the preset out of the command, or out of the file.';
   throw invalidInput(
     '[preset]',
-    `The file names its presets itself, ${shortText(named ?? '')} among them`,
+    `The file already names its presets, ${shortText(named ?? '')} among them`,
     remedy,
   );
 }

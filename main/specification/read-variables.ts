@@ -26,8 +26,8 @@ const upstreamNotes: Readonly<Record<string, string | null>> = {
   EXPORT_PRECISION: derived,
   FORMAT_SUFFIX: derived,
   CONFIG_FORMAT: derived,
-  TORCH_JIT: 'the formats ts-trace and ts-script say it',
-  SEQUENCE_LENGTH: "the preset's own arguments say the size of its inputs",
+  TORCH_JIT: 'set by the formats ts-trace and ts-script',
+  SEQUENCE_LENGTH: "the preset's own arguments set the size of its inputs",
   TRITON_LOAD_MODEL_METHOD: 'models are always loaded explicitly',
   TRITON_SERVER_URL: 'for a running Triton, choose the engine "remote" and set its address',
   FRAMEWORK: derived,
@@ -70,7 +70,7 @@ function formatNotes(variables: Variables): { readonly format: string | null; re
   const note = `FORMAT=${shortText(wanted)}: this format is not supported`;
   if (!known(exported) || exported === undefined)
     return { format: null, notes: [`${note}; kept unchanged.`] };
-  return { format: exported, notes: [`${note}; ${exported}, which it is made from, is taken.`] };
+  return { format: exported, notes: [`${note}; ${exported}, from which it is built, is used.`] };
 }
 
 /** A parsed value, or the reason why the field cannot take it. */
@@ -110,7 +110,7 @@ function fixedNotes(preset: NamedPreset, variables: Variables): readonly string[
   const model = variables.get('MODEL_NAME');
   if (model !== undefined && model.toLowerCase() !== preset.id) {
     notes.push(
-      `MODEL_NAME=${shortText(model)}: taken as the name on Triton; the model stays ${preset.title}.`,
+      `MODEL_NAME=${shortText(model)}: used as the name on Triton; the model stays ${preset.title}.`,
     );
   }
   return notes;

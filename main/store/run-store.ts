@@ -313,7 +313,7 @@ export class RunStore {
     // Unreadable runs have no job.
     const state = (await this.load(runId).catch(() => null))?.state;
     if (state?.status !== 'running' || state.job === null) return;
-    throw new WorkbenchError('run-busy', `The run is handed to ${jobName(state.job)}`, {
+    throw new WorkbenchError('run-busy', `The run was submitted as ${jobName(state.job)}`, {
       where: runId,
       remedy: 'Cancel the run first.',
     });

@@ -4,7 +4,7 @@ import { sameValue } from '../contract/trees';
 import { isStopped, type StudyHands, type StudyStops } from './study-hands';
 
 const taken = (name: string): WorkbenchError =>
-  new WorkbenchError('input-invalid', `A study "${name}" exists already`, {
+  new WorkbenchError('input-invalid', `A study "${name}" already exists`, {
     where: 'name',
     remedy: 'Choose another name (--name), or continue it with "studies resume".',
   });

@@ -69,7 +69,7 @@ function candidatesOf(
     axes.find(({ field }) => field === 'engine.host')?.value;
   if (hosts === null) return own === undefined ? null : [own];
   if (!inContainers(engine)) {
-    return `Hosts do the work of runs in containers (engine docker); the engine of this run is ${engine.kind}.`;
+    return `Hosts run only containers (engine docker); the engine of this run is ${engine.kind}.`;
   }
   if (own === undefined) return hosts;
   return hosts.includes(own) ? [own] : `Its host ${own} is not one of the hosts of this matrix.`;

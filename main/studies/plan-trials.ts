@@ -37,7 +37,7 @@ function withoutRepeats(trials: readonly PlannedTrial[]): readonly PlannedTrial[
     // Names of weights and data in a runner's file have no field; differing fields come from options.
     const isField = differ.every(({ field }) => rowOf(field) !== undefined);
     const why = isField
-      ? `an option of the command line takes the place of ${named}`
+      ? `an option of the command line overrides ${named}`
       : `no field of a run takes ${named}. Write "path: <file or folder>" beside its name in checkpoints and datasets`;
     return { ...trial, leftOut: `The same as run ${first.number}: ${why}.` };
   });

@@ -169,7 +169,7 @@ export class Studies {
   /** Works in the background; writes the report at the end. */
   async start(spec: StudySpec, how: OpenHow): Promise<void> {
     if (!how.resume && (await this.find(spec.name)) !== null) {
-      throw new WorkbenchError('input-invalid', `A study "${spec.name}" exists already`, {
+      throw new WorkbenchError('input-invalid', `A study "${spec.name}" already exists`, {
         where: 'name',
         remedy: 'Choose another name, or resume that study.',
       });

@@ -144,7 +144,7 @@ function plainScalar(type: string, value: unknown, path: string): unknown {
   if (type === 'bool' && typeof value === 'boolean') return value;
   if (type === 'string' && typeof value === 'string') return value;
   if ((type === 'float' || type === 'double') && typeof value === 'number') return value;
-  throw invalid(path, `a ${type} is wanted, not ${JSON.stringify(value)}`);
+  throw invalid(path, `expected ${type}, not ${JSON.stringify(value)}`);
 }
 
 function plainEnum(type: protobuf.Enum, value: unknown, path: string, options: PlainOptions): unknown {
@@ -167,7 +167,7 @@ function requireObject(value: unknown, path: string, wanted: string): asserts va
 
 function plainField(field: protobuf.Field, value: unknown, path: string, options: PlainOptions): unknown {
   if (field instanceof protobuf.MapField) {
-    requireObject(value, path, 'names with values are wanted');
+    requireObject(value, path, 'expected names with values');
     const entries = Object.entries(value).map(
       ([key, inner]) => [key, plainValue(field, inner, `${path}["${key}"]`, options)] as const,
     );
@@ -191,7 +191,7 @@ export function plainMessage(
   options: PlainOptions,
   path = '',
 ): PlainMessage {
-  requireObject(value, path, 'a message is wanted');
+  requireObject(value, path, 'expected a message');
   const result: PlainMessage = {};
   const fields = new Map(
     type.fieldsArray.flatMap((field) => [

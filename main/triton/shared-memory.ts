@@ -41,7 +41,7 @@ export async function registerSystemRegion(server: RegionServer, region: SystemR
   const placed = { key: region.key, offset: 0, byte_size: region.bytes };
   const response = await change(server, region.name, 'register', placed);
   if (response.status !== 200) {
-    throw new WorkbenchError('inference-failed', 'Triton did not take the shared memory', {
+    throw new WorkbenchError('inference-failed', 'Triton rejected the shared memory', {
       where: region.key,
       details: errorTextOf(response),
       remedy: 'Server and load generator must run on one machine and see the same /dev/shm.',
@@ -61,7 +61,7 @@ export async function systemRegionNames(server: RegionServer): Promise<ReadonlyS
     response.status === 200 ? (JSON.parse(response.body.toString('utf8')) as unknown) : null,
   );
   if (!parsed.success) {
-    throw new WorkbenchError('server-unreachable', 'The server does not tell its shared memory regions', {
+    throw new WorkbenchError('server-unreachable', 'The server does not report its shared memory regions', {
       details: errorTextOf(response),
     });
   }

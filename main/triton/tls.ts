@@ -49,7 +49,7 @@ export async function readTls(files: TlsFiles | null | undefined): Promise<TlsMa
 
 /** Remedy for {@link certificateTrouble}. */
 export const certificateRemedy =
-  'Give the authority of its certificate (--tls-ca), the name that it bears (--tls-server-name), or the client certificate that it asks for (--tls-cert, --tls-key).';
+  'Give the authority of its certificate (--tls-ca), the name in it (--tls-server-name), or the client certificate that it asks for (--tls-cert, --tls-key).';
 
 /** The handshake was answered without TLS, or not at all. */
 export const isTlsRefused = (reason: string): boolean =>

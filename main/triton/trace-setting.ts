@@ -47,7 +47,7 @@ async function ask({ address, tls }: TracedServer, { model, change, signal }: As
   });
   const found = settingSchema.safeParse(jsonOrNull(response.body.toString('utf8')));
   if (response.status === 200 && found.success) return found.data;
-  throw new WorkbenchError('combination-unsupported', `Triton at ${address} does not take trace settings`, {
+  throw new WorkbenchError('combination-unsupported', `Triton at ${address} does not accept trace settings`, {
     details: errorTextOf(response),
     remedy: 'Tracing may be restricted there, or missing in this build of Triton.',
   });
@@ -95,7 +95,7 @@ export function requireTraceable(
   }
   if (levels.some((level) => level !== off)) {
     throw refused(
-      `Tracing of ${model} is on already (${levels.join(', ')})`,
+      `Tracing of ${model} is already on (${levels.join(', ')})`,
       'It is left on. Open its trace file: trace FILE.',
     );
   }

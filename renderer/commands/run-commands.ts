@@ -59,19 +59,19 @@ export function runCommands(
     ...where(isDeployedRow(open) && open.status === 'done', {
       id: 'search',
       title: 'Find the best configuration',
-      note: 'the most load within a latency',
+      note: 'the highest load within a latency target',
       run: () => overlay.getState().search({ runId }),
     }),
     ...where(isDeployedRow(open) && open.status === 'done', {
       id: 'soak-run',
       title: 'Soak the model of this run…',
-      note: 'the same load for hours: does memory grow',
+      note: 'the same load for hours, to see whether memory grows',
       run: () => overlay.getState().soak({ runId }),
     }),
     ...where(isDeployedRow(open) && open.status === 'done', {
       id: 'upgrade-run',
       title: 'Try this run on another release…',
-      note: 'the same files in another serving environment in turns: may they move',
+      note: 'compare the same files in another serving environment, before you move',
       run: () => overlay.getState().tryRelease({ runId }),
     }),
     {

@@ -61,13 +61,13 @@ const actions = (
   {
     id: 'soak',
     title: 'Start a soak…',
-    note: 'the same load for hours: does memory grow, how fast, and whose is it',
+    note: 'the same load for hours, to see which process grows and how fast',
     run: () => workbench.overlay.getState().soak({}),
   },
   {
     id: 'upgrade',
     title: 'Try another release…',
-    note: 'the same files in another serving environment in turns: may they move',
+    note: 'compare the same files in another serving environment, before you move',
     run: () => workbench.overlay.getState().tryRelease({}),
   },
   {
@@ -105,7 +105,7 @@ const draftCommands = ({ draft, overlay }: Workbench): readonly Action[] => [
   {
     id: 'search-draft',
     title: 'Find the best configuration',
-    note: 'of this draft: the most load within a latency',
+    note: 'for this draft: the highest load within a latency target',
     run: attempting(async () => {
       overlay.getState().search({ choice: await settledChoice(draft) });
     }),

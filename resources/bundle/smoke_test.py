@@ -116,7 +116,7 @@ def check_files():
         name = path.relative_to(HERE).as_posix()
         if path.is_file() and "__pycache__" not in path.parts and name not in listed:
             raise CheckError(f"{name} was added")
-    return f"{len(listed)} files are as they were verified"
+    return f"{len(listed)} files are unchanged since they were verified"
 
 
 def check_ready(connection, expectation, wait_s):
@@ -151,7 +151,7 @@ def parameters_of(expectation):
     return ONE_OF_SEQUENCE if expectation.get("sequences") else None
 
 
-STREAM_ONLY = "left out: the model is decoupled, and answers over a gRPC stream only"
+STREAM_ONLY = "left out: the model is decoupled, and responds only over a gRPC stream"
 
 
 def check_canary(connection, path, expectation):

@@ -78,7 +78,7 @@ class Batches:
                 "model-folder-invalid",
                 "The loader must yield (ids, x dict, y dict)",
                 where=where,
-                remedy="Yield a list of names, one a sample, the inputs by name and the true values by name.",
+                remedy="Yield a list of names, one per sample, the inputs by name and the true values by name.",
             ) from error
         for name, array in (*batch.x.items(), *batch.y.items()):
             if array.ndim == 0 or array.shape[0] != len(batch.ids):

@@ -37,12 +37,12 @@ def read_state(path: Path) -> dict[str, torch.Tensor]:
     if isinstance(value, Mapping) and isinstance(value.get("state_dict"), Mapping):
         value = value["state_dict"]
     if not isinstance(value, Mapping) or not value:
-        raise _refuse(path, f"holds a {type(value).__name__} and no state dictionary")
+        raise _refuse(path, f"holds a {type(value).__name__}, not a state dictionary")
     if all(str(key).startswith("module.") for key in value):
         value = {str(key)[len("module.") :]: tensor for key, tensor in value.items()}
     for key, tensor in value.items():
         if not isinstance(tensor, torch.Tensor):
-            raise _refuse(path, f"the entry {key} is a {type(tensor).__name__} and no tensor")
+            raise _refuse(path, f"the entry {key} is a {type(tensor).__name__}, not a tensor")
     return {str(key): tensor for key, tensor in value.items()}
 
 

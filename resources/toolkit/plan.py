@@ -145,7 +145,7 @@ def parse_version(banner: str) -> str:
     """ "10.9.0" of "[TensorRT v100900]", "8.6.2" of "[TensorRT v8602]". Throws toolkit-failed."""
     found = re.search(r"\[TensorRT v(\d+)\]", banner)
     if found is None:
-        raise ToolkitError("toolkit-failed", "trtexec does not say its version", details=banner[-2000:])
+        raise ToolkitError("toolkit-failed", "trtexec does not report its version", details=banner[-2000:])
     number = int(found.group(1))
     # From 10 on minor and patch have two digits each; before that minor has one place and patch two.
     major, rest = divmod(number, 10_000) if number >= 100_000 else divmod(number, 1_000)
@@ -161,12 +161,12 @@ def parse_gpu(text: str) -> tuple[str, str]:
     lines = [line.rpartition(",") for line in text.splitlines()]
     gpus = [(name.strip(), last.strip()) for name, _, last in lines if re.fullmatch(r"\s*\d+\.\d+\s*", last)]
     if not gpus:
-        raise ToolkitError("toolkit-failed", "nvidia-smi names no GPU", details=text[-2000:])
+        raise ToolkitError("toolkit-failed", "nvidia-smi reports no GPU", details=text[-2000:])
     capabilities = dict.fromkeys(capability for _, capability in gpus)
     if len(capabilities) > 1:
         raise ToolkitError(
             "combination-unsupported",
-            f"The GPUs have the compute capabilities {', '.join(capabilities)}: a plan loads on one of them only",
+            f"The GPUs have the compute capabilities {', '.join(capabilities)}: a plan loads only on one of them",
             remedy="Name GPUs of one kind (--gpus).",
             details=text[-2000:],
         )

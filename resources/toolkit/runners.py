@@ -378,7 +378,7 @@ def check_type(x: Tensors, name: str, datatype: str) -> Any:
     if not is_of(array.dtype, datatype):
         raise ToolkitError(
             "model-mismatch",
-            f"The model wants {name} as {datatype}, the loader gives {array.dtype}",
+            f"The model expects {name} as {datatype}, but the loader gives {array.dtype}",
             where=name,
             remedy="Give --precision fp16 for a model with FP16 inputs and fp32 for one with FP32 inputs.",
         )

@@ -124,7 +124,7 @@ def _failed(
         # One sample went well a moment ago.
         return _refuse(
             source,
-            f"{source.name} works at batch size 1 only; a batch of {count} fails: {reason}",
+            f"{source.name} works only at batch size 1; a batch of {count} fails: {reason}",
             ONE_AT_A_TIME,
             cause if isinstance(cause, Exception) else error,
         )
@@ -174,8 +174,8 @@ def _try(
         _check_output(source, results, signature, count)
         if not _same(results, again):
             report.warning(
-                f"{source.name} answers the same sample differently the second time: it draws random numbers or keeps "
-                "a state, so that its outputs cannot be compared with those of Triton"
+                f"{source.name} returns other outputs for the same sample the second time: it draws random numbers "
+                "or keeps a state, so its outputs cannot be compared with those of Triton"
             )
 
 

@@ -33,7 +33,7 @@ const allSteps = [...cloneSteps, ...homeChains.flat()];
 export const needs = {
   /** Lists and helps: the bundle alone. */
   core: ['modules', 'build'],
-  /** Measures a Triton that runs already, by the perf_analyzer binary. */
+  /** Measures a Triton that is already running, by the perf_analyzer binary. */
   perfAnalyzer: ['modules', 'build', 'python', 'perf-analyzer'],
   /** Builds images for containers. */
   images: ['modules', 'build', 'python'],

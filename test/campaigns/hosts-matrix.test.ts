@@ -174,7 +174,7 @@ describe.skipIf(engine === null)('a matrix over two hosts', () => {
     const document = documentIn(result);
     expect([document.summary, result.code], result.stderr.slice(-3000)).toEqual(['3 of 3 runs complete', 0]);
     expect(document.runs.map(({ host }) => host)).toEqual(['d', 'd', 'd']);
-    expect(result.stderr).toMatch(/^\[c 1\] c does not respond, and nothing of the run was measured/m);
+    expect(result.stderr).toMatch(/^\[c 1\] c does not respond, and no level of the run was measured/m);
     for (const { runId } of document.runs) expect(await keysOf(runId)).toHaveLength(levels);
     await two.start(['clean', '--yes']).result;
     expect(await two.left('c')).toEqual([]);

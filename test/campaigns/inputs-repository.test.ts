@@ -270,7 +270,7 @@ it('searches the fields that the configuration has a place for, and deploys and 
   expect(text).toContain('priority_levels: 2  default_priority_level: 1');
 });
 
-it('searches on a Triton that runs already, where the model needs no other, and leaves nothing there', async () => {
+it('searches on a Triton that is already running, where the model needs no other, and leaves nothing there', async () => {
   const { runId } = documentOf(await run('twice'));
   const asked = ['--p99', '200ms', '--instances', '1,2', '--queue-delays-us', '0', '--budget', '40s'];
   const info = await deployed('there', runId, '--name', 'there');

@@ -27,7 +27,7 @@ const two = '20251121-081500-two';
 const one = '20251121-081500-one';
 const instances = '2 GPUs × 2 instances = 4';
 const otherwise = new RegExp(
-  `Measured otherwise than published[.] Load tool: .*[.] Model instances: ${instances}; published: `,
+  `Measured under other conditions than published[.] Load tool: .*[.] Model instances: ${instances}; published: `,
 );
 
 test.describe('a run on GPUs', () => {
@@ -91,7 +91,7 @@ test.describe('a run on GPUs', () => {
 
     // Beyond what was measured: no figure, but the level that comes nearest.
     await panel.getByLabel('p99 target (ms)').fill('1');
-    await expect(answer).toHaveText(/^No steady level holds a p99 of 1 ms\. The best has p99 /);
+    await expect(answer).toHaveText(/^No steady level meets a p99 of 1 ms\. The best has p99 /);
     expect(app.complaints).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ test.describe('a run on GPUs', () => {
     await page.getByRole('group', { name: 'Selected runs' }).getByRole('button', { name: 'Compare' }).click();
     const notes = page.getByRole('note');
     await expect(notes.filter({ hasText: otherwise })).toBeVisible();
-    await expect(notes.filter({ hasText: 'Measured otherwise than published.' })).toHaveCount(2);
+    await expect(notes.filter({ hasText: 'Measured under other conditions than published.' })).toHaveCount(2);
     const row = page.getByRole('row', { name: /Model instances in total/ });
     await expect(row).toContainText(instances);
     await expect(row).toContainText('2 on 1 GPU');

@@ -59,7 +59,7 @@ test('a host is checked before it is added, by keyboard', async () => {
   await dialog.getByRole('textbox', { name: 'Name' }).fill('gpu1');
   await page.keyboard.press('Tab');
   await page.keyboard.type('ssh://ada:secret@gpu1');
-  await expect(dialog.getByText('An address with a password is not kept')).toBeVisible();
+  await expect(dialog.getByText('An address must not contain a password')).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Check' })).toBeDisabled();
   await dialog.getByRole('textbox', { name: 'Address' }).fill('ssh://gpu1');
   await dialog.getByRole('button', { name: 'Check' }).press('Enter');

@@ -91,7 +91,7 @@ test('an address where nothing answers says so', async () => {
   await expect(dialog.getByText('No Triton responds at this address.')).toBeVisible();
   // Another address: Enter asks it.
   await dialog.getByLabel('Triton HTTP address').fill(triton.httpAddress);
-  await expect(dialog.getByText('The address has changed: check it first.')).toBeVisible();
+  await expect(dialog.getByText('The address has changed. Check it first.')).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(dialog.getByText(/1 model ready/)).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Measure', exact: true })).toBeEnabled();
@@ -117,7 +117,7 @@ test('a level that leaves the answer in doubt is measured again from the answer,
   await dialog.getByRole('button', { name: 'Measure', exact: true }).click();
   await expect(page.getByRole('heading', { name: /^slow · at / })).toBeVisible();
   const answer = page.getByRole('status').filter({ hasText: 'inferences/s at p99' });
-  const few = /p99 is of only \d+ requests/;
+  const few = /p99 is based on only \d+ requests/;
   await expect(answer).toContainText(few, { timeout: 60_000 });
   const [before = ''] = few.exec(await answer.innerText()) ?? [];
   const again = answer.getByRole('button', { name: /^Measure \d levels? again, longer$/ });

@@ -282,7 +282,7 @@ test('a search takes a recorded trace, whose file is chosen by keyboard', async 
   await page.getByRole('button', { name: 'Find the best configuration' }).click();
   const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
   const trace = dialog.getByRole('textbox', { name: 'Replayed trace' });
-  await expect(trace).toHaveAttribute('placeholder', 'none: requests come at Poisson times');
+  await expect(trace).toHaveAttribute('placeholder', 'none: requests arrive as a Poisson process');
   await choosePath(app, '/tmp/july.csv');
   await dialog.getByRole('button', { name: 'Choose replayed trace' }).press('Enter');
   await expect(trace).toHaveValue('/tmp/july.csv');

@@ -211,7 +211,7 @@ test('the help shows the changelog, and a report without the home', async () => 
   await app.page.getByRole('menuitem', { name: 'About Triton Workbench' }).click();
   await app.page.getByRole('button', { name: 'Licenses', exact: true }).click();
   const licenses = app.page.getByRole('dialog', { name: 'Licenses', exact: true });
-  await expect(licenses).toContainText('In a clone, package-lock.json');
+  await expect(licenses).toContainText('In a clone, see package-lock.json');
   await app.page.keyboard.press('Escape');
   await help.click();
   await app.page.getByRole('menuitem', { name: 'Report a problem…' }).click();

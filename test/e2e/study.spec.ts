@@ -142,7 +142,7 @@ test('a matrix of four is started from a file, paused, resumed in another window
   await search.getByText('Values to try').click();
   for (const [field, values] of [
     ['Largest p99 (ms)', '2000'],
-    ['Time under load, at most (minutes)', '0.5'],
+    ['Maximum time under load (minutes)', '0.5'],
     ['Model instances', '1, 2'],
     ['Maximum queue delay (µs)', '0'],
     ['Threads per instance', '1'],

@@ -123,8 +123,8 @@ test('an upgrade is planned by keyboard, and a folder is asked for in a native d
   // The run is served by the local Triton, which has no releases.
   await expect(dialog.getByRole('textbox', { name: 'Release' })).toBeHidden();
   await expect(dialog.getByText('Choose the folder of another Triton')).toBeVisible();
-  await dialog.getByText('Load, timed loads, and what is too much worse').press('Enter');
-  await expect(dialog.getByLabel('Largest rise of p99 (%)')).toBeVisible();
+  await dialog.getByText('Load, timed loads and limits').press('Enter');
+  await expect(dialog.getByLabel('Maximum increase of p99 (%)')).toBeVisible();
   expect(await findings(page)).toEqual([]);
   await takePictures(page, 'upgrade-start');
   await page.setViewportSize({ width: 1280, height: 800 });

@@ -120,7 +120,7 @@ describe('deployments on the local Triton', () => {
     try {
       const refused = await cli(home.path, 'deploy', runId, '--json');
       expect(refused.code).toBe(1);
-      expect(refused.stdout).toContain('is not as it was checked');
+      expect(refused.stdout).toContain('has changed since it was checked');
     } finally {
       await writeFile(file, before);
     }

@@ -42,7 +42,7 @@ async function enlarge({ child }: CliRun, size: string): Promise<void> {
   await promisify(execFile)('nsenter', [...within, 'mount', '-o', `remount,size=${size}`, disk]);
 }
 
-const waiting = /^Waiting for space on .*: at least \d+\.\d MiB must be free, \d+\.\d [KM]iB are\./;
+const waiting = /^Waiting for space on .*: at least \d+\.\d MiB must be free, but only \d+\.\d [KM]iB are\./;
 
 describe('a disk that is full', () => {
   it('holds a run up, which continues by itself when there is room, with the step where it was', async () => {

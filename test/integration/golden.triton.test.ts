@@ -93,7 +93,7 @@ describe('golden', () => {
     expect(same.code).toBe(0);
     const again = await golden('record', '--from', url(), '-m', 'linear', '--output', files[0] ?? '');
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('is there already');
+    expect(again.stderr).toContain('already exists');
   });
 
   it('takes detections in another order for the same, of text that is the input too', async () => {

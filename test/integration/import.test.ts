@@ -116,7 +116,7 @@ describe('import', () => {
     const none = await capacity('1us');
     expect([none.code, none.stdout]).toEqual([
       3,
-      expect.stringMatching(/^No steady level holds a p99 of 0.001 ms/),
+      expect.stringMatching(/^No steady level meets a p99 of 0.001 ms/),
     ]);
     const refused = await capacity('20ms', '--headroom', '-1%');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--headroom')]);

@@ -90,7 +90,7 @@ it('a model that draws random numbers is told as that, by the operator that draw
 if (takesAll) {
   it('a batch that is built in is named with flags that work', async () => {
     const failed = documentOf(await run(join(models, 'baked.onnx')));
-    expect(failed.error?.message).toMatch(/^baked\.onnx works at batch size 1 only; a batch of 3 fails: /);
+    expect(failed.error?.message).toMatch(/^baked\.onnx works only at batch size 1; a batch of 3 fails: /);
     const remedy = failed.error?.remedy ?? '';
     const flags = /: (--max-batch-size .*?)\. Or/.exec(remedy)?.[1]?.split(' ') ?? [];
     expect(flags).toContain('--batch-sizes');

@@ -123,7 +123,7 @@ describe('a replayed trace', () => {
   });
 
   it.each([
-    [['--request-rate', '10'], 'exclude each other', '--request-rate'],
+    [['--request-rate', '10'], 'cannot be used together', '--request-rate'],
     [['--load-tool', 'perf_analyzer'], 'perf_analyzer cannot replay a trace', '--load-tool'],
   ])('is refused with %s', async (args, message, where) => {
     const result = await perf('--replay', path('part.csv'), ...args);

@@ -59,7 +59,9 @@ describe('resume --again', () => {
       expect(measured.code, measured.stderr).toBe(0);
       const runId = /^Run (\S+)$/m.exec(measured.stdout)?.[1] ?? '';
       // The answer, and how to make it surer.
-      expect(measured.stdout).toContain('! p99 is of only 20 requests: 500 or more give a p99 to rely on.');
+      expect(measured.stdout).toContain(
+        '! p99 is based on only 20 requests: a reliable p99 needs 500 or more.',
+      );
       expect(measured.stdout).toContain(`: triton-workbench resume ${runId} --again`);
       const planned = await cli(home.path, 'resume', runId, '--again', '--dry-run');
       expect(planned.stdout).toMatch(/in windows 35 times as long/);

@@ -296,7 +296,7 @@ describe('a run whose specification is changed from the command line', () => {
 
   it('measures the level of the answer again, longer, and reports it', async () => {
     const before = documentOf(await cli(home.path, 'show', runId, '--json'));
-    expect(before.answer?.text).toContain('p99 is of only 20 requests');
+    expect(before.answer?.text).toContain('p99 is based on only 20 requests');
     const result = await cli(home.path, 'resume', runId, '--again', '--json');
     expect(result.stderr).toMatch(/Measured again, longer:\n.* in windows 35 times as long/);
     expect(result.code).toBe(0);

@@ -254,7 +254,7 @@ triton_launch_mode: docker
   });
 
   if (takesAll) {
-    it('searches on a Triton that runs already, unloads only its own, and goes on there behind a kill', async () => {
+    it('searches on a Triton that is already running, unloads only its own, and goes on there behind a kill', async () => {
       const others = ['--model-control-mode=explicit', '--load-model=other'];
       const model = { name: 'other', execute: 'return values', maxBatchSize: 0 };
       const triton = await startTestTriton([model], others);

@@ -41,7 +41,7 @@ class LimitsTest(ToolkitCase):
         self.assertEqual(error.code, "model-file-invalid")
         self.assertTrue(
             error.message.startswith(
-                "baked.onnx works at batch size 1 only; a batch of 3 fails: The input tensor cannot"
+                "baked.onnx works only at batch size 1; a batch of 3 fails: The input tensor cannot"
             ),
             error.message,
         )

@@ -89,7 +89,7 @@ class PlanTest(ToolkitCase):
             ("8602", "8.6.2"),
         ):
             self.assertEqual(parse_version(line.format(number)), version)
-        with self.assertRaisesRegex(ToolkitError, "does not say its version"):
+        with self.assertRaisesRegex(ToolkitError, "does not report its version"):
             parse_version("no banner")
         two = "NVIDIA A100-SXM4-80GB, 8.0\nNVIDIA A30, 8.0\nNVIDIA A30, 8.0\n"
         self.assertEqual(parse_gpu(two), ("NVIDIA A100-SXM4-80GB, NVIDIA A30", "8.0"))

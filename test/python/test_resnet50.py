@@ -178,7 +178,7 @@ class CheckpointTest(ToolkitCase):
         )
         self.assertIn("NaN", self.refusal({**state, "fc.bias": torch.full((10,), float("nan"))}).message)
         self.assertIn("no tensor", self.refusal({**state, "fc.bias": "text"}).message)
-        self.assertIn("no state dictionary", self.refusal([1, 2]).message)
+        self.assertIn("not a state dictionary", self.refusal([1, 2]).message)
 
     def test_nothing_in_the_file_is_executed(self) -> None:
         os.chdir(self.dir)

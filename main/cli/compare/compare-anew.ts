@@ -45,7 +45,7 @@ export function wholeOf(flag: string, text: string | undefined): number | undefi
   if (text === undefined) return undefined;
   const value = readNumber(flag, text);
   if (Number.isInteger(value) && value > 0) return value;
-  throw invalidInput(flag, `"${text}" is not a whole number from 1 on`);
+  throw invalidInput(flag, `"${text}" is not a whole number of at least 1`);
 }
 
 function rateOf(text: string | undefined): number | undefined {

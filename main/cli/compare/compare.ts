@@ -84,8 +84,8 @@ function publishedRemedy(
   const keys = all.map(({ key }) => key).join(', ');
   if (all.length === 0) return 'Compare it with another run.';
   return first === undefined
-    ? `Figures are published of ${keys}, and this run is of ${ofKind}. Compare it with another run.`
-    : `Figures are published of ${keys}; name the GPU, as published:${first.gpu}.`;
+    ? `Published figures exist for ${keys}, but this run is of ${ofKind}. Compare it with another run.`
+    : `Published figures exist for ${keys}. Name the GPU, for example published:${first.gpu}.`;
 }
 
 const nothingPublished = (runId: string, remedy: string): WorkbenchError =>
@@ -217,7 +217,7 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
   if (kind === undefined) {
     throw invalidInput(
       '--out',
-      `"${out}" is not a file of a comparison`,
+      `"${out}" is not a file name for a comparison`,
       'End its name in .pdf, .html, .csv or .md.',
     );
   }
@@ -225,7 +225,7 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
     throw invalidInput(
       '--out',
       'A comparison with published figures cannot be written to a file',
-      'The report of the run has them beside its own figures.',
+      'The report of the run shows them beside its own figures.',
     );
   }
   return { kind, path: resolve(out) };
@@ -234,31 +234,28 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
 export function addCompare(program: Verb): void {
   const command = program
     .command('compare')
-    .description('Compare run B with run A, level by level, noise taken into account')
+    .description('Compare run B with run A, level by level, and take noise into account')
     .argument(
       '<run-a>',
-      'the run to compare with: id or its beginning, name, latest, or latest~N; published or published:GPU for published figures',
+      'the run to compare with: id or a unique prefix of it, name, latest, or latest~N; published or published:GPU for published figures',
     )
     .argument('<run-b>', 'the run to judge')
     .option(
       '--fail-if <criterion...>',
-      'exit with code 3 if a common level is beyond it, as "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be judged',
+      'exit with code 3 if a common level violates it, for example "p99>1.1x" or "throughput<0.95x", and with 4 if that cannot be decided',
     )
     .option('--markdown', 'Markdown, for a pull request')
     .option('--out <file>', 'also write the comparison with charts to a file: .pdf, .html, .csv or .md')
     .option('--junit <file>', 'with --fail-if: also write the outcome as JUnit XML, for a CI system')
     .option(
       '--measure',
-      'serve both again side by side, and measure them in turns until each criterion is decided',
+      'serve both runs again side by side, and measure them in turns until each criterion is decided',
     )
-    .option('--budget <time>', 'with --measure: most time under load, e.g. 3m; default: 5m')
-    .option(
-      '--concurrency <n>',
-      'with --measure: requests in flight; default: the level of the answer of run A',
-    )
+    .option('--budget <time>', 'with --measure: maximum time under load, e.g. 3m; default: 5m')
+    .option('--concurrency <n>', 'with --measure: requests in flight; default: the level of run A’s answer')
     .option(
       '--request-rate <n>',
-      'with --measure: requests per second at Poisson times in place of a concurrency',
+      'with --measure: requests per second with Poisson arrivals, in place of a concurrency',
     )
     .option('--batch-size <n>', 'with --measure: batch size of each request')
     .option('--name <name>', 'with --measure: name of the study; default: compare-<date>-<time>')
@@ -314,7 +311,7 @@ interface BestOptions {
 function readCount(text: string): number {
   const count = readNumber('--last', text);
   if (Number.isInteger(count) && count > 1) return count;
-  throw invalidInput('--last', `"${text}" is not a number of runs`, 'Use a whole number from 2 on.');
+  throw invalidInput('--last', `"${text}" is not a number of runs`, 'Use a whole number of at least 2.');
 }
 
 /** The named runs, or the newest `last` ones with results. */
@@ -334,7 +331,7 @@ export function addBest(program: Verb): void {
   program
     .command('best')
     .description('Name the best of several runs and its level, within a p99 budget if one is given')
-    .argument('[run...]', 'two or more; without any, the last runs that have measured something')
+    .argument('[run...]', 'two or more runs; default: the last runs that have results')
     .option('--last <count>', 'how many of the last runs', readCount, 5)
     .option('--p99-budget-ms <ms>', 'highest acceptable p99 latency, in milliseconds', readBudgetMs)
     .answer(async ({ core }, given: string[], options: BestOptions) => {

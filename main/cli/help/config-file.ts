@@ -33,7 +33,7 @@ export async function readConfig(paths: readonly string[]): Promise<CliConfig | 
     if (isTree(verbs)) return { file, verbs };
     throw invalidInput(
       file,
-      'The defaults must be options by command',
+      'The defaults must list options under their command',
       'For example: {perf: {url: "localhost:8000"}}',
     );
   }
@@ -90,7 +90,7 @@ function checkedVerbs(
         throw invalidInput(
           file,
           `${verb}.${key} needs your consent each time`,
-          'Type it on the command line.',
+          'Give it on the command line.',
         );
       }
       words.set(option, wordsOf(option, value, `${verb}.${key}`, file));

@@ -25,7 +25,7 @@ export function optionSentence(option: Option): string {
 }
 
 const notes = [
-  'A run is given by its id or a unique beginning of it, its name, latest, or latest~N. Help of a command: help COMMAND.',
+  'Name a run by its id or a unique prefix of it, its name, latest, or latest~N. Help of a command: help COMMAND.',
   'Defaults of options: cli.yaml in the workbench home or in ~/.config/triton-workbench. Guide: docs/guide.',
 ];
 

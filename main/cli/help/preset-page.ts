@@ -40,16 +40,16 @@ export function presetPage(): string {
   const keys = presetKeys();
   return [
     '# preset.yaml',
-    'Written by `triton-workbench reference preset`. `preset.yaml` describes a [model folder](own-models.md). The workbench reads it without executing any code of the folder. ' +
-      '`triton-workbench init DIR` writes one with comments. The minimum that works:',
+    'Written by `triton-workbench reference preset`. `preset.yaml` describes a [model folder](own-models.md), and the workbench reads it without executing any code of the folder. ' +
+      '`triton-workbench init DIR` writes one with comments. A minimal example:',
     `\`\`\`yaml\n${smallestPreset}\`\`\``,
     'The names under `signature` are those that `get_model` of `model.py` returns: `{"inputs": ["INPUT__0"], "outputs": ["OUTPUT__0"]}`. ' +
-      'If `forward` returns a dict, a dataclass, a NamedTuple or an output of transformers, use its keys as the names of the outputs.',
-    'Opening the folder reports everything that is missing or wrong in one message, with the form of each key. Fields of [run.yaml](fields.md) in `defaults` and in the ' +
-      'profiles are checked too. For completion in an editor with a YAML language server, write the schema beside the file with ' +
+      'A `forward` that returns a dict, a dataclass, a NamedTuple or an output of transformers is taken by its keys: name the outputs as the keys.',
+    'When you open the folder, one message lists everything that is missing or wrong, with the form of each key. Fields of [run.yaml](fields.md) in `defaults` and in the ' +
+      'profiles are checked too. In an editor with a YAML language server, write the schema beside it with ' +
       '`triton-workbench reference schema-preset > preset.schema.json`, and put this line first: `# yaml-language-server: $schema=./preset.schema.json`',
     '## Keys',
-    '`[]` is an entry of a list, `*` a name. A required key within an optional part is required only if the part is present.',
+    '`[]` is an entry of a list, `*` a name. A key of a part is required if the part is present.',
     table(keys.filter(({ path }) => !ofPublished.test(path))),
     '## Keys of published deployments',
     'The presets of the workbench have these keys too. Your own folder needs none of them.',

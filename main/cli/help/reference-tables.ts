@@ -182,7 +182,7 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   },
   {
     name: 'HTTP_PROXY',
-    what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They win over the setting `network.proxy`.',
+    what: 'With HTTPS_PROXY and NO_PROXY: proxy of pip and the Python toolkit. They override the setting `network.proxy`.',
   },
   {
     name: 'HF_ENDPOINT',
@@ -198,11 +198,11 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
   },
   {
     name: 'HF_HUB_OFFLINE',
-    what: '`1`: the hub is not asked; models that are in the cache are used. Further variables of huggingface_hub apply too.',
+    what: '`1`: no requests to the hub; only models in the cache are used. Further variables of huggingface_hub apply too.',
   },
   {
     name: 'NO_COLOR',
-    what: 'Any text: no colors, also on a terminal, as with `--no-color`. Wins over FORCE_COLOR.',
+    what: 'Any text turns colors off, also on a terminal, like `--no-color`. Overrides FORCE_COLOR.',
   },
   {
     name: 'FORCE_COLOR',
@@ -213,7 +213,7 @@ export const environmentVariables: readonly { readonly name: string; readonly wh
 /** Causes of each error for the reference; remedies are in `error-text.ts`. */
 export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'input-invalid':
-    'A value on the command line, in a form or in a file is not one that the field or option takes.',
+    'A value on the command line, in a form or in a file is not one that the field or option accepts.',
   'spec-invalid': 'The run specification has a field, a type or a value that run.yaml does not have.',
   'config-invalid': 'config.pbtxt cannot be parsed, or Triton would refuse one of its fields.',
   'preset-unknown': 'No preset has this id.',
@@ -221,10 +221,11 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'model-file-invalid':
     'The model file is damaged, of another format, or needs operators that its runtime does not have.',
   'not-trusted':
-    'The run would execute code, read paths, use images or send load that nobody approved on this machine.',
+    'The run would execute code, read paths, use images or send load, and this was not approved on this machine.',
   'checkpoint-invalid':
     'The weights have other keys or shapes than the model, or are not a state dictionary.',
-  'combination-unsupported': 'Format, precision, accelerator and engine exclude each other.',
+  'combination-unsupported':
+    'This combination of format, precision, accelerator and engine is not supported.',
   'run-unknown': 'No run has this id, name or position in the list.',
   'run-busy': 'Another process is working on the run and holds its lease.',
   'run-folder-exists': 'The folder for the run already contains files.',
@@ -234,12 +235,12 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'study-busy': 'Another process works on the study and holds its lease.',
   'host-unknown': 'No host of this workbench home has this name.',
   'host-unreachable':
-    'ssh cannot connect to the host: it is down, its host key is not known, or it accepts no key of yours.',
+    'ssh cannot connect to the host: it is down, its host key is unknown, or it accepts none of your keys.',
   'run-folder-unsafe':
     'The run folder has a link, pipe, socket or device where a plain file or folder belongs.',
   'journal-corrupt': 'The first line of the journal, which identifies the run, cannot be read.',
   'journal-newer':
-    'The journal of a run, a study or a deployment is whole, and begins with something that only a newer version has.',
+    'The journal of a run, a study or a deployment is intact, but a newer version of the workbench wrote it.',
   'toolchain-missing':
     'Python, Triton, perf_analyzer or another tool of the engine is not installed in the workbench home.',
   'toolkit-failed': 'Export, conversion or another Python command of the toolkit ended with an error.',
@@ -248,34 +249,34 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'accuracy-below-threshold':
     'An output or a metric on Triton differs from the framework by more than the run permits.',
   'job-refused':
-    'The scheduler did not take the job: an option, an account or a limit of the cluster is against it.',
+    'The scheduler rejected the job: an option, an account or a limit of the cluster does not allow it.',
   'job-ended': 'The job ended before the run in it did: time limit, lost node, preemption or lack of memory.',
   'engine-unavailable': 'The engine of the run cannot be used on this machine now.',
   'docker-unreachable': 'No Docker daemon responds at the address in use.',
-  'docker-permission': 'Your user may not open the socket of the Docker daemon.',
+  'docker-permission': 'Your user does not have permission to open the socket of the Docker daemon.',
   'docker-failed': 'The Docker daemon responded with an error.',
-  'image-missing': 'The image is neither on this machine nor built.',
+  'image-missing': 'The image is not on this machine and has not been built.',
   'image-pull-failed': 'The registry or the connection ended the pull.',
   'image-build-failed': 'A step of the image build ended with an error.',
   'registry-denied': 'The registry requires a login, or the login has no access to the image.',
   'container-failed': 'A container ended with an exit code other than 0.',
-  'out-of-memory': 'The kernel or Docker ended a process that used more memory than its container may.',
-  'server-start-failed': 'tritonserver ended, or was not ready, before its deadline.',
-  'server-gone': 'Triton ended while it was in use.',
+  'out-of-memory': 'The kernel or Docker killed a process that used more memory than its container allows.',
+  'server-start-failed': 'tritonserver exited, or was not ready before the deadline.',
+  'server-gone': 'Triton exited while it was in use.',
   'server-unreachable': 'No Triton responds at the address, or it stopped responding.',
   'port-taken': 'Another process listens on the port.',
   'model-load-failed': 'Triton refused to load the model.',
   'model-not-ready': 'Triton has the model but does not serve it.',
   'model-mismatch': 'The model that the server has differs from what the run configures.',
   'inference-failed': 'Triton or the backend responded to a request with an error.',
-  'load-tool-failed': 'perf_analyzer or the built-in load generator ended without a result.',
-  'measurement-failed': 'A level gave no figures: every request failed, or the server stalled.',
+  'load-tool-failed': 'perf_analyzer or the built-in load generator exited without a result.',
+  'measurement-failed': 'A level has no result: every request failed, or the server stalled.',
   'deadline-exceeded': 'A step took longer than its limit.',
   cancelled: 'The work was cancelled.',
   'report-failed': 'A report could not be rendered, or was not written yet.',
   'download-failed': 'The connection or the server ended a download early.',
   'download-invalid': 'Size or checksum of the downloaded file differs from the published ones.',
   'disk-full': 'The file system has no space left.',
-  'file-unwritable': 'The file system refuses to write a file or folder.',
+  'file-unwritable': 'The file system does not allow a file or folder to be written.',
   internal: 'An unexpected error in the workbench.',
 };

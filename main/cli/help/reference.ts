@@ -66,7 +66,7 @@ const cliPage = (program: Command): string =>
   [
     '# Command line',
     `${written('cli')} In a clone, see the README for what to type in place of \`triton-workbench\`.`,
-    'A run is given by its id or a unique beginning of it, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
+    'Name a run by its id or a unique prefix of it, its name, `latest`, or `latest~N` (N runs before it). An address may be `host:port`. ' +
       'A time is a number in the unit of its option, or has a unit: `500ms`, `2s`, `1m`, `250us`. ' +
       '`--json` prints one JSON document to stdout, and `--quiet` omits progress. Colors are for terminals; `--no-color`, `NO_COLOR` and `FORCE_COLOR` change that. ' +
       '`help COMMAND` is `COMMAND --help`. ' +

@@ -48,8 +48,8 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'your own model, and its best level within 20 ms',
       ],
       ['run hf:ORG/NAME --yes', 'a model of the Hugging Face hub, downloaded without asking'],
-      ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the names of perf_analyzer'],
-      ['run --matrix night.yaml --resume', 'many runs; continues those that are not complete'],
+      ['run resnet50 -b 1,2,4,8 --concurrency-range 1:16:5', 'with the option names of perf_analyzer'],
+      ['run --matrix night.yaml --resume', 'many runs; continues the incomplete ones'],
       ['run --matrix night.yaml --hosts gpu1,gpu2', 'many runs over two hosts, one run per host at a time'],
     ],
     exits: runExits,
@@ -70,7 +70,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   },
   golden: {
     examples: [
-      ['golden check ocr.json --url localhost:8000', 'whether the model still gives the kept outputs'],
+      ['golden check ocr.json --url localhost:8000', 'whether the model still returns the recorded outputs'],
     ],
   },
   'golden record': {
@@ -78,13 +78,13 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['golden record --from localhost:8000 --model ocr --output ocr.json', 'eight random samples'],
       [
         'golden record --from localhost:8000 --model ocr --input-data scans.json --compare label=text:case --output ocr.json',
-        'your inputs, and a text without regard to case',
+        'your inputs, and a text compared without regard to case',
       ],
     ],
   },
   'golden check': {
     examples: [
-      ['golden check ocr.json --url localhost:8000', 'whether the model still gives the kept outputs'],
+      ['golden check ocr.json --url localhost:8000', 'whether the model still returns the recorded outputs'],
       [
         'golden check ocr.json --url localhost:8000 --atol score=1e-2 --json',
         'a wider tolerance, as one JSON document',
@@ -98,7 +98,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
       ['perf -m resnet50 -u localhost:8000 --concurrency-range 1:8', 'eight levels of concurrency'],
       [
         'perf -m resnet50 -u localhost:8000 -l 20 --search binary --concurrency-range 1:64',
-        'most load within 20 ms',
+        'the highest load within 20 ms',
       ],
       [
         'perf -m bert -u localhost:8000 --shape ids:128 -f levels.csv',
@@ -116,7 +116,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   check: {
     examples: [
       ['check ./models', 'every model of a repository, without a server'],
-      ['check ./models/ocr/config.pbtxt --json', 'one model, with the models that it is made of'],
+      ['check ./models/ocr/config.pbtxt --json', 'one model, with its composing models'],
     ],
     exits: [[exitCodes.outside, 'Triton would refuse a model']],
   },
@@ -128,7 +128,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
         'the same with cost, as one JSON document',
       ],
     ],
-    exits: [[exitCodes.noAnswer, 'no measured level holds the p99 target']],
+    exits: [[exitCodes.noAnswer, 'no measured level meets the p99 target']],
   },
   trace: {
     examples: [
@@ -181,8 +181,8 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   },
   limits: {
     examples: [
-      ['limits latest', 'what limits it, each with its evidence'],
-      ['limits latest --try 1', 'what the first suggestion brings, measured in turns'],
+      ['limits latest', 'what limits the run, with the evidence'],
+      ['limits latest --try 1', 'the effect of the first suggestion, measured in turns'],
     ],
     exits: [[exitCodes.paused, 'with --try: paused'], cancelled],
   },
@@ -208,7 +208,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   report: { examples: [['report nightly --p99-budget-ms 20', 'the reports with another budget']] },
   clean: {
     examples: [
-      ['clean', 'shows what the cache takes, and asks'],
+      ['clean', 'shows the size of the cache, and asks'],
       ['clean --trash --yes', 'empties the trash without asking'],
       ['clean latest', 'deletes one run for good'],
     ],
@@ -217,7 +217,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   presets: { examples: [['presets show resnet50', 'one preset, with its published figures']] },
   'presets show': { examples: [['presets show tft', 'origin, fixes and published figures']] },
   init: { examples: [['init my-model', 'a model folder to fill in']] },
-  trust: { examples: [['trust my-model', 'after each change of its code']] },
+  trust: { examples: [['trust my-model', 'again after each change of its code']] },
   data: { examples: [['data list resnet50', 'its published data sets and checkpoints']] },
   'data list': { examples: [['data list', 'of every preset']] },
   'data fetch': {
@@ -236,29 +236,32 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   },
   search: {
     examples: [
-      ['search latest --p99 20ms', 'the configuration that takes the highest rate within 20 ms'],
+      ['search latest --p99 20ms', 'the configuration with the highest rate within 20 ms'],
       [
         'search nightly --load closed --instances 1,2,4 --budget 10m',
         'the highest concurrency, of these instances',
       ],
       ['search nightly --dry-run', 'what would be compared'],
       ['search nightly --p99 20ms --replay july.csv --from 10m --to 20m', 'under recorded traffic'],
-      ['search nightly -u localhost:8000', 'on a Triton that runs already, beside its models'],
-      ['search nightly --from-analyzer config.yaml --dry-run', 'what a file of Model Analyzer asks for'],
-      ['search --from-analyzer config.yaml --p99 20ms', 'the same of the model that the file names'],
+      ['search nightly -u localhost:8000', 'on a Triton that is already running, beside its models'],
+      [
+        'search nightly --from-analyzer config.yaml --dry-run',
+        'the configurations that a Model Analyzer file asks for',
+      ],
+      ['search --from-analyzer config.yaml --p99 20ms', 'the same for the model that the file names'],
     ],
     exits: [
-      [exitCodes.noAnswer, 'no configuration holds any load within the target'],
+      [exitCodes.noAnswer, 'no configuration sustains any load within the target'],
       [exitCodes.paused, 'paused, or the budget ended before every configuration was judged'],
       cancelled,
     ],
   },
   soak: {
     examples: [
-      ['soak nightly --for 8h --rate 60%', 'a night at 60 % of what the run held'],
+      ['soak nightly --for 8h --rate 60%', 'overnight, at 60 % of the rate that the run sustained'],
       ["soak vision --for 20m --fail-if 'rss-slope>1MB/h'", 'a deployment, as a gate'],
-      ['soak nightly --for 20m --reload-every 500', 'what unloading the model leaves behind'],
-      ['soak -u localhost:8000 -m ocr --for 1h --rate 20', 'a Triton that runs already'],
+      ['soak nightly --for 20m --reload-every 500', 'the memory that unloading the model leaves behind'],
+      ['soak -u localhost:8000 -m ocr --for 1h --rate 20', 'a Triton that is already running'],
     ],
     exits: [
       [exitCodes.outside, 'a process of the server grows faster than a criterion of --fail-if'],
@@ -269,10 +272,10 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   upgrade: {
     examples: [
       ['upgrade nightly --to 26.07', 'a run of NVIDIA’s images, to another release'],
-      ['upgrade vision --to 26.07 --budget 5m', 'a deployment; it is moved after a yes'],
+      ['upgrade vision --to 26.07 --budget 5m', 'a deployment; asks before moving it'],
       ['upgrade nightly --to ./other-triton', 'a run of the local Triton, to another one'],
       ["upgrade nightly --to 26.07 --fail-if 'p99>1.05x' --json", 'as a gate'],
-      ['upgrade --move upgrade-1129-061500', 'what an earlier upgrade allowed'],
+      ['upgrade --move upgrade-1129-061500', 'the deployment of an earlier upgrade that is ready to move'],
     ],
     exits: [
       [exitCodes.outside, 'do not move: outputs differ, it fails there, or a criterion is exceeded'],
@@ -293,7 +296,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     examples: [['studies report night --title "Night of 28 Nov"', 'written again, with a title']],
   },
   'studies remove': { examples: [['studies remove night --with-runs', 'its runs go to the trash']] },
-  deployments: { examples: [['deployments', 'each with its present state']] },
+  deployments: { examples: [['deployments', 'each with its current state']] },
   'deployments list': { examples: [['deployments list --json', 'as JSON']] },
   'deployments show': { examples: [['deployments show vision', 'addresses, models and client code']] },
   'deployments logs': {
@@ -302,8 +305,8 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   'deployments start': { examples: [['deployments start vision', 'on the same ports']] },
   'deployments stop': { examples: [['deployments stop vision', 'keeps its files and ports']] },
   'deployments restart': { examples: [['deployments restart vision', 'stops and starts it']] },
-  'deployments rollback': { examples: [['deployments rollback vision', 'the version before']] },
-  'deployments remove': { examples: [['deployments remove vision', 'its files too; runs stay']] },
+  'deployments rollback': { examples: [['deployments rollback vision', 'the previous version']] },
+  'deployments remove': { examples: [['deployments remove vision', 'with its files; runs are kept']] },
   bundle: {
     examples: [
       ['bundle nightly --out ./handover', 'a folder for production'],
@@ -327,7 +330,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
   },
   detect: { examples: [['detect --images ngc --gpus all', 'the preflight checks for containers with GPUs']] },
-  hosts: { examples: [['hosts', 'every host with its present state']] },
+  hosts: { examples: [['hosts', 'every host with its current state']] },
   'hosts list': {
     examples: [
       ['hosts list', 'GPUs, Docker, disk and what runs there'],
@@ -345,16 +348,16 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
     ],
     exits: [[exitCodes.notReady, 'added, but it is unreachable, or a check found a problem']],
   },
-  'hosts show': { examples: [['hosts show gpu1', 'its present state']] },
+  'hosts show': { examples: [['hosts show gpu1', 'its current state']] },
   'hosts check': {
     examples: [['hosts check gpu1', 'the preflight checks for containers there']],
     exits: [[exitCodes.notReady, 'the host is unreachable, or a check found a problem']],
   },
-  'hosts remove': { examples: [['hosts remove gpu1', 'takes it from the list']] },
+  'hosts remove': { examples: [['hosts remove gpu1', 'removes it from the list']] },
   setup: {
     examples: [
       ['setup', 'installs Python environment, Triton and perf_analyzer'],
-      ['setup --check', 'what is installed, and what the rest would take'],
+      ['setup --check', 'what is installed, and how much the rest would need'],
       ['setup tensorflow', 'before the first TensorFlow model'],
       ['setup --repair python', 'reinstalls the Python environment'],
     ],

@@ -34,7 +34,11 @@ export async function readPipeline(
   const as = serve === undefined ? 'tensors' : readOneOf('--serve', servedAs, serve);
   if (as === 'tensors') {
     if (texts === undefined) return null;
-    throw invalidInput('--texts', '--texts belongs to a pipeline', 'Add --serve pipeline, or leave it out.');
+    throw invalidInput(
+      '--texts',
+      '--texts applies only to a pipeline',
+      'Add --serve pipeline, or leave it out.',
+    );
   }
   const size = maxBatchSize === undefined ? undefined : readNumber('--max-batch-size', maxBatchSize);
   let shown = '';

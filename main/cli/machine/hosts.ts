@@ -99,12 +99,12 @@ function listLines(hosts: readonly Host[], statuses: readonly HostStatus[]): rea
 function addReadVerbs(hosts: Verb): void {
   hosts
     .command('list', { isDefault: true })
-    .description('List the hosts with their present state: GPUs, Docker, disk, and what runs there')
+    .description('List the hosts with their current state: GPUs, Docker, disk, and what runs there')
     .option('--no-check', 'do not connect to them')
     .answer(({ core }, { check }: { readonly check: boolean }) => list(core, check));
   hosts
     .command('show')
-    .description('Show the present state of one host')
+    .description('Show the current state of one host')
     .argument('<name>', nameHelp)
     .answer(async ({ core }, name: string) => {
       const status = await core.handlers['hosts.status']({ name: readName(name) });
@@ -149,7 +149,7 @@ export function addHosts(program: Verb): void {
     .command('remove')
     .description('Remove a host from the list; nothing is changed on the host')
     .argument('<name>', nameHelp)
-    .option('--force', 'also while runs or deployments use it, or when it is unreachable')
+    .option('--force', 'remove it even if runs or deployments use it, or if it is unreachable')
     .checking((_options, [name = '']) => readName(name))
     .answer(async ({ core }, given: string, { force = false }: { readonly force?: boolean }) => {
       const name = readName(given);

@@ -196,7 +196,7 @@ async function follow(core: Core, progress: Output): Promise<SetupWork> {
   if (work.status === 'cancelled') {
     throw new WorkbenchError('cancelled', 'The set-up was cancelled', {
       where: 'setup',
-      remedy: 'Run the command again: what is installed stays, and downloaded packages are kept.',
+      remedy: 'Run the command again. Installed components and downloaded packages are kept.',
     });
   }
   return work;
@@ -254,7 +254,7 @@ export function addSetup(program: Verb): void {
       `Install what runs outside of Docker: ${componentIds.join(', ')}; without ${onDemandIds.join(', ')} by default, which the first run that needs them installs`,
     )
     .argument('[component...]', 'what to install, with everything it needs')
-    .option('--check', 'show what is installed and what the rest would take, and change nothing')
+    .option('--check', 'show what is installed and how much the rest would need, and change nothing')
     .option('--repair', 'reinstall it, with fresh downloads')
     .option('--remove', 'remove it, with everything that was made from it; asks')
     .option('-y, --yes', 'do not ask')

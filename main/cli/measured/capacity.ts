@@ -53,10 +53,10 @@ export const addPlanOptions = (verb: Verb): Verb =>
     )
     .option(
       '--headroom <percent>',
-      `share that is planned beyond the rate; default: ${usualHeadroom * 100}%`,
+      `spare capacity above the rate; default: ${usualHeadroom * 100}%`,
       (text) => readNumber('--headroom', text.replace(/\s*%\s*$/, '')) / 100,
     )
-    .option('--spare <count>', `replicas that may be missing; default: ${usualSpare}`, (text) =>
+    .option('--spare <count>', `replicas that may fail; default: ${usualSpare}`, (text) =>
       readNumber('--spare', text),
     );
 
@@ -135,11 +135,11 @@ const searchDocument = (search: SearchCapacity | null, asked: CapacityAsk) => {
 /** Loads the model by itself; Ctrl-C ends it, and its Triton. */
 async function measureMemory(core: Core, output: Output, { state, search }: Source): Promise<RunState> {
   if (search !== null) {
-    const message = 'The memory of a model is measured of a run';
+    const message = 'The memory of a model can be measured only for a run';
     throw invalidInput('--measure-memory', message, `Use capacity ${state.runId} --measure-memory.`);
   }
   const { runId } = state;
-  output.say('Loading the model three times beside each other to measure what it takes…');
+  output.say('Loading the model three times side by side to measure its memory…');
   const stop = new AbortController();
   const dispose = listenForStops(core, {
     ...{ runIds: () => [], isHandedOver: () => false, say: output.say, leave: () => stop.abort() },
@@ -161,7 +161,7 @@ export function addCapacity(program: Verb): void {
   const verb = program
     .command('capacity')
     .description(
-      'Plan replicas, GPUs and cost of a rate within a p99 target, by the measured levels of a run or a search',
+      'Plan replicas, GPUs and cost for a rate within a p99 target, from the measured levels of a run or a search',
     )
     .argument('<run>', `${runArgument}; or the name of a search`)
     .requiredOption('--rate <inferences>', 'inferences per second of all replicas together', (text) =>

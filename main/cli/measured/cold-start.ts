@@ -63,7 +63,7 @@ function requireTry({ try: tries, ...options }: ColdStartOptions): void {
     '--rounds': options.rounds,
   }).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
   if (tries === true || given === undefined) return;
-  throw invalidInput(given, `${given} applies to a trial only`, 'Add --try.');
+  throw invalidInput(given, `${given} applies only to a trial`, 'Add --try.');
 }
 
 const tableOf = <Of>(columns: readonly Column<Of>[], rows: readonly Of[]): readonly string[] =>
@@ -131,12 +131,12 @@ export function addColdStart(program: Verb): void {
     )
     .option(
       '-b, --batch-sizes <list>',
-      'with --try: batch sizes of the warm-up; default: those of the run, else 1, its doubles and the maximum',
+      'with --try: batch sizes of the warm-up; default: those of the run, else 1, 2, 4 and so on up to the maximum',
       readSizes,
     )
     .option(
       '--rounds <n>',
-      `with --try: rounds of loads; default: ${usualTrialRounds}, the fewest with an interval of 95 %`,
+      `with --try: rounds of loads; default: ${usualTrialRounds}, the fewest that give a 95 % interval`,
       readRounds,
     )
     .checking((options: ColdStartOptions) => {

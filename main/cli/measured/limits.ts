@@ -20,7 +20,7 @@ export function addLimits(program: Verb): void {
     .option('--try <n>', 'measure this suggestion in turns with the present configuration', (text) =>
       readNumber('--try', text),
     )
-    .option('--budget <time>', 'with --try: most time under load, e.g. 2m; default: 5m')
+    .option('--budget <time>', 'with --try: maximum time under load, e.g. 2m; default: 5m')
     .option('--name <name>', 'with --try: name of the study; default: try-<date>-<time>')
     .option('--dry-run', 'with --try: show what would be measured; nothing is started')
     .work(async ({ core, output, exit }, given: string, options: LimitsOptions) => {

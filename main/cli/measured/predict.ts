@@ -32,7 +32,7 @@ export function addPredict(program: Verb): void {
     .command('predict')
     .description('Predict a run’s model under another load or configuration; nothing is measured')
     .argument('<run>', runArgument)
-    .option('--rate <requests>', 'requests per second, at Poisson times', number('--rate'))
+    .option('--rate <requests>', 'requests per second, with Poisson arrivals', number('--rate'))
     .option('--concurrency <n>', 'requests in flight, in place of a rate', number('--concurrency'))
     .option('--instances <n>', 'model instances; default: those of the run', number('--instances'))
     .option(

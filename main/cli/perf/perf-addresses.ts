@@ -135,7 +135,7 @@ async function fromGrpc(options: AddressOptions, url: string, ask: typeof askPor
 const notHttp = (url: string): WorkbenchError =>
   invalidInput(
     '--url',
-    `${shownAddress(url)} is a gRPC address, and HTTP is to be measured`,
+    `${shownAddress(url)} is a gRPC address, but the measurement uses HTTP`,
     'Give the HTTP address (port 8000 by default), or measure with -i grpc.',
   );
 

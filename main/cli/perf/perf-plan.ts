@@ -115,7 +115,7 @@ function addAddressOptions(command: Command): Command {
   return command
     .option(
       '-u, --url <url>',
-      'Address of Triton: host:port, whose protocol is found out; http://host:8000 or https://host, which is then measured over HTTP; or grpc://host:8001. Default: localhost:8000.',
+      'Address of Triton: host:port, with the protocol detected; http://host:8000 or https://host, which is then measured over HTTP; or grpc://host:8001. Default: localhost:8000.',
     )
     .option(
       '--grpc-url <host:port>',
@@ -131,7 +131,7 @@ function addAddressOptions(command: Command): Command {
     )
     .option(
       '--host <name>',
-      'Host of the list of hosts on which the load generator runs, in a container; addresses are those that the host sees, for example --url 127.0.0.1:8000. Default: this machine.',
+      'Host of "hosts list" on which the load generator runs, in a container; addresses are as seen from that host, for example --url 127.0.0.1:8000. Default: this machine.',
     );
 }
 
@@ -143,12 +143,12 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '--with <models>',
-      'With --model-repository: further models to load, with commas, for example those that a BLS model calls.',
+      'With --model-repository: further models to load, separated by commas, for example those that a BLS model calls.',
     )
     .option('--trust', 'With --model-repository: trust the current code of the models that are loaded.')
     .requiredOption(
       '-m, --model <name>',
-      'Model name. Repeat it to load several models at once, NAME:2 twice as much.',
+      'Model name. Repeat it to load several models at once; NAME:2 gets twice the load.',
       collect,
     )
     .option('-x, --model-version <n>', 'Model version. Default: the server chooses.')
@@ -175,21 +175,15 @@ export function addPerfOptions(command: Command): Command {
     )
     .option(
       '--hold-edge [time]',
-      'Raise the request rate until the latency threshold fails, then measure just below for this time; --request-rate is where it begins. Default: 30s.',
+      'Raise the request rate until the latency threshold is exceeded, then measure just below it for this time; --request-rate is the first rate. Default: 30s.',
       readHoldS,
     )
     .option('--allow-remote-load', 'Allow load on another machine.')
-    .option(
-      '--remote-concurrency <n>',
-      'Maximum number of concurrent requests to another machine. Default: 1024.',
-    )
-    .option(
-      '--remote-request-rate <n>',
-      'Maximum number of requests per second to another machine. Default: 10000.',
-    )
+    .option('--remote-concurrency <n>', 'Maximum concurrent requests to another machine. Default: 1024.')
+    .option('--remote-request-rate <n>', 'Maximum requests per second to another machine. Default: 10000.')
     .option(
       '--p99-budget-ms <ms>',
-      'Also say the best level within this p99 latency, in milliseconds; the run keeps it.',
+      'Also show the best level within this p99 latency, in milliseconds; saved with the run.',
       readBudgetMs,
     )
     .option(

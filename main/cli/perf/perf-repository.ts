@@ -27,7 +27,7 @@ export function checkRepositoryOptions({
   if (modelRepository === undefined) {
     if (beside === undefined && trust === undefined) return;
     const flag = beside === undefined ? '--trust' : '--with';
-    throw invalidInput(flag, `${flag} belongs to --model-repository`, 'Add --model-repository.');
+    throw invalidInput(flag, `${flag} applies only with --model-repository`, 'Add --model-repository.');
   }
   const other = url === undefined ? (host === undefined ? undefined : '--host') : '--url';
   if (other === undefined) return;

@@ -32,7 +32,7 @@ function checkValue(row: AnalyzerOption, value: string): void {
   if (of !== undefined && !of.includes(value))
     throw invalidInput(nameOf(row), `"${value}" is not one of ${of.join(', ')}`);
   if (least !== undefined && !(/^-?\d+$/.test(value) && Number(value) >= least))
-    throw invalidInput(nameOf(row), `"${value}" is not a whole number from ${least} on`);
+    throw invalidInput(nameOf(row), `"${value}" is not a whole number of at least ${least}`);
 }
 
 /** The `perf` equivalents, and the remaining arguments. */
@@ -133,7 +133,7 @@ const mappings: Readonly<Record<string, Mapping>> = {
 /** Combinations that perf_analyzer refuses. Throws combination-unsupported. */
 function checkTogether(options: PerfOptions): void {
   if (options['async'] === true && options['sync'] === true)
-    throw unsupported('--sync', '--async and --sync exclude each other', 'Remove one of them.');
+    throw unsupported('--sync', '--async and --sync cannot be used together', 'Remove one of them.');
   if (options['sync'] === true && options['streaming'] === true)
     throw unsupported('--sync', 'A stream is always asynchronous', 'Remove --sync.');
   const protocol = textOf(options['protocol']).toLowerCase();

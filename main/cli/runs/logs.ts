@@ -65,7 +65,7 @@ async function printApplication(
       application ? '--application takes neither a run nor --follow' : 'No run given',
       {
         where: application ? '--application' : '[run]',
-        remedy: 'Name a run, for example: logs latest; or use --application, with --tail if you like.',
+        remedy: 'Name a run, for example: logs latest; or use --application, optionally with --tail.',
       },
     );
   }

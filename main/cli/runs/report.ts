@@ -36,7 +36,7 @@ export const addReportOptions = <Of extends Command>(command: Of): Of =>
       'PNG, JPEG or SVG of at most 256 KiB at the head of all further reports; "none" removes it',
     )
     .option('--sections <names>', `contents of all further reports: "all", "summary", or some of ${names}`)
-    .option('--without <names>', 'contents that all further reports leave out, by the same names');
+    .option('--without <names>', 'contents that all further reports omit, by the same names');
 
 function readSections(text: string, option: string): readonly ReportSection[] {
   return text
@@ -57,7 +57,7 @@ function readSections(text: string, option: string): readonly ReportSection[] {
 
 function leftOut({ sections, without }: ReportOptions): readonly ReportSection[] | undefined {
   if (sections !== undefined && without !== undefined) {
-    throw new WorkbenchError('input-invalid', '--sections and --without say the same thing twice', {
+    throw new WorkbenchError('input-invalid', '--sections and --without cannot be used together', {
       where: '--sections',
       remedy: 'Give one of them.',
     });

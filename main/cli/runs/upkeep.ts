@@ -84,7 +84,7 @@ export function addClean(program: Verb): void {
     .argument('[run...]', 'runs to delete for good')
     .option(
       '--cache',
-      'empty the cache of exported models, and remove pipelines that no run is of; default without --trash and runs',
+      'empty the cache of exported models, and remove pipelines that no run uses; default without --trash and runs',
     )
     .option('--trash', 'empty the trash')
     .option('-y, --yes', 'do not ask')

@@ -82,10 +82,10 @@ const lineText = ({ line, option, text }: AnalyzerLine): string => `    line ${l
 export function analyzerLines({ model, taken, left }: AnalyzerConfig): readonly string[] {
   return [
     `Configuration of Model Analyzer, model ${model}`,
-    `  Taken: ${taken.length}`,
+    `  Used: ${taken.length}`,
     ...taken.map(lineText),
-    `  Not taken: ${left.length}`,
+    `  Not used: ${left.length}`,
     ...left.map(lineText),
-    '  Options of this command replace what the file has.',
+    '  Options of this command override the file.',
   ];
 }

@@ -121,7 +121,7 @@ function planLines({ spec, joint, notes }: JointPlan): readonly string[] {
   return [
     `Search ${spec.name}: ${models.length} models together on one Triton`,
     ...notes.map((note) => `  ${note}`),
-    '  Load: open, all models at the same time at Poisson times',
+    '  Load: open, all models at the same time with Poisson arrivals',
     `  At most ${durationText(budgetS)} of load: ${lookMs / 1000} s for each measurement of all, ${fullMs / 1000} s in the last comparison`,
   ];
 }
@@ -153,7 +153,7 @@ export function jointLines(joint: JointStrategy, searched: Searched): readonly s
     ...(beside === null ? [] : [`${beside}.`]),
     ...(isConfirmed || factor === null
       ? []
-      : ['It was not measured at full length at the load that it is said to hold: give more time.']),
+      : ['It was not measured at full length at its reported load. Give more time with --budget.']),
     '',
     formatTable(
       jointColumns.map(titleWithUnit),

@@ -22,13 +22,13 @@ export const addServerOptions = (verb: Verb, what = ''): Verb =>
   verb
     .option(
       '-u, --url <address>',
-      `${what}serve on a Triton that runs already and allows loading, e.g. localhost:8000`,
+      `${what}serve on a Triton that is already running and allows loading, e.g. localhost:8000`,
     )
     .option(
       '--metrics-url <address>',
       `${what}host and port of the metrics of that Triton; default: HTTP port + 2`,
     )
-    .option('--allow-remote-load', `${what}that Triton is on another machine, which receives the load`)
+    .option('--allow-remote-load', `${what}allow load on a Triton on another machine`)
     .option('-y, --yes', `${what}load the configurations on that Triton without asking`);
 
 export const addAtOptions = (verb: Verb): Verb =>
@@ -57,7 +57,7 @@ export async function searchAt(
     if (flag === undefined) return present({ host });
     throw invalidInput(
       flag,
-      'It applies only to a Triton that runs already',
+      'It applies only to a Triton that is already running',
       'Add its address (-u HOST:PORT).',
     );
   }

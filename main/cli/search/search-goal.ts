@@ -22,7 +22,7 @@ export const addGoalOptions = (verb: Verb): Verb =>
   verb
     .option(
       '--objective <name>',
-      'throughput: the most load; latency: the lowest latency at --rate; cost: the lowest cost per inference',
+      'throughput: the highest load; latency: the lowest latency at --rate; cost: the lowest cost per inference',
       'throughput',
     )
     .option('--rate <requests>', 'with --objective latency: requests per second, the only load')
@@ -30,8 +30,8 @@ export const addGoalOptions = (verb: Verb): Verb =>
       '--price-per-hour <price>',
       'with --objective cost: price of one replica with its GPUs per hour, in any currency',
     )
-    .option('--gpu-memory <size>', 'most GPU memory of a configuration, e.g. 8GiB')
-    .option('--host-memory <size>', 'most host memory of a configuration, e.g. 2GiB');
+    .option('--gpu-memory <size>', 'maximum GPU memory of a configuration, e.g. 8GiB')
+    .option('--host-memory <size>', 'maximum host memory of a configuration, e.g. 2GiB');
 
 function objectiveOf({ objective, pricePerHour }: GoalOptions): SearchObjective {
   const kind = readOneOf('--objective', objectiveKinds, objective);

@@ -19,7 +19,7 @@ export const addReplayOptions = (verb: Verb): Verb =>
   verb
     .option(
       '--replay <file>',
-      'requests at the times of a recorded trace in place of Poisson times, sent faster or slower as the rate asks',
+      'requests at the times of a recorded trace in place of Poisson arrivals, sped up or slowed down to the rate',
     )
     .option('--speed <factor>', 'with --objective latency: how many times as fast as recorded; default: 1')
     .option('--from <time>', 'start of the part of the trace that is sent, e.g. 10m')

@@ -66,7 +66,7 @@ const wholes = (flag: string, text: string | undefined, least: number): number[]
     ? undefined
     : readNumbers(flag, text).map((value) => {
         if (Number.isInteger(value) && value >= least) return value;
-        throw invalidInput(flag, `${value} is not a whole number from ${least} on`);
+        throw invalidInput(flag, `${value} is not a whole number of at least ${least}`);
       });
 
 function spaceOf(options: SearchOptions): SearchSpace {
@@ -152,7 +152,7 @@ async function planOf(
 function planLines({ search, notes, asks, spec, candidates }: SearchPlan): readonly string[] {
   const { budgetS, load, lookMs } = search;
   const kind =
-    load.kind === 'open' ? `requests at ${timesText(search)}` : `concurrency ${load.concurrency.join(', ')}`;
+    load.kind === 'open' ? `requests ${timesText(search)}` : `concurrency ${load.concurrency.join(', ')}`;
   return [
     `Search ${spec.name}: ${candidates.length} configurations of ${search.runId ?? spec.strategy.trials[0]?.choice.preset ?? ''}`,
     ...[...notes, ...(asks?.facts ?? [])].map((note) => `  ${note}`),
@@ -201,12 +201,12 @@ export function answerLines(
     `${answer.sentence}.`,
     ...(present === null ? [] : [`${present}.`]),
     ...(isCutShort
-      ? ['The budget ended before every configuration was judged: give more time with --budget.']
+      ? ['The budget ended before every configuration was judged. Give more time with --budget.']
       : []),
     ...(answer.isConfirmed || answer.winner === null
       ? []
       : [
-          'The best configuration was not measured at full length at the load that it is said to hold: give more time.',
+          'The best configuration was not measured at full length at its reported load. Give more time with --budget.',
         ]),
     '',
     formatTable(
@@ -255,10 +255,10 @@ export async function workOnSearch(
 export function addSearch(program: Verb): void {
   const verb = program
     .command('search')
-    .description('Find the configuration of a model that takes the most load within a latency target')
+    .description('Find the configuration of a model that sustains the highest load within a latency target')
     .argument(
       '[subject]',
-      'run (id or its beginning, name, latest), preset, your own model, or file with a specification or with several models; default: the model of --from-analyzer',
+      'run (id or a unique prefix of it, name, latest), preset, your own model, or file with a specification or with several models; default: the model of --from-analyzer',
     )
     .option(
       '--load <kind>',
@@ -269,23 +269,26 @@ export function addSearch(program: Verb): void {
     .option('--p90 <time>', 'largest p90 latency in place of a p99')
     .option('--p50 <time>', 'largest median latency in place of a p99');
   addAtOptions(addReplayOptions(addGoalOptions(verb)))
-    .option('--budget <time>', `most time under load, e.g. 10m; default: ${usualBudget}`)
-    .option('--part <model>', 'with a run of an ensemble: the model in it whose configuration is searched')
+    .option('--budget <time>', `maximum time under load, e.g. 10m; default: ${usualBudget}`)
+    .option('--part <model>', 'with a run of an ensemble: the composing model to search')
     .option('--instances <list>', 'model instances to try')
     .option('--max-batch-sizes <list>', 'maximum batch sizes to try')
     .option('--batching <list>', 'batching to try: disabled, static, dynamic')
     .option('--queue-delays-us <list>', 'maximum queue delays to try, microseconds')
     .option('--preferred-batch-sizes <list...>', 'preferred batch sizes to try; each a list, or "none"')
-    .option('--threads <list>', 'threads of an instance to try (CPU); 0: the choice of the runtime')
+    .option('--threads <list>', 'threads per instance to try (CPU); 0: the runtime’s choice')
     .option('--formats <list>', `formats to try: ${exportFormats.join(', ')}; each is prepared first`)
     .option('--precisions <list>', `precisions to try: ${exportPrecisions.join(', ')}; default on GPUs: both`)
     .option('--accelerators <list>', `backend accelerators to try: ${accelerators.join(', ')}`)
     .option('--concurrency <list>', 'with --load closed: concurrencies to try')
     .option('--batch-size <n>', 'batch size of each request; default: that of the run’s online levels')
     .option('--batch-sizes <list>', 'batch sizes of requests to try')
-    .option('--error-percentage <n>', 'largest share of failed requests, percent')
+    .option('--error-percentage <n>', 'maximum share of failed requests, in percent')
     .option('--from-analyzer <file>', 'values, load and target of a configuration of Model Analyzer (YAML)')
-    .option('--analyzer-model <name>', 'model of that file; default: the one named as the run’s')
+    .option(
+      '--analyzer-model <name>',
+      'model of that file; default: the one with the name of the run’s model',
+    )
     .option('--name <name>', 'name of the study; default: search-<date>-<time>')
     .option('--set <KEY=VALUE>', 'with a model or a specification: a field of run.yaml; repeatable', collect)
     .option('--shape <name=dims>', 'with your own model file: sample shape of an input; repeatable', collect)

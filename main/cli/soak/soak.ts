@@ -31,7 +31,7 @@ interface SoakOptions {
 function wholeOf(flag: string, text: string): number {
   const value = readNumber(flag, text);
   if (Number.isInteger(value) && value > 0) return value;
-  throw invalidInput(flag, `"${text}" is not a whole number from 1 on`);
+  throw invalidInput(flag, `"${text}" is not a whole number of at least 1`);
 }
 
 function millisecondsOf(flag: string, text: string): number {
@@ -52,7 +52,7 @@ function loadOf({ rate, concurrency }: SoakOptions): AskedSoakLoad | undefined {
     throw invalidInput(
       '--rate',
       `"${rate}" is not a rate`,
-      'Give requests per second, for example 50, or a share of what the run held, for example 60%.',
+      'Give requests per second, for example 50, or a share of the rate that the run sustained, for example 60%.',
     );
   }
   return percent === undefined ? { requestRate: value } : { share: value / 100 };
@@ -144,25 +144,31 @@ export function addSoak(program: Verb): void {
     .description(
       'Send the same load for hours, and report whether memory grows, how fast, and in which process',
     )
-    .argument('[subject]', 'a verified run (id or its beginning, name, latest, or latest~N) or a deployment')
+    .argument(
+      '[subject]',
+      'a verified run (id or a unique prefix of it, name, latest, or latest~N) or a deployment',
+    )
     .requiredOption('--for <time>', 'how long, e.g. 8h or 20m; pauses do not count')
-    .option('--rate <rate>', 'requests per second, or a share of what the run held, e.g. 60%; default: 60%')
+    .option(
+      '--rate <rate>',
+      'requests per second, or a share of the rate that the run sustained, e.g. 60%; default: 60%',
+    )
     .option('--concurrency <n>', 'requests in flight, in place of a rate')
     .option('-b, --batch-size <n>', 'batch size of each request; default: that of the run’s answer')
     .option(
       '--reload-every <n>',
-      'unload and load the model after so many requests, or a time, e.g. 30s, to find what unloading leaves behind',
+      'unload and load the model after this many requests, or a time, e.g. 30s, to find memory that unloading leaves behind',
     )
     .option('--read-every <time>', 'time between two readings of memory; default: 5s, less for a short soak')
     .option(
       '--fail-if <criterion...>',
       'exit with code 3 if a process of the server grows faster, as "rss-slope>1MB/h" or "rss-slope>1MB/1000" (requests), and with 4 if that is inconclusive',
     )
-    .option('-u, --url <address>', 'a Triton that runs already, e.g. localhost:8000')
+    .option('-u, --url <address>', 'a Triton that is already running, e.g. localhost:8000')
     .option('-m, --model <name>', 'model to load: that of the server, or one of several of the deployment')
     .option('-i, --protocol <protocol>', 'with --url: http or grpc; default: http')
     .option('--shape <name:dims...>', 'with --url: dimensions of an input that vary, e.g. ids:128')
-    .option('--allow-remote-load', 'with --url: that Triton is on another machine, which receives the load')
+    .option('--allow-remote-load', 'with --url: allow load on a Triton on another machine')
     .option('--name <name>', 'name of the study; default: soak-<date>-<time>')
     .option('--markdown', 'Markdown, for a pull request')
     .option('--dry-run', 'show what would be done; nothing is started')

@@ -18,7 +18,7 @@ import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import type { Verb } from '../verb';
 
-const studyArgument = 'name of a study: "studies list" has them';
+const studyArgument = 'name of a study, as in "studies list"';
 
 const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
   interrupted ? `${state} (interrupted)` : state;
@@ -38,10 +38,10 @@ async function loadMeasuring() {
 
 /** Why a study cannot be resumed by its name. */
 function notKept({ state, isKept }: StudySummary): readonly string[] {
-  if (state === 'damaged') return ['  its journal is damaged: it can be removed, not continued'];
+  if (state === 'damaged') return ['  its journal is damaged: it can be removed, but not continued'];
   if (state === 'newer')
-    return ['  a newer version of the workbench wrote it: update this one to continue it'];
-  return isKept ? [] : ['  of an earlier version: continue it with run --matrix FILE --resume'];
+    return ['  written by a newer version of the workbench: update this one to continue it'];
+  return isKept ? [] : ['  written by an earlier version: continue it with run --matrix FILE --resume'];
 }
 
 function addReadVerbs(program: Verb): void {

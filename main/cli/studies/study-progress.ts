@@ -80,7 +80,7 @@ export function createStudyProgress(
       }
       if (isMoved) {
         own.say(
-          `${hosts.get(number) ?? ''} does not respond, and nothing of the run was measured: another host starts it again.`,
+          `${hosts.get(number) ?? ''} does not respond, and no level of the run was measured. The run starts again on another host.`,
         );
       }
     },

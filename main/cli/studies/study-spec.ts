@@ -47,7 +47,7 @@ export async function readStudySpec(
   const { matrix: file, skipPreflight, trust, allowRemoteLoad } = options;
   if (options.spec !== undefined || options.configuration !== undefined) {
     const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
-    throw invalidInput('--spec', '--matrix takes the place of --spec', remedy);
+    throw invalidInput('--spec', '--matrix and --spec cannot be used together', remedy);
   }
   const presets = (await core.handlers['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
   const fileName = file === '-' ? '' : basename(file);

@@ -133,19 +133,22 @@ export function addUpgrade(program: Verb): void {
     .description(
       'Compare two serving environments with the same model files, and report whether the model can move',
     )
-    .argument('[subject]', 'a verified run (id or its beginning, name, latest, or latest~N) or a deployment')
+    .argument(
+      '[subject]',
+      'a verified run (id or a unique prefix of it, name, latest, or latest~N) or a deployment',
+    )
     .option(
       '--to <target>',
       'a release (26.07), a Docker image, or a folder with another Triton or a Python environment',
     )
-    .option('--budget <time>', 'most time under load, e.g. 3m; default: 3m')
+    .option('--budget <time>', 'maximum time under load, e.g. 3m; default: 3m')
     .option(
       '--fail-if <criterion...>',
       'regression that blocks the move, as "p99>1.1x" or "throughput<0.95x"; default: both with 10 %',
     )
     .option('-b, --batch-size <n>', 'batch size of each request; default: that of the run’s answer')
     .option('--concurrency <n>', 'requests in flight; default: the level of the run’s answer')
-    .option('--request-rate <n>', 'requests per second at Poisson times, in place of a concurrency')
+    .option('--request-rate <n>', 'requests per second with Poisson arrivals, in place of a concurrency')
     .option('--loads <n>', 'model loads to time on each side; default: 3')
     .option('--move <study>', 'move the deployment of an earlier upgrade whose answer was ready to move')
     .option('--name <name>', 'name of the study; default: upgrade-<date>-<time>')

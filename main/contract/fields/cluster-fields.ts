@@ -38,7 +38,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('triton', {
     label: 'Triton',
     term: 'triton',
-    help: 'Which Triton serves: the tritonserver of the image, or the one of the workbench home on the CPU.',
+    help: 'Triton that serves the model: the tritonserver of the image, or the one of the workbench home on the CPU.',
     choices: { image: 'Of the image', home: 'Of the home (CPU)' },
     absent: 'that of the image',
     option: '--kubernetes-triton <which>',
@@ -100,7 +100,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('tolerations', {
     label: 'Tolerations',
     term: 'tolerations',
-    help: 'Taints that are tolerated, as kubectl writes them: nvidia.com/gpu:NoSchedule.',
+    help: 'Tolerated taints, in the notation of kubectl: nvidia.com/gpu:NoSchedule.',
     absent: 'none',
     option: '--kubernetes-tolerations <list>',
   }),
@@ -114,7 +114,7 @@ const kubernetesFields: readonly FieldRow[] = [
   row('activeDeadlineS', {
     label: 'Active deadline',
     term: 'active-deadline-seconds',
-    help: 'How long the pod may run, counted from the time it is scheduled.',
+    help: 'Maximum run time of the pod, from the time at which it is on a node.',
     unit: 's',
     absent: 'no limit',
     option: '--kubernetes-deadline <time>',
@@ -156,7 +156,7 @@ const slurmFields: readonly FieldRow[] = [
   slurmRow('login', {
     label: 'Login node',
     term: 'login',
-    help: 'Host of the list whose Slurm commands are used, over ssh. It must share the file system of the workbench home, under the same path.',
+    help: 'Host in the list of hosts whose Slurm commands are used over ssh. The workbench home must be on a file system that it shares with the cluster, under the same path.',
     absent: 'this machine',
     option: '--slurm-login <host>',
   }),
@@ -209,7 +209,7 @@ const slurmFields: readonly FieldRow[] = [
     option: '--slurm-constraint <list>',
   }),
   slurmRow('tasksAtOnce', {
-    label: 'Tasks at once',
+    label: 'Concurrent tasks',
     term: 'array',
     help: 'Maximum number of runs of a matrix at the same time.',
     absent: 'all',

@@ -23,7 +23,7 @@ export const tlsFields: readonly FieldRow[] = [
     'caFile',
     'Server CA certificates',
     'ssl-https-ca-certificates-file',
-    'PEM file of the authorities that the server’s certificate must come from.',
+    'PEM file of the certificate authorities that are trusted for the server’s certificate.',
     'the system’s',
   ),
   tls(
@@ -51,7 +51,7 @@ export const tlsFields: readonly FieldRow[] = [
     'insecure',
     'Unverified certificate',
     'tls-insecure',
-    'Accepts any certificate. A run refuses it, as its accuracy check verifies the certificate; perf and monitor have --tls-insecure.',
+    'Accepts any certificate. Not available in a run, because its accuracy check verifies the certificate; perf and monitor have --tls-insecure.',
     'off',
   ),
 ];

@@ -56,7 +56,7 @@ function completeAddress(text: string): string {
 function addressProblem(address: string): string | null {
   if (parseHostAddress(address) !== null) return null;
   if (/^[^@/]*:[^@]*@/.test(address.replace(/^[a-z]+:\/\//i, ''))) {
-    return 'an address with a password is not kept: use a key and ssh-agent';
+    return 'an address must not contain a password: use a key and ssh-agent';
   }
   if (/^(?:unix|npipe):/i.test(address)) return 'a socket of this machine is not a host';
   return 'not an address of the form user@host, ssh://user@host:port, tcp://host:2376 or context:NAME';

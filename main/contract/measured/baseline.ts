@@ -80,7 +80,9 @@ type PublishedLevel = PublishedTable['levels'][number];
  * @param differences "Protocol, online: gRPC; published: HTTP", one text each
  */
 export const otherwiseText = (differences: readonly string[]): string | null =>
-  differences.length === 0 ? null : `Measured otherwise than published. ${differences.join('. ')}.`;
+  differences.length === 0
+    ? null
+    : `Measured under other conditions than published. ${differences.join('. ')}.`;
 
 export function publishedValue(level: PublishedLevel, column: PublishedColumn): number | null {
   return level[publishedColumns.indexOf(column)] ?? null;

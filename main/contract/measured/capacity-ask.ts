@@ -4,8 +4,12 @@ import { z } from 'zod';
 export const capacityAskSchema = z.strictObject({
   rate: z.number().positive().max(1e9).describe('Inferences per second of all replicas together.'),
   p99Ms: z.number().positive(),
-  headroom: z.number().min(0).max(100).describe('Share of the rate that is planned beyond it: 0.3 is 30 %.'),
-  spare: z.int().min(0).max(10_000).describe('Replicas that may be missing.'),
+  headroom: z
+    .number()
+    .min(0)
+    .max(100)
+    .describe('Spare capacity above the rate, as a share of it: 0.3 is 30 %.'),
+  spare: z.int().min(0).max(10_000).describe('Replicas that may fail.'),
   pricePerHour: z.number().positive().nullable().describe('Of one replica with its GPUs; null: not given.'),
 });
 export type CapacityAsk = z.infer<typeof capacityAskSchema>;

@@ -10,25 +10,29 @@ export const capacityDocumentSchema = z.object({
   runId: z.string(),
   asked: capacityAskSchema,
   text: z.string().describe('The answer in a sentence, or why there is none.'),
-  replicas: z.int().nullable().describe('null: no level holds the target.'),
+  replicas: z.int().nullable().describe('null: no level meets the target.'),
   gpus: z.int().nullable().describe('Of all replicas, 0 on a CPU; null: not known.'),
   replica: z
     .object({
       level: chosenLevelSchema.describe('The measured level that a replica is planned with.'),
-      inferencesPerSecond: z.number().describe('What a replica holds: at most the rate that was sent.'),
-      open: z.boolean().describe('Measured with an open loop; false: closed, and nothing to promise.'),
+      inferencesPerSecond: z
+        .number()
+        .describe('Rate that a replica sustains: at most the rate that was sent.'),
+      open: z
+        .boolean()
+        .describe('Measured with an open loop; false: with a closed loop, which does not support a promise.'),
       gpus: z.int().nullable(),
     })
     .nullable(),
   next: chosenLevelSchema
     .extend({ reason: z.string() })
     .nullable()
-    .describe('The next higher load that does not hold; null: none was measured.'),
+    .describe('The next higher load, which misses the target; null: none was measured.'),
   cost: z
     .object({
       perMonth: z.number().describe('730 hours.'),
       perMillionAtRate: z.number().describe('A million inferences at the asked rate.'),
-      perMillionAtFullUse: z.number().describe('The same with each replica at what it holds.'),
+      perMillionAtFullUse: z.number().describe('The same with each replica at its full rate.'),
     })
     .nullable()
     .describe('null: no price, or no answer.'),
@@ -66,7 +70,7 @@ export const capacityDocumentSchema = z.object({
     .object({ replicas: z.int().nullable(), text: z.string() })
     .optional()
     .describe(
-      'The same of the present configuration of the search; absent: it is that one, or the source is a run.',
+      'The same for the present configuration of the search; absent: it is that one, or the source is a run.',
     ),
   curve: z
     .array(chosenLevelSchema.extend({ holds: z.boolean() }))

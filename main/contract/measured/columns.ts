@@ -14,7 +14,7 @@ const repeated =
 
 export const batchSize: Column = {
   ...named('batch-size', 'Batch', sweepTitle.batchSize, count),
-  help: 'Items of one request.',
+  help: 'Items per request.',
   read: (point) => point.batchSize,
 };
 
@@ -178,7 +178,7 @@ export const delayed: Column = {
 const fromSchedule = (name: 'p50' | 'p90' | 'p95' | 'p99' | 'avg' | 'max'): Column => ({
   ...named(`schedule-${name}`, `${name} latency from schedule (ms)`, `${name} from schedule`, ms),
   short: name,
-  help: 'Latency from the time at which a request was due, with its wait for a slow server.',
+  help: 'Latency from the time at which a request was due, including its wait for a slow server.',
   read: (point) => point.scheduled?.[`${name}Us`],
   range: ({ scheduledRanges }) => scheduledRanges?.[`${name}Us`],
 });
@@ -213,7 +213,7 @@ export const refused: Column = {
 
 export const flags: Column = {
   ...named('flags', 'Flags', 'In doubt', text),
-  help: 'What is in doubt about the level, in a word each.',
+  help: 'Doubts about the level, one word each.',
   read: (point) => marksOf(point).join('; '),
 };
 

@@ -59,12 +59,12 @@ export const responseTimes = (
 export const checks: readonly Column[] = [
   {
     ...named('checked-responses', 'Checked Response Count', 'Checked responses', count),
-    help: 'Responses that were decoded and held against the model’s outputs: some at random, with expected outputs all that time allows.',
+    help: 'Responses that were decoded and compared with the model’s declared outputs: a random sample, or with expected outputs as many as time allows.',
     read: ({ outputChecks }) => outputChecks?.checkedCount,
   },
   {
     ...named('wrong-responses', 'Wrong Response Count', 'Wrong responses', count),
-    help: 'Checked responses with a wrong output: a level that has any is not an answer.',
+    help: 'Checked responses with a wrong output. A level that has any does not count as a result.',
     read: ({ outputChecks }) => outputChecks?.wrongCount,
     doubtful: ({ outputChecks }) => (outputChecks?.wrongCount ?? 0) > 0,
   },
@@ -95,7 +95,7 @@ export const sharedMemory: readonly Column[] = [
   },
   {
     ...named('shared-repairs', null, 'Registered again', count),
-    help: 'Times that another client had unregistered the regions.',
+    help: 'Number of times that another client had unregistered the regions.',
     read: (point) => point.sharedMemory?.repairs,
   },
 ];
@@ -125,7 +125,7 @@ export const cache: readonly Column[] = [
 
 const clientCpu: Column = {
   ...named('client-cpu-cores', null, 'Client CPU', { unit: 'cores', kind: 'rate' }),
-  help: 'CPU time of the load generator over the time; unknown where it was measured for too short a time.',
+  help: 'CPU time of the load generator divided by elapsed time; unknown if the measurement was too short.',
   read: ({ client }) => client?.cpuShare,
 };
 
@@ -159,14 +159,14 @@ export const clientCpuPerRequest: Column = {
 
 export const tls: Column = {
   ...named('tls', 'TLS Certificate', 'TLS certificate', text),
-  help: 'Whether the server’s certificate was checked; “–” is a connection in the clear.',
+  help: 'Whether the server’s certificate was checked; “–” is an unencrypted connection.',
   read: (point) => (point.tls === undefined ? null : point.tls.verified ? 'verified' : 'not verified'),
   doubtful: (point) => point.tls?.verified === false,
 };
 
 export const model: Column = {
   ...named('model', 'Model', 'Model', text),
-  help: 'Of models that were measured at the same time: which one this is.',
+  help: 'Model of this row, among models that were measured at the same time.',
   read: (point) => point.model,
 };
 
@@ -181,7 +181,7 @@ export const replayed: Column = {
 
 export const together: Column = {
   ...named('together', 'Measured Together With', 'Measured together with', text),
-  help: 'What the server answered at the same time.',
+  help: 'Other models that the server served at the same time.',
   read: togetherText,
 };
 
@@ -201,7 +201,7 @@ const perModel = (
 export const composing: readonly Column<ComposingModelColumns>[] = [
   {
     ...named('model-requests', null, 'Requests', count),
-    help: 'Requests that the model answered, also those of others than the ensemble.',
+    help: 'Requests that the model answered, including those from outside the ensemble.',
     read: (part) => part.requestCount,
   },
   {
@@ -221,12 +221,12 @@ export const composing: readonly Column<ComposingModelColumns>[] = [
   },
   {
     ...named('model-max-batch', null, 'Maximum batch size', count),
-    help: 'Of the model’s configuration; 0: without a batch dimension.',
+    help: 'From the model’s configuration; 0 means no batch dimension.',
     read: (part) => part.maxBatchSize,
   },
   {
     ...named('model-instances', null, 'Instances', count),
-    help: 'Of the model’s configuration, on all its GPUs.',
+    help: 'From the model’s configuration, on all its GPUs.',
     read: (part) => part.instances,
   },
   {
@@ -250,7 +250,7 @@ export const composingNameIn = ({ ensemblePath = [] }: LoadPoint, part: Composin
 
 const timesFaultText = {
   'out-of-range': 'Triton’s sums of them are out of range',
-  constant: 'Triton counts requests, and no time for them',
+  constant: 'Triton counts requests but no time for them',
 } as const;
 
 /** Notes on the server times of the levels, one sentence each. */
@@ -272,7 +272,7 @@ export function serverPartsTexts(points: readonly LoadPoint[]): readonly string[
       ? ['Times of a model that is called by BLS lie within the compute of the one that calls it.']
       : []),
     ...(ensembles.some(({ networkServerSendRecvUs: rest }) => rest !== null && rest < 0)
-      ? ['Network + server below zero: the parts are more than the mean latency, which they do not make up.']
+      ? ['Network + server is below zero: the parts add up to more than the mean latency.']
       : []),
   ];
 }
@@ -292,7 +292,7 @@ export const gpus: readonly Column<Gpu>[] = [
   },
   {
     ...named('gpu-memory', null, 'Most memory', { unit: '', kind: 'bytes' }),
-    help: 'Most memory of the GPU that was in use.',
+    help: 'Peak memory in use on the GPU.',
     read: (gpu) => gpu.maxMemoryBytes,
   },
   {

@@ -36,7 +36,7 @@ export const tokenTimes = [timeToFirstToken, interTokenLatency, timePerOutputTok
 
 const countedBy: Column = {
   ...named('tokens-counted-by', 'Tokens Counted By', 'Tokens counted by', text),
-  help: 'How output tokens were counted: as the server reports its usage, by the tokenizer, or each answer with content as one.',
+  help: 'How output tokens were counted: from the usage that the server reports, by the tokenizer, or as one per response with content.',
   read: ({ generation }) => generation?.tokensCountedBy,
 };
 

@@ -34,6 +34,6 @@ export function replayedText({
     ...part,
     ...(largestBatchSize === 1
       ? []
-      : [`${formatRate(meanBatchSize)} items per request in the mean, up to ${largestBatchSize}`]),
+      : [`${formatRate(meanBatchSize)} items per request on average, up to ${largestBatchSize}`]),
   ].join(', ');
 }

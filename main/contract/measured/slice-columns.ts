@@ -47,7 +47,7 @@ export const sliceColumns: readonly Column<Slice>[] = [
   },
   {
     ...named('slice-in-flight', 'In Flight', 'In flight', rate),
-    help: 'Requests that were due and not answered, in the mean.',
+    help: 'Mean number of requests that were due and not yet answered.',
     read: ({ inFlight }) => inFlight,
   },
   {

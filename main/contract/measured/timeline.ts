@@ -27,7 +27,7 @@ const sliceSchema = z.object({
   avgUs: us.nullable(),
   p50Us: us.nullable(),
   p99Us: us.nullable(),
-  /** Requests that were due and not answered, in the mean. */
+  /** Mean number of requests that were due and not yet answered. */
   inFlight: z.number().min(0),
   /** Answered requests within the budget; absent: none was given. */
   good: counted.optional(),

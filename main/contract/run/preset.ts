@@ -104,14 +104,14 @@ export const presetSchema = z.strictObject({
       )
       .optional(),
     {
-      description: 'Formats that users may expect but the preset does not offer, each with the reason',
-      absent: 'no reason is given for other formats',
+      description: 'Formats that users may expect but that the preset does not offer, each with the reason',
+      absent: 'no other formats are listed',
     },
   ),
   metrics: key(
     z.array(
       z.strictObject({
-        name: key(z.string(), { description: 'Name in the result of metrics.py', example: 'accuracy' }),
+        name: key(z.string(), { description: 'Name that metrics.py gives', example: 'accuracy' }),
         title: key(z.string(), { description: 'Display name', example: 'Accuracy' }),
         better: key(z.enum(['higher', 'lower']).optional(), {
           description: 'Which values are better; a threshold is the lowest allowed one, or the highest',
@@ -121,15 +121,15 @@ export const presetSchema = z.strictObject({
       }),
     ),
     {
-      description: 'Metrics of metrics.py; [] if only outputs are compared',
+      description: 'Metrics of metrics.py; [] to compare only outputs',
       example: [{ name: 'accuracy', title: 'Accuracy' }],
     },
   ),
   origin: key(
     z.strictObject({
-      dataset: key(z.string(), { description: 'Where the data is from', example: 'made by make_dataset.py' }),
-      checkpoint: key(z.string(), { description: 'Where the weights are from', example: 'trained here' }),
-      paper: key(z.string(), { description: 'What describes the model', example: 'none' }),
+      dataset: key(z.string(), { description: 'Origin of the data', example: 'made by make_dataset.py' }),
+      checkpoint: key(z.string(), { description: 'Origin of the weights', example: 'trained here' }),
+      paper: key(z.string(), { description: 'Paper or page that describes the model', example: 'none' }),
       datasets: key(z.array(dataSourceSchema).optional(), {
         description: 'Published data sets, for data fetch; presets of the workbench only',
         absent: 'none',
@@ -145,7 +145,7 @@ export const presetSchema = z.strictObject({
       }),
     }),
     {
-      description: 'Where data, weights and model are from; free text',
+      description: 'Origin of data, weights and model; free texts',
       example: { dataset: 'own', checkpoint: 'own', paper: 'none' },
     },
   ),
@@ -165,7 +165,7 @@ export const presetSchema = z.strictObject({
             },
           ),
           published: key(z.string(), { description: 'What the published procedure does wrong' }),
-          here: key(z.string(), { description: 'What is done here' }),
+          here: key(z.string(), { description: 'What the workbench does instead' }),
         }),
       )
       .optional(),
@@ -202,12 +202,12 @@ export const presetSchema = z.strictObject({
     },
   ),
   gpuMemoryMiB: key(z.int().positive().optional(), {
-    description: 'Minimum GPU memory, in MiB',
+    description: 'Minimum memory of a GPU that serves it, in MiB',
     example: 4096,
     absent: 'every GPU is tried',
   }),
   defaults: key(layer, {
-    description: 'Any fields of run.yaml; {} to use the workbench’s own defaults',
+    description: 'Any fields of run.yaml; {} for the workbench’s own defaults',
     example: { configure: { maxBatchSize: 8, batching: 'dynamic' } },
   }),
   byFormat: layersBy(exportFormats, 'format'),

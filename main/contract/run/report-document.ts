@@ -23,9 +23,9 @@ export const chosenLevelSchema = z.object({
   requestCount: z
     .int()
     .nullable()
-    .describe('Requests that the figures are from; null: the tool does not say.'),
+    .describe('Number of requests behind the figures; null: not reported by the tool.'),
   steady: z.boolean(),
-  marks: z.array(z.string()).describe('What is in doubt about it: "not steady", "client-limited", …'),
+  marks: z.array(z.string()).describe('Doubts about it: "not steady", "client-limited", …'),
 });
 
 const missingLevelSchema = z.object({
@@ -148,7 +148,7 @@ export const reportDocumentSchema = z.object({
   answer: z
     .object({
       level: chosenLevelSchema.nullable().describe('null: no steady level is within the p99 budget.'),
-      sure: z.boolean().describe('A steady level that nothing is in doubt about.'),
+      sure: z.boolean().describe('A steady level without doubts.'),
       doubts: z.array(
         z.object({
           kind: z.enum(['left-out', 'failed', 'not-finite', 'uncertain', 'few-requests']),
@@ -205,7 +205,7 @@ export const reportDocumentSchema = z.object({
   coldStart: coldStartSchema
     .nullable()
     .optional()
-    .describe('What a start takes, and the first requests after it; null: not recorded.'),
+    .describe('Duration of a start and of the first requests after it; null: not recorded.'),
   warmUpTrial: warmUpTrialSchema
     .nullable()
     .optional()

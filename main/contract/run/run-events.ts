@@ -29,9 +29,9 @@ export const runWaitSchema = z.object({
 export type RunWait = Readonly<z.infer<typeof runWaitSchema>>;
 
 const remedies: Readonly<Record<WaitReason, string>> = {
-  device: 'One run measures on a device at a time, so that neither slows the other.',
-  disk: 'Free some space there. The run looks every 10 s and continues by itself.',
-  engine: 'Start it, for example with "systemctl start docker". The run continues by itself.',
+  device: 'Only one run at a time measures on a device, so that runs do not slow each other down.',
+  disk: 'Free some space there. The run checks every 10 s and continues automatically.',
+  engine: 'Start it, for example with "systemctl start docker". The run continues automatically.',
   job: 'The scheduler starts it. You can close the workbench in the meantime.',
 };
 

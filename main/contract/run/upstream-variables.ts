@@ -44,8 +44,8 @@ export function refusalOfVariable(name: string, text: string): string | null | u
   if (name !== 'TRITON_INSTANCES') return undefined;
   if (text.trim() === '1') return null;
   return (
-    `TRITON_INSTANCES=${text.slice(0, 20)}: a run starts and measures one Triton server. The published scripts start no ` +
-    'more either: they multiply the load by this number. Set it to 1. For more load, set the concurrency; for more ' +
+    `TRITON_INSTANCES=${text.slice(0, 20)}: a run starts and measures one Triton server. The published scripts also ` +
+    'start only one: they multiply the load by this number. Set it to 1. For more load, set the concurrency; for more ' +
     'copies of the model on a GPU, NUMBER_OF_MODEL_INSTANCES.'
   );
 }

@@ -45,7 +45,7 @@ export const candidateFields = candidateSchema.keyof().options;
 
 const loadSchema = z.discriminatedUnion('kind', [
   /**
-   * Requests a second at Poisson times, or at those of a trace that is sent faster or slower; answered or not: what may be
+   * Requests a second with Poisson arrivals, or at those of a trace that is sent faster or slower; answered or not: what may be
    * promised. With `rate` only that one.
    */
   z.strictObject({
@@ -162,7 +162,7 @@ export const searchRequestSchema = z.strictObject({
   /** Of the objective `latency`: requests per second. */
   rate: z.number().positive().max(1e6).optional(),
   memory: memoryLimitsSchema.optional(),
-  /** The open load in place of Poisson times; its speed is that of the objective `latency`. */
+  /** The open load in place of Poisson arrivals; its speed is that of the objective `latency`. */
   replay: replaySchema.optional(),
   /** Absent: the engine of the run starts one. */
   server: serverSchema.optional(),

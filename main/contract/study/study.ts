@@ -334,7 +334,7 @@ export interface StudySize {
   readonly runBytes: number;
 }
 
-/** What has to be agreed to before models are loaded on a Triton that runs already. */
+/** What has to be agreed to before models are loaded on a Triton that is already running. */
 export interface LoadQuestion {
   readonly question: string;
   /** What is loaded there, its memory, and what is unloaded, a sentence each. */

@@ -195,7 +195,7 @@ async function searchedModels(parts: CoreParts, search: SearchStrategy, runIds: 
   return { modelOf, run: (demanding ?? modelOf(1)).state };
 }
 
-/** Where it is served: as the run says, on a host, or by a Triton that runs already. */
+/** Where it is served: as the run says, on a host, or by a Triton that is already running. */
 function placedAt(
   run: DeployedRun,
   { server, host }: Pick<SearchStrategy, 'server' | 'host'>,

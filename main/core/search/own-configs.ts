@@ -161,7 +161,7 @@ export function requireOwnSpace(spec: RunSpec, space: SearchSpace): void {
       {
         where: '--part',
         remedy:
-          'Name the model in it whose configuration is searched (--part MODEL). "Where the time goes" on the page of the ensemble’s run shows which of them limits.',
+          'Name the composing model to search (--part MODEL). "Where the time goes" on the page of the ensemble’s run shows which one is the bottleneck.',
       },
     );
   }
@@ -178,7 +178,7 @@ export function requireOwnSpace(spec: RunSpec, space: SearchSpace): void {
 }
 
 /**
- * Throws combination-unsupported for several models of a repository as it is on a Triton that runs already: they keep their
+ * Throws combination-unsupported for several models of a repository as it is on a Triton that is already running: they keep their
  * names, which may be those of models that others use there.
  */
 export function requireOwnPlace(spec: RunSpec, isRunning: boolean): void {
@@ -209,7 +209,7 @@ export async function requireSameParts(variants: readonly Pick<Variant, 'name' |
           {
             where: part,
             remedy:
-              'One Triton has one model of a name: compare the runs as they were measured, without --measure.',
+              'A Triton serves only one model of each name. Compare the runs as they were measured, without --measure.',
           },
         );
       }

@@ -31,7 +31,7 @@ export async function searchCapacity(
   }
   const runOf = async (number: number): Promise<DeployedRun> => {
     const own = runIdOf(number);
-    if (own === null) throw invalidInput(name, 'The run whose model it is was not made');
+    if (own === null) throw invalidInput(name, 'The run of this configuration was not created');
     const { state: run } = await parts.store.load(own);
     if (isDeployed(run)) return run;
     throw invalidInput(own, 'The run of the search has no model');
@@ -40,7 +40,7 @@ export async function searchCapacity(
   const together =
     beside.length === 0
       ? ''
-      : ` Each replica also serves ${beside.join(', ')} under load in the proportion of the search. Only loads that all of them held together count.`;
+      : ` Each replica also serves ${beside.join(', ')} under load in the proportion of the search. Only loads that all of them sustained together count.`;
   const note = `Measured by a search, in measurements of ${lookMs / 1000} s and ${fullMs / 1000} s. Longer levels of a run have more reliable percentiles.${together}`;
   const stateOf = async (number: number) => {
     const run = await runOf(number);

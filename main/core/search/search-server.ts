@@ -51,9 +51,8 @@ export async function searchedServer(
   const known = await atUrl(() => Promise.resolve(metricsBeside(parseRemoteUrl(url))));
   const metrics = given ?? known?.address;
   if (metrics === undefined) {
-    const message =
-      'What memory the server has left is read from its metrics, and their address is not known';
-    throw invalidInput('--metrics-url', message, 'Give it, for example --metrics-url HOST:8002.');
+    const message = 'The free memory of the server is read from its metrics, whose address is not known';
+    throw invalidInput('--metrics-url', message, 'Give the address, for example --metrics-url HOST:8002.');
   }
   await requireApproved(approvals, { ...spec, engine });
   const mark = randomBytes(4).toString('hex');
@@ -66,7 +65,7 @@ export async function searchedServer(
   if (room.hostBytes === null) {
     throw new WorkbenchError(
       'combination-unsupported',
-      `Triton at ${address.http} does not report the memory of its machine at ${metrics}, so that nothing can be loaded there safely`,
+      `Triton at ${address.http} does not report the memory of its machine at ${metrics}, so models cannot be loaded there safely`,
       {
         where: '--metrics-url',
         remedy: 'Give the address of its metrics, or start it with --allow-metrics=true.',

@@ -32,7 +32,7 @@ export function createWinnerCalls(
     if (first === undefined || own === undefined) return null;
     const served = async (candidate: Candidate, number: number) => {
       const runId = runOf(number);
-      if (runId === null) throw invalidInput(name, 'The run whose model it is was not made');
+      if (runId === null) throw invalidInput(name, 'The run of this configuration was not created');
       const { state, folder } = await parts.store.load(runId);
       if (!isDeployed(state)) throw invalidInput(runId, 'The run deployed no model');
       const { spec } = state.source;

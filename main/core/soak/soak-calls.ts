@@ -44,10 +44,14 @@ async function ofDeployment(parts: CoreParts, { deployment: id, model }: Asked<'
   const { runId } = active;
   const { state } = await verifiedRun(parts, runId, true).catch((cause: unknown) => {
     if (toWire(cause).code !== 'run-unknown') throw cause;
-    throw new WorkbenchError('input-invalid', `The run ${runId} of ${id} is gone, and its inputs with it`, {
-      where: id,
-      remedy: 'Soak its address instead: soak --url HOST:PORT -m MODEL.',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `The run ${runId} of ${id} was deleted, and its inputs with it`,
+      {
+        where: id,
+        remedy: 'Soak its address instead: soak --url HOST:PORT -m MODEL.',
+      },
+    );
   });
   const version = tritonVersionOf(active);
   return { subject: { kind: 'deployment', id, model: name, version, runId }, title: id, run: state };

@@ -64,10 +64,14 @@ async function ofDeployment(parts: CoreParts, { deployment: id, model }: Asked<'
   const { runId, version } = (deployment.models[only] as (typeof deployment.models)[string]).active;
   const { state: run } = await verifiedRun(parts, runId, true).catch((cause: unknown) => {
     if (toWire(cause).code !== 'run-unknown') throw cause;
-    throw new WorkbenchError('input-invalid', `The run ${runId} of ${id} is gone, and its inputs with it`, {
-      where: id,
-      remedy: 'Deploy a run that is there, then move that deployment.',
-    });
+    throw new WorkbenchError(
+      'input-invalid',
+      `The run ${runId} of ${id} was deleted, and its inputs with it`,
+      {
+        where: id,
+        remedy: 'Deploy an existing run, then move that deployment.',
+      },
+    );
   });
   const subject: UpgradeSubject = { kind: 'deployment', id, model: only, version, runId };
   return { subject, title: id, run, ...present({ target: targetOf(deployment.engine, run) }) };

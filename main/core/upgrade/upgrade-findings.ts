@@ -51,7 +51,10 @@ function planFindings(
   }
   if (built !== null && there !== null) return [];
   return [
-    note('plan', 'Whether the TensorRT plan loads there is not known: it does in the version that built it'),
+    note(
+      'plan',
+      'The TensorRT plan may not load there: only the version that built it is certain to load it',
+    ),
   ];
 }
 
@@ -81,7 +84,12 @@ export function releaseFindings(
     ...changed('TensorRT', ({ tensorrt }) => tensorrt),
     ...changed('Python', ({ python }) => python),
     ...(to !== null && compareVersions(to, security.floor) < 0
-      ? [note('machine', `Release ${to} has published flaws; ${security.floor} is the first without`)]
+      ? [
+          note(
+            'machine',
+            `Release ${to} has published vulnerabilities; ${security.floor} is the first release without them`,
+          ),
+        ]
       : []),
     ...(to === null ? [note('machine', 'The name of the image does not contain its release')] : []),
   ];
@@ -134,7 +142,7 @@ async function localFindings(
     ...(await packageChanges(before, after)).map(({ name, from: one, to: other }) =>
       note(
         'package',
-        other === null ? `${name} ${one ?? ''} is not there` : `${name} ${one ?? '(none)'} becomes ${other}`,
+        other === null ? `${name} ${one ?? ''} is missing` : `${name} ${one ?? '(none)'} becomes ${other}`,
       ),
     ),
   ];

@@ -136,7 +136,7 @@ export function requireAgain(state: RunState): MeasureAgain {
   if (again !== null) return again;
   throw new WorkbenchError(
     'input-invalid',
-    'No measured level of this run is in doubt that longer windows could settle',
+    'This run has no inconclusive level that longer windows could settle',
     {
       where: state.runId,
       remedy: 'To measure all levels again, rerun from the first of them: --from offline.',

@@ -188,7 +188,7 @@ function p99Doubts(level: BestPoint): readonly AnswerDoubt[] {
     const few = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
     doubts.push({
       kind: 'few-requests',
-      text: `p99 is of only ${few}${each}: ${formatCount(enoughRequests)} or more give a p99 to rely on`,
+      text: `p99 is based on only ${few}${each}: a reliable p99 needs ${formatCount(enoughRequests)} or more`,
       mark: `p99 of ${few}`,
       levels: [level],
     });

@@ -51,7 +51,7 @@ const failedText = (level: NotHeld): string => `${level.reason} (${bestLevelText
 export function capacityNotes({ held, isOpen, lower }: Capacity): readonly string[] {
   const { scheduled, requestDistribution, batchSize } = held.point;
   return [
-    ...lower.map((level) => `A lower load does not hold the target: ${failedText(level)}.`),
+    ...lower.map((level) => `A lower load misses the target: ${failedText(level)}.`),
     ...levelDoubts(held).map(({ text }) => `At this level, ${text}.`),
     ...(isOpen && scheduled === undefined
       ? [
@@ -121,7 +121,7 @@ export function capacityFacts(state: RunState, found: Capacity): readonly Fact[]
     ['One replica holds', levelFigures(held, null)],
     [
       'Next higher load',
-      next === null ? 'not measured: a replica may hold more' : `does not hold: ${failedText(next)}`,
+      next === null ? 'not measured: a replica may hold more' : `misses the target: ${failedText(next)}`,
     ],
     [
       'Replicas',

@@ -39,11 +39,11 @@ const problems: Readonly<Record<keyof CapacityAsk, Omit<CapacityProblem, 'field'
   },
   headroom: {
     message: 'The headroom is not between 0 % and 10,000 %',
-    remedy: 'Give the share that is planned beyond the rate, for example 30 %.',
+    remedy: 'Give the spare capacity above the rate, for example 30 %.',
   },
   spare: {
     message: 'The spare replicas are not a whole number from 0 to 10,000',
-    remedy: 'Give how many replicas may be missing, for example 1.',
+    remedy: 'Give the number of replicas that may fail, for example 1.',
   },
   pricePerHour: {
     message: 'The price per hour is not above 0',
@@ -82,7 +82,7 @@ export interface Capacity {
   readonly heldRate: number;
   /** Requests came on schedule, whether the last was answered or not. */
   readonly isOpen: boolean;
-  /** The next higher load that does not hold; null: none was measured. */
+  /** The next higher load, which misses the target; null: none was measured. */
   readonly next: NotHeld | null;
   /** Lower loads of the same sweep that are steady and beyond the target: the level above them may be luck. */
   readonly lower: readonly NotHeld[];
@@ -203,7 +203,7 @@ function notHeld(levels: readonly BestPoint[], p99Ms: number): NoCapacity {
   const why = unfit === null ? '' : `, ${unfit}`;
   return {
     kind: 'not-held',
-    text: `No steady level holds a p99 of ${formatTyped(p99Ms)} ms. The best has p99 ${p99Text(best.point)} at ${formatRate(best.point.inferencesPerSecond)} inferences/s (${bestLevelText(best)}${why}).`,
+    text: `No steady level meets a p99 of ${formatTyped(p99Ms)} ms. The best has p99 ${p99Text(best.point)} at ${formatRate(best.point.inferencesPerSecond)} inferences/s (${bestLevelText(best)}${why}).`,
     best,
   };
 }

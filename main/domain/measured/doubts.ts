@@ -116,7 +116,7 @@ function precision(state: RunState): readonly string[] {
   const half = point?.throughputIntervalIps ?? null;
   if (point === undefined || half === null || !(half > wideInterval * point.inferencesPerSecond)) return [];
   const share = formatShare(half / point.inferencesPerSecond);
-  return [`The throughput of the best level is known to ± ${share} only (95 % interval).`];
+  return [`The throughput of the best level is known only to ± ${share} (95 % interval).`];
 }
 
 function generator(state: RunState, measured: readonly Of[]): readonly string[] {

@@ -101,7 +101,7 @@ const stateColumn = (scenario: Scenario): Row =>
   text(
     `${scenario}-state`,
     `${scenarioTitle[scenario]} state`,
-    `Whether the level of this row is steady ${scenario}, and what else is in doubt about it.`,
+    `Whether the level of this row is steady ${scenario}, and other doubts about it.`,
     (result) => {
       const point = bestOf(result, scenario);
       return point === null ? null : stateWords(point);
@@ -140,7 +140,7 @@ function unsteadyText(state: RunState): string | null {
     {
       of: of(true),
       text: 'No level without failed requests or wrong responses',
-      are: 'which answers nothing',
+      are: 'which does not count as a result',
     },
   ].filter((one) => one.of.length > 0);
   return lines.length === 0
@@ -169,7 +169,7 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
   );
   return [
     {
-      ...text('number', 'Run', 'Place of the run in the matrix.', ({ number }) => number),
+      ...text('number', 'Run', 'Number of the run in the matrix.', ({ number }) => number),
       kind: 'count',
     },
     text('preset', 'Preset', 'Model of the run.', presetOf),
@@ -185,9 +185,9 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
       'Number format of the model.',
       (one) => chosenSpec(one)?.precision ?? axisIn(one, 'precision'),
     ),
-    text('gpu', 'GPU', 'GPUs of the run; none: on the CPU, or on a server that is not ours.', gpuOf),
+    text('gpu', 'GPU', 'GPUs of the run; none: on the CPU, or on an external server.', gpuOf),
     ...(results.some((result) => hostOf(result) !== null)
-      ? [text('host', 'Host', 'Host that measures; before the start those that fit.', hostOf)]
+      ? [text('host', 'Host', 'Host that measures; before the start, the hosts that fit.', hostOf)]
       : []),
     ...[...others].map((field) =>
       text(field, labelOf(field), `Value of ${field}.`, (one) => axisIn(one, field)),
@@ -197,7 +197,7 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
 
 export const endColumns: readonly Row[] = [
   text('state', 'State', 'How the run ended.', matrixState),
-  text('reason', 'Reason', 'Why there is no result, or what is in doubt about it.', matrixReason),
+  text('reason', 'Reason', 'Why there is no result, or doubts about it.', matrixReason),
 ];
 
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [
@@ -292,7 +292,7 @@ export function deviceColumns(results: readonly MatrixResult[]): readonly Device
       ({ device }) => device,
     ),
     {
-      ...text<DeviceRow>('number', 'Run', 'Place of the run in the matrix.', ({ result }) => result.number),
+      ...text<DeviceRow>('number', 'Run', 'Number of the run in the matrix.', ({ result }) => result.number),
       kind: 'count',
     },
     ...choice.map(ofResult),

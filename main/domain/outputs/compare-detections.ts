@@ -96,7 +96,7 @@ function missingText(wanted: Detection, found: readonly Detection[], rule: Detec
   const { one, iou } = nearest;
   const why =
     iou < rule.iou
-      ? `overlaps it by ${formatMeasured(iou)}, where ${formatMeasured(rule.iou)} is the least`
+      ? `overlaps it by ${formatMeasured(iou)}, where at least ${formatMeasured(rule.iou)} is required`
       : 'is the nearest';
   return `${shownBox(wanted)} is missing; ${shownBox(one)} ${why}`;
 }
@@ -193,7 +193,7 @@ export function compareDetections(
         found: added === undefined ? 'nothing' : shownBox(added),
         size: lost.length,
       },
-      reason: `${lost.length} of ${wanted.length} detections have no partner; ${text}`,
+      reason: `${lost.length} of ${wanted.length} detections have no match; ${text}`,
     };
   }
   if (added === undefined) return { ...counted, worst: null, reason: null };

@@ -57,7 +57,7 @@ export function whatIfProblem(
 }
 
 const distribution = {
-  poisson: 'at Poisson times',
+  poisson: 'with Poisson arrivals',
   gamma: 'at gamma intervals',
   constant: 'at constant intervals',
 } as const;

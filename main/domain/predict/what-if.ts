@@ -16,7 +16,7 @@ export const whatIfFields = [
 
 /** Load and serving that a run was not measured with; an absent value is that of the run. */
 export interface WhatIfAsk {
-  /** Requests per second at Poisson times. */
+  /** Requests per second with Poisson arrivals. */
   readonly rate?: number | undefined;
   /** Requests under way, in place of a rate. */
   readonly concurrency?: number | undefined;

@@ -49,7 +49,7 @@ function rates(
       stages.length > 1 &&
       problem(
         'performance.stages',
-        `"${shape}" is a whole load shape`,
+        `"${shape}" is a complete load shape`,
         'Give only the shape, or list the stages.',
       ),
     most > mostRequests &&
@@ -68,7 +68,8 @@ function rates(
 function others(performance: PerformanceSpec): Found {
   const { requestIntervalsUs, replay, search, requestCount, sharedMemory, sequences } = performance;
   const excluded = (isGiven: boolean, name: string, what: string): Found =>
-    isGiven && problem(`performance.${name}`, `Stages and ${what} exclude each other`, 'Choose one of them.');
+    isGiven &&
+    problem(`performance.${name}`, `Stages and ${what} cannot be used together`, 'Choose one of them.');
   return allOf(
     excluded(requestIntervalsUs.length > 0, 'requestIntervalsUs', 'request intervals'),
     excluded(replay !== undefined, 'replay.file', 'a replayed trace'),

@@ -105,7 +105,7 @@ function madePrompts({
     tokens > mostTokens &&
       problem(
         field('promptCount'),
-        `${tokens.toLocaleString('en-US')} tokens are more than the ${mostTokens.toLocaleString('en-US')} that are made`,
+        `${tokens.toLocaleString('en-US')} tokens exceed the limit of ${mostTokens.toLocaleString('en-US')}`,
         'Generate fewer or shorter prompts.',
       ),
   );
@@ -115,7 +115,7 @@ function budgets({ endpoint, ttftBudgetMs, itlBudgetMs }: Generation): Found {
   if (isStreamed(endpoint) || (ttftBudgetMs ?? itlBudgetMs) === undefined) return null;
   return problem(
     field(ttftBudgetMs === undefined ? 'itlBudgetMs' : 'ttftBudgetMs'),
-    `The endpoint "${endpoint}" answers once, so no token has a time of its own`,
+    `The endpoint "${endpoint}" returns a single response, so tokens cannot be timed`,
     'Choose the endpoint "generate-stream", or leave the budget out.',
   );
 }

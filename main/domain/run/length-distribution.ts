@@ -48,7 +48,7 @@ export function parseQuantiles(text: string): readonly [number, number, number] 
   if (parts.length !== 3 || !parts.every((part) => /^\s*\d+\s*$/.test(part))) return null;
   const [p50 = 0, p95 = 0, max = 0] = parts.map(Number);
   if (![p50, p95, max].every(isLength)) return `lengths are 1 to ${mostLength}`;
-  if (p50 > p95 || p95 > max) return 'p50, p95 and the longest do not rise';
+  if (p50 > p95 || p95 > max) return 'p50, p95 and the longest are not in ascending order';
   return [p50, p95, max];
 }
 

@@ -87,7 +87,7 @@ function rates({ performance, isServer }: JudgedLoad): Found {
       requestIntervalsUs.length > 0 &&
       problem(
         'performance.requestIntervalsUs',
-        'Request rates and request intervals exclude each other',
+        'Request rates and request intervals cannot be used together',
         'Choose one of them.',
       ),
     isServer &&
@@ -95,7 +95,7 @@ function rates({ performance, isServer }: JudgedLoad): Found {
       concurrency.length > 1 &&
       problem(
         'performance.concurrency',
-        'With a request rate, the concurrency is the one limit of concurrent requests',
+        'With a request rate, the concurrency is the single limit of concurrent requests',
         'Give one number.',
       ),
   );
@@ -210,7 +210,7 @@ function remoteLoad(load: JudgedLoad): Found {
   const over = (limit: keyof RemoteLimits, text: string): Found =>
     problem(
       loadField(load, limit),
-      `${text} that another machine gets`,
+      `${text} that may be sent to another machine`,
       `Reduce the load, or raise engine.limits.${limit} if the owner of the machine agrees.`,
     );
   const { stages } = load.performance;
@@ -290,7 +290,7 @@ function stream({ settings, protocol }: SentRequests, { name, traits }: LoadedMo
       !(streaming && protocol === 'grpc') &&
       unsupported(
         streaming ? 'performance.protocol' : 'performance.streaming',
-        `${name} is decoupled: it responds any number of times, and only over a gRPC stream`,
+        `${name} is decoupled: it may send any number of responses, and only over a gRPC stream`,
         'Choose streaming and the protocol "grpc".',
       )
     );

@@ -23,7 +23,7 @@ function weightsText({ weights, weightsSha256 }: ModelRecord): string {
   const bytes = formatBytes(weights.reduce((sum, file) => sum + file.bytes, 0));
   const [only, ...others] = weights;
   if (only !== undefined && others.length === 0) return `${hashed(only)}, ${bytes}`;
-  return `${formatCount(weights.length)} files, ${bytes}, SHA-256 of their sums ${weightsSha256}`;
+  return `${formatCount(weights.length)} files, ${bytes}, SHA-256 of their checksums ${weightsSha256}`;
 }
 
 /** The vocabulary is in the first; the others are settings. */
@@ -38,8 +38,8 @@ export function modelRecordRows(record: ModelRecord | null): readonly NamedText[
   if (record === null) return [];
   const { hub, card } = record;
   const rows: readonly (readonly [string, string])[] = [
-    ['Repository', hub?.id ?? 'missing: the folder is not one of the cache of the hub'],
-    ['Revision', hub?.revision ?? 'missing: the folder is not one of the cache of the hub'],
+    ['Repository', hub?.id ?? 'missing: the folder is not in the cache of the hub'],
+    ['Revision', hub?.revision ?? 'missing: the folder is not in the cache of the hub'],
     ['License', stated(card, ({ license }) => license)],
     ['Tags', stated(card, ({ tags }) => tags.join(', '))],
     ['Task by the card', stated(card, ({ pipelineTag }) => pipelineTag)],

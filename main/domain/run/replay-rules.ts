@@ -13,7 +13,7 @@ interface ReplayLoad {
 /** Other loads of the same level. */
 function others({ requestRates, requestIntervalsUs, search, requestCount }: PerformanceSpec): Found {
   const excluded = (name: string, isGiven: boolean, what: string, remedy: string): Found =>
-    isGiven && problem(`performance.${name}`, `A replayed trace and ${what} exclude each other`, remedy);
+    isGiven && problem(`performance.${name}`, `A replayed trace and ${what} cannot be used together`, remedy);
   const one = 'Choose one of them.';
   return allOf(
     excluded('requestRates', requestRates.length > 0, 'request rates', one),
@@ -47,7 +47,7 @@ function ways(performance: PerformanceSpec): Found {
     sequences !== undefined &&
       unsupported(
         'performance.sequences',
-        'A trace does not say which request belongs to which sequence',
+        'A trace does not record which request belongs to which sequence',
         'Measure a stateful model with a concurrency or with request rates.',
       ),
   );

@@ -21,15 +21,15 @@ function host({
     !(isLoopback(http) && isLoopback(grpc)) &&
       unsupported(
         'url',
-        'A host measures the Triton on itself',
-        'Give its address as that machine sees it, for example 127.0.0.1:8000; measure another server without a host.',
+        'A host measures only its own Triton',
+        'Give its address as seen from that machine, for example 127.0.0.1:8000; measure another server without a host.',
       ),
     models.length > 1 &&
       unsupported('models', 'A host measures one model at a time', 'Measure the models one after the other.'),
     headerNames.length > 0 &&
       unsupported(
         'headers',
-        'A load generator on a host is not given headers',
+        'A load generator on a host does not support headers',
         'Measure from this machine: values of headers are not written to another one.',
       ),
     (httpTls !== null || grpcTls !== null) &&
@@ -60,7 +60,7 @@ function models({ models: named, modelVersion, byIntervals, tools, headerNames =
       isAnalyzed &&
       unsupported(
         'headers',
-        'perf_analyzer is not given headers',
+        'perf_analyzer is run without headers',
         'Choose the built-in load generator (native): other users of this machine can read the command line of perf_analyzer.',
       ),
     byIntervals &&

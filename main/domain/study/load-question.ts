@@ -31,7 +31,7 @@ function modelsText(models: readonly string[]): string {
 
 function roomText({ hostBytes, gpuBytes }: TakenMemory): string {
   const gpu = gpuBytes === null ? '' : ` and ${formatBytes(gpuBytes)} on its fullest GPU`;
-  return `Free memory: ${formatBytes(hostBytes)}${gpu}. A configuration is loaded only where twice as much is free as the largest one took so far.`;
+  return `Free memory: ${formatBytes(hostBytes)}${gpu}. A configuration is loaded only if twice the memory of the largest one so far is free.`;
 }
 
 /** What is asked before so many configurations are loaded beside the models of others, and what has to be known. Pure. */
@@ -40,11 +40,11 @@ export function loadQuestion(
   configurations: number,
 ): LoadQuestion {
   return {
-    question: `Load ${configurations} configurations on Triton ${tritonVersion} at ${address}, and send it as much load as they take?`,
+    question: `Load ${configurations} configurations on Triton ${tritonVersion} at ${address}, and send load up to their limits?`,
     facts: [
       modelsText(models),
       roomText(room),
-      `Only what is loaded here is unloaded, at the end, at a pause or when it is cancelled: the names begin with ${markedBeginning(mark)}. The server is not restarted.`,
+      `Only models that the search loaded are unloaded, at the end, at a pause or on cancellation; their names begin with ${markedBeginning(mark)}. The server is not restarted.`,
     ],
   };
 }

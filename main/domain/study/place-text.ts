@@ -8,7 +8,7 @@ export function placeLines({ place }: { readonly place: ServedPlace | null }): r
   const { engine, host, address, tritonVersion } = place;
   const on = host === undefined ? '' : ` on the host ${host}`;
   const by = isElsewhere({ kind: engine })
-    ? 'Served by a Triton that ran already'
+    ? 'Served by a Triton that was already running'
     : `Served with ${engineWords(engine).name}${on}`;
   return [`${by}: Triton ${tritonVersion} at ${address}`];
 }

@@ -179,7 +179,7 @@ class DeploymentContainers implements DeploymentServer {
       found = await inspectContainer(client, name);
     }
     if (found !== null) return serverStatusOf(found, client.serverVersion);
-    return { kind: 'stopped', reason: 'The container was removed; starting makes it anew' };
+    return { kind: 'stopped', reason: 'The container was removed; start the deployment to create a new one' };
   }
 
   async readProcesses(deployment: Deployment) {

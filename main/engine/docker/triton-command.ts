@@ -104,10 +104,10 @@ const has = (release: string, first: string): boolean => compareVersions(release
 /** Flags that are gone or needed in another release, a clause each. */
 export const flagChanges = (from: string, to: string): readonly string[] => [
   ...(has(from, firstWithoutCompletion) && !has(to, firstWithoutCompletion)
-    ? [`Release ${to} has no --disable-auto-complete-config, and completes configurations by itself`]
+    ? [`Release ${to} has no --disable-auto-complete-config, and completes configurations automatically`]
     : []),
   ...(has(from, firstToLoadAll) && !has(to, firstToLoadAll)
-    ? [`Release ${to} does not take --load-model=*, with which a deployment starts`]
+    ? [`Release ${to} does not support --load-model=*, which deployments need`]
     : []),
   ...(!has(from, firstToRefuse) && has(to, firstToRefuse)
     ? [

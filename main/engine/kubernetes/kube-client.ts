@@ -225,8 +225,8 @@ export async function clientOf(
   if (server === undefined || server === client.server) return client;
   throw new WorkbenchError(
     'engine-unavailable',
-    `The context ${client.context} leads to ${client.server} now, and the Job is in the cluster at ${server}`,
-    { remedy: `Give the kubeconfig a context ${client.context} with that server.` },
+    `The context ${client.context} now leads to ${client.server}, but the Job is in the cluster at ${server}`,
+    { remedy: `Add a context ${client.context} with that server to the kubeconfig.` },
   );
 }
 

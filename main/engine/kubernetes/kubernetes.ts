@@ -27,7 +27,7 @@ const labelOf = (name: string): string =>
     .replace(/^-+|-+$/g, '');
 
 const refused = ({ message }: KubeRefusal) =>
-  new WorkbenchError('job-refused', `Kubernetes did not take the Job: ${message}`, { where: 'engine' });
+  new WorkbenchError('job-refused', `Kubernetes rejected the Job: ${message}`, { where: 'engine' });
 
 const notDeleted = ({ message, status }: KubeRefusal, job: RunJob, { kubectl }: KubeClient) =>
   new WorkbenchError('engine-unavailable', `Kubernetes does not delete the Job ${job.id}: ${message}`, {
@@ -93,7 +93,7 @@ async function refusalHere(engine: KubernetesEngineSpec, home: string): Promise<
       field: 'engine.mountPath',
       message:
         mountPath === undefined
-          ? `Where the volume of ${claim} is mounted on this machine is not set`
+          ? `The mount path of the volume of ${claim} on this machine is not set`
           : `${mountPath} does not exist on this machine`,
       remedy: `Mount the volume of the claim ${claim} on this machine, and set its path: the pod has it at the same one.`,
     };

@@ -69,7 +69,7 @@ async function laidOut(
   if (facts === null) {
     throw new WorkbenchError('toolchain-missing', 'The Python of the environment does not run', {
       where: python,
-      remedy: 'Make the environment again, then try again.',
+      remedy: 'Recreate the environment, then try again.',
     });
   }
   const place = join(cache, 'environments', hashValue([folder, facts]).slice(0, 16));
@@ -79,7 +79,7 @@ async function laidOut(
     await makeFolder(fresh);
     await layOutTriton(fresh, {
       ...{ facts, venv: folder, env },
-      remedy: 'Make the environment with a Python that this nvidia-pytriton supports.',
+      remedy: 'Create the environment with a Python that this nvidia-pytriton supports.',
     });
     await rename(fresh, place);
   } catch (error) {
@@ -103,7 +103,7 @@ async function ofPython(layout: HomeLayout, folder: string, env: NodeJS.ProcessE
   throw new WorkbenchError(
     'combination-unsupported',
     `The environment has ${library}, and the Python backend of the home loads ${own ?? 'another one'}`,
-    { where: folder, remedy: 'Make the environment with the same version of Python.' },
+    { where: folder, remedy: 'Create the environment with the same version of Python.' },
   );
 }
 

@@ -115,9 +115,13 @@ export function createSlurmCommand(env: NodeJS.ProcessEnv): SlurmCommand {
     });
     const stderr = end.stderrTail.join('\n');
     if (end.aborted) {
-      throw new WorkbenchError('engine-unavailable', `${argv[0]} gave no answer within ${limitMs / 1000} s`, {
-        remedy: 'Check that the Slurm controller responds: scontrol ping.',
-      });
+      throw new WorkbenchError(
+        'engine-unavailable',
+        `${argv[0]} did not respond within ${limitMs / 1000} s`,
+        {
+          remedy: 'Check that the Slurm controller responds: scontrol ping.',
+        },
+      );
     }
     if (end.exitCode === 127) {
       const remedy = 'Start the workbench on a login node of the cluster, or name one with --slurm-login.';
@@ -139,7 +143,7 @@ export function createSshCommand(hosts: Pick<Hosts, 'run'>, login: string): Slur
       });
     });
     if (end.exitCode === 127) {
-      throw notInstalled(argv[0], login, `Name a login node of the cluster: ${login} is none.`);
+      throw notInstalled(argv[0], login, `Name a login node of the cluster: ${login} is not one.`);
     }
     return { exitCode: end.exitCode, stdout: end.stdout.trimEnd(), stderr: end.stderr };
   };

@@ -206,7 +206,7 @@ export function createSlurm(options: {
       });
       const id = end.exitCode === 0 ? parseSubmitted(end.stdout) : null;
       if (id === null) {
-        throw new WorkbenchError('job-refused', `sbatch did not take the job: ${complaintOf(end)}`, {
+        throw new WorkbenchError('job-refused', `sbatch rejected the job: ${complaintOf(end)}`, {
           where: 'engine',
           details: [end.stderr, end.stdout].filter((text) => text !== '').join('\n'),
         });

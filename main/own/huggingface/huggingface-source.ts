@@ -83,9 +83,9 @@ function lengthNotes({ lengths, sizeFrom, inputs }: ModelTensors): readonly stri
   if (lengths === null) return [];
   const { most, longest, usual } = lengths;
   const limit =
-    most === null ? 'the model states no longest text' : `the model takes up to ${formatCount(most)}`;
+    most === null ? 'the model states no maximum length' : `the model takes up to ${formatCount(most)}`;
   return [
-    `Samples have ${usual} tokens where speed is measured and up to ${longest} where outputs are compared; ${limit}. --shape input_ids=1,N says another.`,
+    `Samples have ${usual} tokens where speed is measured and up to ${longest} where outputs are compared; ${limit}. --shape input_ids=1,N sets another length.`,
   ];
 }
 

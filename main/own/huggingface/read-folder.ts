@@ -77,8 +77,8 @@ function modelTypeOf(folder: string, config: Tree): string {
   if (typeof found === 'string' && Object.hasOwn(families, found)) return found;
   throw folderRefused(
     join(folder, 'config.json'),
-    `Models of the type ${shortValue(found)} are not exported`,
-    `${Object.keys(families).length} types are; the guide lists them: A Hugging Face folder. Others are exported with their code: "init DIR" writes a model folder.`,
+    `Models of the type ${shortValue(found)} cannot be exported`,
+    `${Object.keys(families).length} types can be exported; the guide lists them: A Hugging Face folder. Others are exported with their code: "init DIR" writes a model folder.`,
   );
 }
 

@@ -59,7 +59,7 @@ function checkPlaces(tensors: readonly Placed[], dataBytes: number): void {
   let at = 0;
   for (const { name, begin, end } of tensors.toSorted((a, b) => a.begin - b.begin || a.end - b.end)) {
     if (begin < at) throw new Error(`the tensor "${shortText(name)}" overlaps another one`);
-    if (begin > at) throw new Error(`nothing is said of the bytes before the tensor "${shortText(name)}"`);
+    if (begin > at) throw new Error(`no tensor covers the bytes before the tensor "${shortText(name)}"`);
     at = end;
   }
   if (at > dataBytes) throw new Error(`it has ${dataBytes} bytes of weights, and its header says ${at}`);

@@ -62,7 +62,7 @@ async function poolingOf(folder: string, { path }: Module): Promise<Pooling> {
   throw folderRefused(
     join(place, 'config.json'),
     `The pooling of this sentence-transformers folder is not served: ${found}`,
-    `Those that are: ${poolingModes.join(', ')}, one of them. Remove ${listFile} to serve the vectors of the tokens.`,
+    `Supported: exactly one of ${poolingModes.join(', ')}. Remove ${listFile} to serve the vectors of the tokens.`,
   );
 }
 
@@ -79,7 +79,7 @@ async function denseOf(folder: string, { path }: Module): Promise<{ path: string
     throw folderRefused(
       join(place, 'config.json'),
       `The activation of this layer of sentence-transformers is not served: ${shortValue(activation)}`,
-      `Tanh and Identity are. Remove ${listFile} to serve the vectors of the tokens.`,
+      `Only Tanh and Identity are supported. Remove ${listFile} to serve the vectors of the tokens.`,
     );
   }
   const refused = weightsRefusal(place, files);
@@ -118,7 +118,7 @@ export async function readSentenceModules(
     throw folderRefused(
       at,
       `These modules of sentence-transformers are not served: ${shortText(kinds)}`,
-      `Transformer, Pooling, Dense and Normalize are, in this order. Remove ${listFile} to serve the vectors of the tokens.`,
+      `Only Transformer, Pooling, Dense and Normalize are supported, in this order. Remove ${listFile} to serve the vectors of the tokens.`,
     );
   }
   if (encoder.path !== '') {

@@ -137,7 +137,7 @@ function requireSendable({ folder, facts }: Reading, inputs: readonly Input[]): 
     if (values <= mostValues) continue;
     throw numbersOf(folder, facts).refused(
       `A sample of ${name} would have the shape [${sample.join(', ')}], which is more than ${formatCount(mostValues)} values`,
-      'Correct the sizes of config.json and of the processor, or say smaller ones: --shape.',
+      'Correct the sizes of config.json and of the processor, or set smaller ones with --shape.',
     );
   }
 }

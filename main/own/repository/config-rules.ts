@@ -40,7 +40,7 @@ const backendRule: Rule = ({ backend = '', platform = '' }, name, found) => {
   if (found === '') {
     return [
       {
-        message: 'config.pbtxt names no backend, and no file says it',
+        message: 'config.pbtxt names no backend, and none can be inferred from the files',
         remedy: 'Write backend: "onnxruntime", or the one that is to load the model.',
         triton: `Invalid model name: Could not determine backend for model '${name}' with no backend in model configuration. Expected model name of the form 'model.<backend_name>'.`,
         changes: [],
@@ -100,7 +100,7 @@ function misnamedBackend(backend: string): readonly RuleProblem[] {
   if (meant === undefined || exactBackends.has(backend)) return [];
   return [
     {
-      message: `"${backend}" is not a backend of Triton; ${meant} is meant?`,
+      message: `"${backend}" is not a backend of Triton; did you mean ${meant}?`,
       remedy: `Write backend: "${meant}".`,
       triton: `unable to find backend library for backend '${backend}', try specifying runtime on the model configuration.`,
       changes: [{ path: 'backend', value: meant }],
@@ -113,7 +113,7 @@ const batchRule: Rule = ({ maxBatchSize, dynamicBatching }, name) => {
     return [
       {
         message: `max_batch_size is ${maxBatchSize}`,
-        remedy: 'Write the most items of a request, or 0 for a model without a batch axis.',
+        remedy: 'Write the maximum number of items per request, or 0 for a model without a batch axis.',
         triton: `'max_batch_size' must be non-negative value for ${name}`,
         changes: [{ path: 'max_batch_size', value: 0 }],
       },

@@ -50,7 +50,7 @@ function requireLoadable(models: readonly CheckedModel[], repository: string): v
     throw new WorkbenchError('model-folder-invalid', problem.message, {
       where: join(repository, problem.where),
       remedy: `${problem.remedy.replace(/[.]?$/, '.')} "triton-workbench check ${join(repository, name)}" shows the change that fixes it.`,
-      ...(problem.triton === null ? {} : { details: `Triton would say: ${problem.triton}` }),
+      ...(problem.triton === null ? {} : { details: `Message of Triton: ${problem.triton}` }),
     });
   }
 }

@@ -135,7 +135,7 @@ function taskOf(header: Block): readonly [string, TreeTask] {
   if (task !== undefined) return [name, task];
   throw new Refused(
     `Its objective ${JSON.stringify(shortText(name))} is not exported`,
-    `Those that are: ${lightgbmObjectives.join(', ')}.`,
+    `Supported objectives: ${lightgbmObjectives.join(', ')}.`,
   );
 }
 

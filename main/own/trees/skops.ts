@@ -100,14 +100,14 @@ function requireKnown(steps: readonly Tree[], parts: readonly Tree[]): TreeTask 
   if (unknown.length > 0) {
     throw new Refused(
       `Its step ${someOf([...new Set(unknown)])} is not exported`,
-      `Steps that are: ${transformers.join(', ')}. Convert others where they are loaded: skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}).`,
+      `Supported steps: ${transformers.join(', ')}. Convert others where they are loaded: skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}).`,
     );
   }
   if (classifiers.includes(name)) return 'classification';
   if (regressors.includes(name)) return 'regression';
   throw new Refused(
     `Its estimator ${name} is not exported`,
-    `Those that are: ${[...classifiers, ...regressors].join(', ')}. Convert others where they are loaded: skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}).`,
+    `Supported estimators: ${[...classifiers, ...regressors].join(', ')}. Convert others where they are loaded: skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}).`,
   );
 }
 
@@ -135,7 +135,7 @@ function classesOf(schema: SkopsSchema, arrays: Arrays, last: Tree) {
   const count = names.length > 0 ? names.length : (arrays.shape(node)?.[0] ?? 0);
   if (node === null || count < 2) {
     throw new Refused(
-      `${classOf(last)} has not one list of classes`,
+      `${classOf(last)} does not have a single list of classes`,
       'Train a classifier of two classes or more for one target.',
     );
   }

@@ -53,7 +53,9 @@ function categoryNotes({ categories, columns }: TreesFacts): readonly string[] {
   if (numbers.length === 0) return [];
   const shown = numbers.map((number) => columns[Number(number)] ?? `column ${number}`);
   const are = numbers.length === 1 ? 'is a category' : 'are categories';
-  return [`${someOf(shown)} ${are}: a caller sends the number of the category, from 0 on, as in training.`];
+  return [
+    `${someOf(shown)} ${are}: a caller sends the number of the category, starting at 0, as in training.`,
+  ];
 }
 
 function answerNotes({ classes, classNames, task }: TreesFacts): readonly string[] {

@@ -151,7 +151,7 @@ function sizesOf(objective: string, task: TreeTask, parameters: Tree): Sizes {
   if (task !== 'classification') return { classes: 0, values: Math.max(targets, number('num_class')) };
   if (targets > 1) {
     throw new Refused(
-      `It answers ${targets} questions at once (${objective} with several targets)`,
+      `It has ${targets} targets (${objective} with several targets)`,
       'Train a model per target.',
     );
   }
@@ -167,7 +167,7 @@ function taskOf(objective: unknown): readonly [string, TreeTask] {
   }
   throw new Refused(
     `Its objective ${JSON.stringify(shortText(String(objective)))} is not exported`,
-    `Those that are: ${xgboostObjectives.join(', ')}.`,
+    `Supported objectives: ${xgboostObjectives.join(', ')}.`,
   );
 }
 

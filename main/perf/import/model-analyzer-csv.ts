@@ -119,7 +119,7 @@ function fileNotes({ names }: Table): readonly string[] {
   return [
     'Model Analyzer rounds to 0.1 ms and writes no median.',
     ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
-    ...(other.length === 0 ? [] : [`Not taken: ${someOf(other)}.`]),
+    ...(other.length === 0 ? [] : [`Not imported: ${someOf(other)}.`]),
   ];
 }
 
@@ -132,7 +132,7 @@ function levelsOf(rows: readonly TableRow[], gpusOf: (row: TableRow) => LoadPoin
   for (const row of rows) {
     const point = pointOf(row, gpusOf(row));
     if (point === null) left.push(`${lineOf(row)} has no throughput or no p99`);
-    else if (points.has(loadKey(point))) left.push(`${lineOf(row)} is a level that is there already`);
+    else if (points.has(loadKey(point))) left.push(`${lineOf(row)} repeats an earlier level`);
     else points.set(loadKey(point), point);
     if (points.size > mostLevels) throw row.fail(`There are more than ${mostLevels} levels`);
   }
@@ -179,7 +179,7 @@ export function readModelAnalyzer(
   const several = rows.length - single.length;
   const shared = [
     ...fileNotes(inference),
-    ...(several === 0 ? [] : [`Not taken: ${several} rows of models that were measured together.`]),
+    ...(several === 0 ? [] : [`Not imported: ${several} rows of models that were measured together.`]),
     ...(gpus?.notes ?? []),
     ...(server === null ? [] : serverNotes(server)),
   ];
@@ -188,7 +188,7 @@ export function readModelAnalyzer(
     if (points.length === 0) return [];
     const notes = [
       ...settingsNotes(name, ofName, names),
-      ...(left.length === 0 ? [] : [`Not taken: ${someOf(left)}.`]),
+      ...(left.length === 0 ? [] : [`Not imported: ${someOf(left)}.`]),
     ];
     return [{ model: ofName[0]?.text('Model') || name, name, points, notes: [...notes, ...shared] }];
   });
@@ -196,6 +196,6 @@ export function readModelAnalyzer(
   throw invalidInput(
     fileName,
     several > 0 ? 'The file only has models that were measured together' : 'The file has no level',
-    'Use the file of a profile in which a model was measured for itself.',
+    'Use the file of a profile in which a model was measured by itself.',
   );
 }

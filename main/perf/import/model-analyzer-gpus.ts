@@ -36,7 +36,7 @@ function gpuOf(row: TableRow): Gpu {
 
 const leftNotes = ({ names, fileName }: Table): readonly string[] => {
   const left = names.filter((name) => !beside.has(name));
-  return left.length === 0 ? [] : [`Not taken from ${fileName}: ${someOf(left)}.`];
+  return left.length === 0 ? [] : [`Not imported from ${fileName}: ${someOf(left)}.`];
 };
 
 /** GPU readings by level. Throws input-invalid with line and column. */

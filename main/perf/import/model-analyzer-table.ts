@@ -58,7 +58,7 @@ export class TableRow {
   whole(name: string): number | null {
     const value = this.number(name);
     if (value === null || (Number.isSafeInteger(value) && value >= 1)) return value;
-    throw this.fail(`${value} is not a whole number from 1 on`, name);
+    throw this.fail(`${value} is not a whole number of at least 1`, name);
   }
 }
 
@@ -78,7 +78,7 @@ export function readTable(text: string, fileName: string): Table {
     invalidInput(`${fileName}, line 1`, message, 'Use a file that Model Analyzer has written.');
   if (names.length > mostColumns) throw refused(`There are more than ${mostColumns} columns`);
   const repeated = names.find((name, at) => names.indexOf(name) < at);
-  if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" is there twice`);
+  if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" appears twice`);
   const rows = text.split(/\r?\n/).flatMap((line, at) => {
     if (at === 0 || line.trim() === '') return [];
     const cells = quotedFields(line, ',');

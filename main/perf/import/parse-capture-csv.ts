@@ -163,7 +163,7 @@ function readHeader(text: string, fileName: string): Header {
     throw refused('The columns "Concurrency" and "Request Rate" are both missing');
   if (lacking.length > 0)
     throw refused(`There is no column ${lacking.map((name) => `"${name}"`).join(', ')}`);
-  if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" is there twice`);
+  if (repeated !== undefined) throw refused(`The column "${shortText(repeated)}" appears twice`);
   return { names, loadColumn, batchColumn: batchColumns.find((name) => names.includes(name)) ?? null };
 }
 
@@ -191,7 +191,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     const load = row.number(loadColumn);
     const point = pointOf(row, header, options);
     const before = seen.get(loadKey(point));
-    if (before !== undefined) throw row.fail(`${load} is there already in line ${before}`, loadColumn);
+    if (before !== undefined) throw row.fail(`${load} is already in line ${before}`, loadColumn);
     seen.set(loadKey(point), index + 1);
     points.push(point);
     if (points.length > mostLevels) throw row.fail(`There are more than ${mostLevels} levels`);
@@ -214,7 +214,7 @@ export function parseCaptureCsv(text: string, options: CaptureOptions): Capture 
     saysBatch: header.batchColumn !== null,
     notes: [
       ...(absent.length === 0 ? [] : [`The file has no ${absent.join(', ')}.`]),
-      ...(unknown.length === 0 ? [] : [`Not taken: ${someOf(unknown)}.`]),
+      ...(unknown.length === 0 ? [] : [`Not imported: ${someOf(unknown)}.`]),
     ],
   };
 }

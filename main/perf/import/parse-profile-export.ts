@@ -143,7 +143,7 @@ export function parseProfileExport(text: string, options: CaptureOptions): Captu
     const where = `${fileName}, experiments[${index}]`;
     const { mode, value } = experiment;
     const load = `${mode} ${value}`;
-    if (seen.has(load)) throw refused(`${load} is there twice`, `${where}.experiment`);
+    if (seen.has(load)) throw refused(`${load} appears twice`, `${where}.experiment`);
     seen.add(load);
     points.push(pointOf(experiment, where, options));
   }

@@ -212,7 +212,7 @@ function readStreams(
     throw inputProblem(
       where,
       `It has ${count} entries, at most ${mostEntries} are read`,
-      'Give fewer: they are sent again from the first.',
+      'Give fewer. After the last one, they are sent again from the first.',
     );
   const nested = listed.filter(Array.isArray).length;
   if (nested > 0 && nested < listed.length) {

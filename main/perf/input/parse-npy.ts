@@ -227,7 +227,7 @@ function shapeOf(axes: string): readonly number[] {
 /** Source: numpy.lib.format, versions 1.0 to 3.0. */
 function parseHeader(file: Buffer) {
   if (file.length < 12 || !file.subarray(0, magic.length).equals(magic))
-    throw new Error('no array of numpy.save');
+    throw new Error('not an array of numpy.save');
   const major = file[6] ?? 0;
   if (major < 1 || major > 3) throw new Error(`version ${major} of the array format is not known`);
   const [length, start] = major === 1 ? [file.readUInt16LE(8), 10] : [file.readUInt32LE(8), 12];
@@ -238,7 +238,7 @@ function parseHeader(file: Buffer) {
   const [, fortran] = /'fortran_order':\s*(True|False)/.exec(text) ?? [];
   const [, axes] = /'shape':\s*\(([\d\s,L]*)\)/.exec(text) ?? [];
   if (descr === undefined)
-    throw new Error('the array has fields (a structured type); save one array a tensor');
+    throw new Error('the array has fields (a structured type); save one array per tensor');
   if (fortran === undefined || axes === undefined) throw new Error('the header of the array cannot be read');
   const shape = shapeOf(axes);
   return { descr, fortran: fortran === 'True', shape, dataAt: start + length };

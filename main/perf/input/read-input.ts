@@ -216,7 +216,7 @@ async function readTensor(path: string, wanted: WantedTensor): Promise<SampleTen
     );
   }
   const found = await readBoundedBytes(path, mostInputBytes, { links: 'follow' });
-  if ('problem' in found) throw inputProblem(path, `The file is not read: ${found.problem}`);
+  if ('problem' in found) throw inputProblem(path, `The file cannot be read: ${found.problem}`);
   const data = datatype === 'BYTES' ? textsOf(path, wanted, shape, found.bytes) : found.bytes;
   const wrong = sizeProblem(wanted, { shape, data });
   if (wrong !== null) throw inputProblem(path, wrong);

@@ -44,7 +44,7 @@ function requireCount(path: string, count: number, what: string): void {
     throw inputProblem(
       path,
       `It has ${count} ${what}, at most ${mostEntries} are read`,
-      'Give fewer: they are sent again from the first.',
+      'Give fewer. After the last one, they are sent again from the first.',
     );
   }
 }
@@ -52,7 +52,7 @@ function requireCount(path: string, count: number, what: string): void {
 async function readText(path: string): Promise<string> {
   const { bytes: most } = fileLimits.inputJson;
   const found = await readBoundedBytes(path, most, { links: 'follow' });
-  if ('problem' in found) throw inputProblem(path, `The file is not read: ${found.problem}`);
+  if ('problem' in found) throw inputProblem(path, `The file cannot be read: ${found.problem}`);
   return found.bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
@@ -145,7 +145,7 @@ async function readTable(path: string, wanted: WantedTensors, separator: string)
     throw inputProblem(
       path,
       `It has no column "${lacking.name}"`,
-      `Call the columns as the inputs; it has: ${someOf(header)}.`,
+      `Name the columns after the inputs. It has the columns: ${someOf(header)}.`,
     );
   }
   requireCount(path, body.length, 'rows below the header');
@@ -196,7 +196,7 @@ export async function readFileSamples(folder: string, wanted: WantedTensors): Pr
   for (const file of files) {
     const path = join(folder, file);
     const found = await readBoundedBytes(path, left, { links: 'follow' });
-    if ('problem' in found) throw inputProblem(path, `The file is not read: ${found.problem}`);
+    if ('problem' in found) throw inputProblem(path, `The file cannot be read: ${found.problem}`);
     left -= found.bytes.length;
     entries.push(new Map([[input.name, { shape: input.shape, data: encodeTexts([found.bytes]) }]]));
   }

@@ -47,7 +47,7 @@ function textOf(row: Tree, where: string): string | null {
   const names = [...textNames, 'texts'].filter((name) => row[name] !== undefined && row[name] !== null);
   const [name, second] = names;
   if (name === undefined) return null;
-  if (second !== undefined) throw problem(where, `"${name}" and "${second}" exclude each other`);
+  if (second !== undefined) throw problem(where, `"${name}" and "${second}" cannot be used together`);
   const value = row[name];
   const [only, ...others] = Array.isArray(value) ? (value as readonly unknown[]) : [value];
   if (others.length > 0) throw problem(where, `"${name}" has several texts: a request has one`);
@@ -69,7 +69,8 @@ function promptOf(row: Tree, where: string): Prompt {
   const text = textOf(row, where);
   const { messages: given } = row;
   if (text === null && given === undefined) throw problem(where, 'The line has no prompt');
-  if (text !== null && given !== undefined) throw problem(where, 'A text and "messages" exclude each other');
+  if (text !== null && given !== undefined)
+    throw problem(where, 'A text and "messages" cannot be used together');
   const outputTokens = lengthOf(row, where);
   return {
     text,

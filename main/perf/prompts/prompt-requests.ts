@@ -63,7 +63,7 @@ function textInput(inputs: readonly WantedTensor[], where: string): WantedTensor
   if (found !== undefined) return found;
   throw invalidInput(
     where,
-    'The model has no input "text_input", and not exactly one other of text',
+    'The model has neither an input "text_input" nor exactly one other text input',
     'Give its tensors with --input-data.',
   );
 }
@@ -83,7 +83,7 @@ function tensorsOf(prompt: Prompt, ask: PromptAsk, where: string): InputEntry {
   if (tokens !== undefined && !takesLength) {
     throw invalidInput(
       where,
-      'The model takes no length of its output: it has no input "sampling_parameters" or "max_tokens"',
+      'The output length of the model cannot be set: it has no input "sampling_parameters" or "max_tokens"',
       'Leave the output tokens out.',
     );
   }
@@ -94,7 +94,7 @@ function tensorsOf(prompt: Prompt, ask: PromptAsk, where: string): InputEntry {
     else if (input.optional !== true) {
       throw invalidInput(
         where,
-        `The model also needs the input "${input.name}", which a prompt has not`,
+        `The model also needs the input "${input.name}", which a prompt does not have`,
         'Give its tensors with --input-data.',
       );
     }

@@ -26,7 +26,7 @@ async function promptsOfFile(path: string): Promise<readonly Prompt[]> {
   if ('text' in found) return parsePrompts(found.text, path);
   throw invalidInput(
     path,
-    `The prompts are not read: ${found.problem}`,
+    `The prompts cannot be read: ${found.problem}`,
     'Name a file that exists, of at most 64 MiB.',
   );
 }

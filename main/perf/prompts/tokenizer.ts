@@ -83,7 +83,10 @@ function documentOf(text: string, where: string): Tree {
   try {
     document = parseBoundedJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw problem(where, `The tokenizer is not read: ${error instanceof Error ? error.message : 'no JSON'}`);
+    throw problem(
+      where,
+      `The tokenizer cannot be read: ${error instanceof Error ? error.message : 'no JSON'}`,
+    );
   }
   if (!isTree(document) || !isTree(document['model']))
     throw problem(where, 'The file is not a tokenizer: it has no "model"');
@@ -127,7 +130,7 @@ export async function readTokenizer(path: string): Promise<Tokenize> {
   const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
   const file = isFolder ? join(path, 'tokenizer.json') : path;
   const found = await readBoundedFile(file, mostBytes, { links: 'follow' });
-  if ('problem' in found) throw problem(file, `The tokenizer is not read: ${found.problem}`);
+  if ('problem' in found) throw problem(file, `The tokenizer cannot be read: ${found.problem}`);
   return parseTokenizer(found.text, file);
 }
 

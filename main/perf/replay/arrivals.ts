@@ -70,7 +70,7 @@ function firstsOf(rows: readonly TraceRow[], { tensors, classes = [] }: SentTo['
     if (entry !== undefined && entry >= entries) {
       throw invalidInput(
         'performance.replay.file',
-        `A request names entry ${entry}, and the input data have ${entries}, from 0 on`,
+        `A request names entry ${entry}, but the input data has ${entries} entries, counted from 0`,
         'Give input values with that entry, or correct the trace.',
       );
     }
@@ -92,7 +92,7 @@ function firstsOf(rows: readonly TraceRow[], { tensors, classes = [] }: SentTo['
 export async function readArrivals(kept: string, sent: SentTo): Promise<Arrivals> {
   const found = await readBoundedFile(kept, keptBytes);
   if ('problem' in found)
-    throw invalidInput(kept, `What was kept of the trace is not read: ${found.problem}`);
+    throw invalidInput(kept, `The stored part of the trace cannot be read: ${found.problem}`);
   const rows = parseTrace(found.text, kept).filter(
     ({ model }) => model === undefined || model === sent.modelName,
   );

@@ -131,7 +131,11 @@ function wholeOf(
 function nameOf(where: string, cells: Cells, name: string): string {
   const text = cells.get(name) ?? '';
   if (text.length <= longestName && !/[\r\n]/.test(text)) return text;
-  throw problem(where, `The column "${name}" has more than a name`, 'Give names of at most 256 characters.');
+  throw problem(
+    where,
+    `The column "${name}" holds more than a name`,
+    'Give names of at most 256 characters.',
+  );
 }
 
 function rowOf(where: string, cells: Cells, { names }: Layout, times: TimeReader): TraceRow {
@@ -139,7 +143,7 @@ function rowOf(where: string, cells: Cells, { names }: Layout, times: TimeReader
   if (atUs === null) {
     throw problem(
       where,
-      `The column "${names.at ?? ''}" has no time of the form that the first row has`,
+      `The column "${names.at ?? ''}" has no valid time in the form of the first row`,
       'Give numbers, or dates such as 2026-03-01T12:00:00.250Z, in every row.',
     );
   }
@@ -161,7 +165,7 @@ function firstLayout(file: string, names: readonly string[], isNamed: boolean): 
   if (layout !== null) return layout;
   throw problem(
     `${file}, line 1`,
-    isNamed ? 'No column has a name of times' : 'The file has several columns and does not name them',
+    isNamed ? 'No column has the name of a time' : 'The file has several columns and does not name them',
   );
 }
 
@@ -259,7 +263,7 @@ function jsonRows(text: string, file: string): TraceRow[] {
     }
     if (layout === null) {
       layout = layoutOf(Object.keys(record));
-      if (layout === null) throw problem(where, 'No member has a name of times');
+      if (layout === null) throw problem(where, 'No member has the name of a time');
       times = new TimeReader(layout.unit);
     }
     const named = Object.values(layout.names);

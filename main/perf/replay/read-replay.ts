@@ -58,7 +58,7 @@ function cut(rows: readonly TraceRow[], part: ReplayPart): readonly TraceRow[] {
   if (own.at(-1)?.atUs === 0)
     throw invalidInput(
       file,
-      'All requests of the trace are at one time',
+      'All requests of the trace have the same time',
       'A rate needs requests at different times.',
     );
   return own;
@@ -97,7 +97,7 @@ async function readPart(part: ReplayPart): Promise<{ readonly read: ReplayRead; 
   if ('problem' in found)
     throw invalidInput(
       file,
-      `The trace is not read: ${found.problem}`,
+      `The trace cannot be read: ${found.problem}`,
       'Name a file that exists, of at most 64 MiB.',
     );
   const rows = cut(parseTrace(found.text, file), part);

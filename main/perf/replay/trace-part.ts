@@ -8,7 +8,7 @@ import { keptText } from './read-replay';
 export async function readKeptTrace(file: string): Promise<readonly TraceRow[]> {
   const found = await readBoundedFile(file, 4 * fileLimits.trace.bytes);
   if ('text' in found) return parseTrace(found.text, file);
-  throw invalidInput(file, `What was kept of the trace is not read: ${found.problem}`);
+  throw invalidInput(file, `The stored part of the trace cannot be read: ${found.problem}`);
 }
 
 /**

@@ -21,7 +21,7 @@ export function tracedSpans(text: string, file: string): readonly TracedSpan[] {
     if (record['resourceSpans'] !== undefined || record['resource_spans'] !== undefined) {
       otlp.add(record, where);
     } else if (record['id'] === undefined) {
-      throw traceProblem(where, 'This is neither of a trace of Triton nor of OTLP', bothForms);
+      throw traceProblem(where, 'The file is neither a trace of Triton nor OTLP', bothForms);
     } else triton.add(record, where);
   }
   return [...triton.roots(), ...otlp.roots()];

@@ -48,7 +48,7 @@ interface JobRunsOptions {
 const isOutcome = (status: string): status is RunOutcome => runOutcomes.some((outcome) => outcome === status);
 
 const handedTo = (job: JobState, runId: string): WorkbenchError =>
-  new WorkbenchError('run-busy', `The run is handed to ${jobName(job)}`, {
+  new WorkbenchError('run-busy', `The run was submitted as ${jobName(job)}`, {
     where: runId,
     remedy: 'Cancel the run first, then change it.',
   });
@@ -56,7 +56,7 @@ const handedTo = (job: JobState, runId: string): WorkbenchError =>
 /** @param silence why the scheduler could not be asked to end the job, or null */
 function cancelledError(job: JobState, silence: string | null): WireError {
   if (silence === null) return toWire(new WorkbenchError('cancelled', 'Cancelled before the job began'));
-  const message = `Cancelled. ${jobName(job)} may still be there: ${silence}`;
+  const message = `Cancelled. ${jobName(job)} may still exist: ${silence}`;
   return toWire(new WorkbenchError('cancelled', message, { remedy: `End it with: ${endCommand(job)}.` }));
 }
 

@@ -296,7 +296,7 @@ async function firstOfServer(
     const none = { loads: 'running', startUs: null, loadUs: null, readyUs: null } as const;
     const missing = { key, ...none, requests: [], warmUp: warmUpSizesOf(config) };
     if (!sendsMore({ settings })) {
-      return { ...missing, reason: 'the load has no warm-up of a time, and each of its requests counts' };
+      return { ...missing, reason: 'the load has no warm-up time, so each of its requests counts' };
     }
     if (traitsOf(config).decoupled) return { ...missing, reason: 'the model is decoupled' };
     const batched = config.maxBatchSize > 0;

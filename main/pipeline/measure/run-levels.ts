@@ -231,7 +231,7 @@ function turnsHost(
   return {
     sources: sourcesOf(context, how.server),
     onBegin: (levels) =>
-      context.log([`${levels} levels in turns: ${stabilityWindows} rounds, one window of each in each`]),
+      context.log([`${levels} levels in turns: ${stabilityWindows} rounds with one window per level`]),
     begin: (turn, _place, onWindow) => {
       const input = inputOf(sweep, turn, { ...how, times: timesOf(turn), onWindow });
       let level: LevelInTurns | null = null;

@@ -91,7 +91,7 @@ async function explained(context: StepContext, result: AccuracyResult): Promise<
   } catch (error) {
     if (context.signal.aborted) throw error;
     // The result stands without it.
-    context.log([`Not known whether the model agrees with itself: ${toWire(error).message}`]);
+    context.log([`Whether the model repeats its own outputs could not be checked: ${toWire(error).message}`]);
     return result;
   } finally {
     await rm(dump, { recursive: true, force: true });

@@ -80,7 +80,7 @@ export const reportStep: Step = {
       printPdf: run.services.printPdf,
       onNoPrinter: ({ message }) =>
         context.warning(
-          `The report has no PDF: ${message}. The command "report" prints it once that is installed.`,
+          `The report has no PDF: ${message}. Install it, then print the report with the command "report".`,
         ),
     });
     context.log(files.map(({ kind, path }) => `Wrote ${kind}: ${path}`));

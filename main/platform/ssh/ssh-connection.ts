@@ -40,7 +40,7 @@ function socketFolder(env: NodeJS.ProcessEnv): string {
     }
   }
   if (folder.path !== null) return folder.path;
-  throw new WorkbenchError('file-unwritable', 'No folder can be made for the sockets of ssh', {
+  throw new WorkbenchError('file-unwritable', 'No folder can be created for the sockets of ssh', {
     remedy: 'Make /tmp writable, or set TMPDIR to a writable folder with a short path.',
   });
 }

@@ -12,11 +12,11 @@ function remedyOf(complaint: string, login: string, hostname: string): string {
     return `The host key is not known yet. Run "${login}" once in a terminal, compare the fingerprint and accept it.`;
   }
   if (/Permission denied|Too many authentication failures/.test(complaint)) {
-    return `The host accepts no key of yours. Load it with "ssh-add", or name it in ~/.ssh/config, until "${login}" logs in without a question.`;
+    return `The host accepts none of your keys. Load your key with "ssh-add", or name it in ~/.ssh/config, until "${login}" logs in without a prompt.`;
   }
   if (/Could not resolve hostname/.test(complaint))
     return 'Check the name of the host, or add it to ~/.ssh/config.';
-  return `Check that the host is running and that "${login}" logs in without a question.`;
+  return `Check that the host is running and that "${login}" logs in without a prompt.`;
 }
 
 /** @param complaint untrusted output of ssh */

@@ -158,7 +158,7 @@ export function repeatsTable(rows: Rows): Markup | null {
   );
   if (table === null) return null;
   return markup`${table}
-<p class="key">The table and the charts show the median of the repeats; here are the smallest and the largest of them. The rounds went over all levels in turn. What has no median (windows, histogram, composing models, client) is of the repeat in the last column, whose throughput is nearest the median.</p>`;
+<p class="key">The table and the charts show the median of the repeats; this table shows the smallest and the largest of them. Each round covered all levels in turn. Values without a median (windows, histogram, composing models, client) are those of the repeat in the last column, whose throughput is nearest the median.</p>`;
 }
 
 /** Sequence and stream columns; null without any. */
@@ -293,7 +293,7 @@ export const errorsTable = (rows: Rows, load: string): Markup | null =>
     [
       markup`<th class="n">${requests.title}</th>`,
       markup`<th>Kind</th>`,
-      markup`<th>The server’s words at the first</th>`,
+      markup`<th>First message of the server</th>`,
     ],
     (point) =>
       faultKinds(point).map(({ kind, count, message }) => [
@@ -330,5 +330,5 @@ export function composingTable(rows: Rows, load: string): Markup | null {
   );
   if (table === null) return null;
   return markup`${table}
-<p class="key">Means of one request of that model, from Triton’s own statistics over the same windows; requests of others for it are in them too. ${serverPartsTexts(rows.flatMap(({ point }) => point ?? [])).join(' ')}</p>`;
+<p class="key">Means per request of that model, from Triton’s own statistics over the same windows, including requests of other clients. ${serverPartsTexts(rows.flatMap(({ point }) => point ?? [])).join(' ')}</p>`;
 }

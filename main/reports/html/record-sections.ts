@@ -52,7 +52,7 @@ export function parametersSection({ parameters, changes }: Report): Markup | nul
   const folded = groupsOf(parameters, true);
   return markup`<section>
 <h2>Parameters</h2>
-<p class="lead">What was chosen for this run. The last column is the variable of the published deployment procedures that sets the same parameter.</p>
+<p class="lead">The parameters of this run. The last column is the variable of the published deployment procedures that sets the same parameter.</p>
 <div class="columns">${groupsOf(parameters, false).map(parameterTable)}
 </div>
 ${folded.length === 0 ? null : markup`<h3>Left at the defaults of the preset</h3>${folded.map(foldedGroup)}`}

@@ -66,7 +66,7 @@ function scheduleTable({ rows }: ReportScenario): Markup | null {
 <tr>${heads([batchSize, ...rates], '')}${heads(send)}${heads(schedule)}</tr>
 </thead><tbody>${found}
 </tbody></table>
-<p class="key">From schedule: from the time at which a request was due until its answer is complete, so that a wait for a slow server is in it. Delayed: sent more than 1 ms after it was due.</p>`;
+<p class="key">From schedule: from the time at which a request was due until its response is complete, including any wait for a slow server. Delayed: sent more than 1 ms after it was due.</p>`;
 }
 
 const levelPart = (level: CrossLevel): Markup => markup`
@@ -82,7 +82,7 @@ const levelPart = (level: CrossLevel): Markup => markup`
 function crossCheckPart(levels: readonly CrossLevel[] | null): Markup | null {
   if (levels === null || levels.length === 0) return null;
   return markup`<h3>Cross-check of the load tools</h3>
-<p class="lead">Both load tools measured every level in turns. Median (smallest–largest) of the rounds; ratio: built-in load generator over perf_analyzer. They differ where their ranges lie apart and the 95 % interval of the differences, round by round, leaves 0 out.</p>
+<p class="lead">Both load tools measured every level in turns. Median (smallest–largest) of the rounds; ratio: built-in load generator over perf_analyzer. They differ if their ranges do not overlap and the 95 % interval of the differences, round by round, excludes 0.</p>
 <p><strong>${crossSummary(levels)}</strong></p>
 ${levels.map(levelPart)}`;
 }
@@ -141,7 +141,7 @@ function peakRow(scenario: ReportScenario): ReportLevel | null {
 const omittedText = (omitted: number, all: number): string =>
   omitted === 0
     ? ''
-    : ` Shown are ${formatCount(all - omitted)} of ${formatCount(all)} levels: the fastest steady one, that of the answer, the ends and levels at even distances; the CSV and JSON files have all.`;
+    : ` This report shows ${formatCount(all - omitted)} of ${formatCount(all)} levels: the fastest steady one, that of the answer, the first, the last and evenly spaced ones between them. The CSV and JSON files have all levels.`;
 
 /** More rows and marks would be unreadable. */
 const mostListed = 300;
@@ -179,7 +179,7 @@ export function scenarioSection(all: ReportScenario, accuracy: Badge, shown = 0)
       : markup`<span class="badge ${accuracy.tone}">${accuracy.label}</span>`;
   const reasons = new Set(all.rows.flatMap((row) => row.reasons));
   if (measured.length === 0 && reasons.size <= 1) {
-    const levels = scenario.rows.length === 0 ? '' : ` Levels asked for: ${scenario.rows.length}.`;
+    const levels = scenario.rows.length === 0 ? '' : ` Requested levels: ${scenario.rows.length}.`;
     return markup`<section>
 <h2>${scenario.title}</h2>
 <p>No level of this scenario has a result.${levels} ${[...reasons]}</p>

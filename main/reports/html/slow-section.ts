@@ -72,7 +72,7 @@ export function slowSection({ slow }: { readonly slow: readonly SlowLevel[] }): 
   if (slow.length === 0) return null;
   return markup`<section>
 <h2>Where slow requests spend their time</h2>
-<p class="lead">Requests of each level that were sent once more after all levels, with Triton’s tracing on. They are not among the results, which have no trace.</p>
+<p class="lead">Requests of each level that were sent once more after all levels, with Triton’s tracing on. They are not part of the results, which are measured without tracing.</p>
 ${slow.map(levelPart)}
 </section>`;
 }

@@ -3,7 +3,7 @@ const ofRun = 'the server is that of the run';
 const ofClient = 'the built-in load generator measures, not perf_analyzer';
 const inJournal = 'each measurement is in the journal of the study';
 const ownBudget = 'give the time with --budget';
-const oneModel = 'a search is of one model';
+const oneModel = 'a search covers one model';
 const reportsHaveAll = 'the report has every configuration and every column';
 const noLanguage = 'tokens of a language model are measured with "perf --endpoint"';
 const readings = 'CPU and GPU readings are not an option of a search';
@@ -51,7 +51,7 @@ export const leftOptions: Readonly<Record<string, string>> = {
   triton_output_path: 'the log of Triton is in the folder of the study',
   triton_server_flags: ofRun,
   triton_server_environment: ofRun,
-  run_config_search_mode: 'there is one procedure',
+  run_config_search_mode: 'there is only one search procedure',
   run_config_search_max_binary_search_steps: ownBudget,
   early_exit_enable: 'a configuration that cannot win is dropped by its interval',
   min_percentage_of_search_space: ownBudget,
@@ -59,8 +59,8 @@ export const leftOptions: Readonly<Record<string, string>> = {
   optuna_min_trials: ownBudget,
   optuna_max_trials: ownBudget,
   optuna_early_exit_threshold: ownBudget,
-  use_concurrency_formula: 'the concurrency that is held is searched for',
-  concurrency_sweep_disable: 'the concurrency that is held is searched for',
+  use_concurrency_formula: 'the search finds the concurrency itself',
+  concurrency_sweep_disable: 'the search finds the concurrency itself',
   skip_summary_reports: reportsHaveAll,
   skip_detailed_reports: reportsHaveAll,
   num_configs_per_model: reportsHaveAll,
@@ -76,7 +76,7 @@ export const leftOptions: Readonly<Record<string, string>> = {
 };
 
 const ofInput = 'the inputs are those of the run';
-const steadyRule = 'looks are short and in turns: intervals take the place of a rule for steadiness';
+const steadyRule = 'measurements are short and in turns: intervals replace a rule for stability';
 const ofLoad = 'the load is that of the search';
 
 /** Likewise, of perf_analyzer's options within `perf_analyzer_flags`. */

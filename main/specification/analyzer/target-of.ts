@@ -14,7 +14,7 @@ const percentiles = {
 } as const;
 const latencies = Object.keys(percentiles) as (keyof typeof percentiles)[];
 
-const noLeast = 'a search finds the most load; whether it is enough is in its answer';
+const noLeast = 'a search finds the highest load; its result shows whether that is enough';
 const otherConstraints: Readonly<Record<string, string>> = {
   perf_latency_avg: 'a target is a percentile: give --p50 for the median',
   perf_throughput: noLeast,
@@ -98,7 +98,7 @@ export function readObjectives(file: AnalyzerFile, model: ChosenModel): void {
       ? value.split(',').map((name) => [name.trim(), of] as const)
       : file.keysAt(of).map((name) => [name, [...of, name]] as const);
   for (const [name, path] of named) {
-    if (name === 'perf_throughput') file.take(path, `${name}: the most load within the target`);
-    else file.leave(path, `${name}: ${otherObjectives[name] ?? 'a search does not look for it'}`);
+    if (name === 'perf_throughput') file.take(path, `${name}: the highest load within the target`);
+    else file.leave(path, `${name}: ${otherObjectives[name] ?? 'not an objective of a search'}`);
   }
 }

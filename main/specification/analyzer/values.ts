@@ -11,7 +11,7 @@ const isWhole = (value: unknown): value is number => typeof value === 'number' &
 function wholeAt(file: AnalyzerFile, path: Path, value: unknown, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (isWhole(number) && number >= least) return number;
-  throw file.refused(path, `${shortValue(value)} is not a whole number from ${least} on`);
+  throw file.refused(path, `${shortValue(value)} is not a whole number of at least ${least}`);
 }
 
 function rangeAt(file: AnalyzerFile, path: Path, least: number): readonly number[] {

@@ -28,7 +28,7 @@ export interface LookInput {
   readonly batched: boolean;
   readonly sent: () => Promise<Pick<MeasureInput, 'inputData' | 'inputDataDir'>>;
   /**
-   * Writes the part of a trace that is sent at a mean rate in so much time; absent: requests come at Poisson times.
+   * Writes the part of a trace that is sent at a mean rate in so much time; absent: requests arrive as a Poisson process.
    * @param to the file @returns how fast it is sent
    */
   readonly replay?:

@@ -21,7 +21,7 @@ function refused(address: string, cause: unknown): unknown {
   if (code !== 'model-load-failed' || !/not allowed|restricted/i.test(details)) return cause;
   return new WorkbenchError(
     'combination-unsupported',
-    `Triton at ${address} does not allow models to be loaded by a call`,
+    `Triton at ${address} does not allow models to be loaded over its API`,
     {
       details,
       remedy:

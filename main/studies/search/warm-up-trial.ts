@@ -101,7 +101,7 @@ function requireAnswers(rounds: readonly ColdTimes[]): void {
 }
 
 /**
- * First requests without and with a warm-up, in turns on fresh loads of a Triton of its own. The first load of all is not
+ * First requests without and with a warm-up, in turns on fresh loads of a separate Triton. The first load of all is not
  * counted: it pays for what is done once per server. Throws as a load of the model, and inference-failed.
  */
 export async function tryWarmUp(input: TrialInput): Promise<WarmUpTrial> {

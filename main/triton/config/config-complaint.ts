@@ -189,7 +189,7 @@ class ConfigWalk {
     if (next?.kind === 'mark' && (next.text === ']' || next.text === ',')) {
       throw complaint(
         comma.line,
-        `A comma without a value behind it in ${slot.name}`,
+        `A comma without a value after it in ${slot.name}`,
         'Remove the last comma.',
       );
     }

@@ -72,7 +72,7 @@ class ConfigEdit {
       return entry === undefined ? this.add(place, step, rest) : this.change(entry, field, rest);
     }
     const names = entries.map(({ value }) => textOf(value, field.map ? 'key' : 'name'));
-    // Of a key that is there twice, the last counts.
+    // Of a key that appears twice, the last counts.
     const index = field.map ? names.lastIndexOf(String(at)) : entryIndex(at, names);
     const entry = entries[index];
     if (entry === undefined) {

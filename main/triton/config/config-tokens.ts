@@ -63,7 +63,7 @@ export function configTokens(text: string): readonly ConfigToken[] {
     else if (quote === undefined) throw strange(all, line);
     else {
       const end = stringEnd(text, quote, pattern.lastIndex);
-      if (end < 0) throw complaint(line, 'A text is not closed', `Put ${quote} behind it, on the same line.`);
+      if (end < 0) throw complaint(line, 'A text is not closed', `Put ${quote} after it, on the same line.`);
       found.push({ ...place, kind: 'string', text: text.slice(place.end, end), end: end + 1 });
       pattern.lastIndex = end + 1;
     }

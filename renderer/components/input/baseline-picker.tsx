@@ -80,7 +80,7 @@ export function BaselineNote(props: {
   return (
     <>
       <p className="dim" role="note">
-        Dashed: published of {shown.title}; not measured here.
+        Dashed: published for {shown.title}; not measured here.
         {quick ? ' The profile quick measures a smaller model than the published one.' : ''}
       </p>
       {runs.map((run, index) =>

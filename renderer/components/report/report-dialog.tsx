@@ -123,14 +123,14 @@ function TextFields({ draft, onChange }: FieldProps) {
   );
   return (
     <>
-      {line('title', 'Title', 'Of this report', 'What the report is of')}
+      {line('title', 'Title', 'For this report only', 'Subject of the report')}
       <Group grow align="start">
         {line('customer', 'Customer', 'For this report only; at the head of each page')}
         {line('author', 'Author', 'Saved for all further reports')}
       </Group>
       <Textarea
         label="Notes"
-        description="Of this report; below the verdict, or on the second page where they are long"
+        description="For this report only; below the verdict, or on the second page if they are long"
         autosize
         minRows={2}
         maxRows={8}

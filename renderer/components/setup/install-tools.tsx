@@ -15,7 +15,7 @@ export function InstallTools({ brief = false }: { brief?: boolean }) {
   const { work, install } = useStore(tools);
   const facts = useStore(machine, ({ value }) => value?.tools ?? null);
   if (work?.status === 'running') {
-    return brief ? <p className="dim">Being installed: see Tools.</p> : <SetupProgress work={work} />;
+    return brief ? <p className="dim">Installing. See Tools.</p> : <SetupProgress work={work} />;
   }
   if (facts === null || facts.missing.length === 0 || !facts.installable) return null;
   return (

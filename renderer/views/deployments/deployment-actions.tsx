@@ -16,7 +16,7 @@ const isUp = (state: DeploymentState): boolean =>
 const questions: Readonly<Record<Exclude<Change, 'start'>, (id: string) => string>> = {
   stop: (id) => `Stop ${id}? Its clients get no more responses.`,
   restart: (id) => `Restart ${id}? Its clients get no responses meanwhile.`,
-  remove: (id) => `Delete ${id} and its copy of the model? The run stays.`,
+  remove: (id) => `Delete ${id} and its copy of the model? The run is kept.`,
 };
 
 export function DeploymentActions({ deployment }: { deployment: DeploymentInfo }) {

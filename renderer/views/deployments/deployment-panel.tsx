@@ -73,7 +73,7 @@ function Addresses({ deployment }: { deployment: DeploymentInfo }) {
       {host === null ? null : (
         <>
           <dt>Host</dt>
-          <dd>{host}, from which the addresses are seen</dd>
+          <dd>{host}; the addresses are as seen from it</dd>
         </>
       )}
       <dt>Engine</dt>

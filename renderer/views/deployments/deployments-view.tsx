@@ -20,8 +20,8 @@ function NoDeployments() {
     <div className="empty tall">
       <h2>No deployments yet</h2>
       <p>
-        A deployment keeps the verified model of a run serving: in a container that Docker starts again, or as
-        a process of its own. Open a finished run and choose Keep serving.
+        A deployment keeps serving the verified model of a run, in a container that Docker restarts or in a
+        separate process. Open a finished run and choose Keep serving.
       </p>
       <SmallButton variant="filled" onClick={wayTo({ page: 'runs' })}>
         Open runs
@@ -47,7 +47,7 @@ export function DeploymentsView() {
   return (
     <Page title="Deployments">
       {error === null ? null : <ErrorPanel error={error} />}
-      {value === null && error === null ? <Loading label="Looking at the deployments" /> : null}
+      {value === null && error === null ? <Loading label="Loading the deployments" /> : null}
       {value?.length === 0 ? <NoDeployments /> : null}
       <div className="stack">
         {value === null || value.length === 0 ? null : <Answer {...servingText(value)} />}

@@ -43,7 +43,7 @@ function Report({ onClose }: { onClose: () => void }) {
           data-autofocus
           onClick={() => {
             clipboard.copy(text);
-            noticeDone('Report copied', 'Paste it into the report of the problem.');
+            noticeDone('Report copied', 'Paste it into your problem report.');
             onClose();
           }}
         >

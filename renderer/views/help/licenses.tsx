@@ -35,8 +35,8 @@ function List() {
   if (software === null) {
     return (
       <p>
-        A package of the workbench lists here the software in it. In a clone, package-lock.json and
-        resources/requirements/locked name it.
+        An installed package lists its software here. In a clone, see package-lock.json and
+        resources/requirements/locked.
       </p>
     );
   }

@@ -128,7 +128,7 @@ function AddHostForm({ onDone }: { onDone: () => void }) {
         />
       ) : null}
       <p className="dim">
-        Keys, ssh-agent and known hosts are those of ssh in your terminal. The workbench keeps no secrets.
+        The workbench uses the keys, ssh-agent and known hosts of ssh in your terminal, and stores no secrets.
       </p>
       {status === null ? null : <Found status={status} />}
       {error === null ? null : <ErrorPanel error={error} />}

@@ -30,5 +30,8 @@ export function readForm(
         return (filled[field] ?? '') === '' ? [] : [[field, sentence(message)] as const];
       });
   const problems: Problems = Object.fromEntries(issues);
-  return { host: null, problems: used ? { ...problems, name: 'There is a host with this name.' } : problems };
+  return {
+    host: null,
+    problems: used ? { ...problems, name: 'A host with this name already exists.' } : problems,
+  };
 }

@@ -41,7 +41,7 @@ export const hostColumns = 7;
 const isAsked = (status: HostStatus | null): boolean => status?.reachable === true && status.runs !== null;
 
 function question(name: string, status: HostStatus | null): string {
-  if (!isAsked(status)) return `Remove ${name} from the list? What runs there is not known.`;
+  if (!isAsked(status)) return `Remove ${name} from the list? Its current work is not known.`;
   return `Remove ${name} from the list? Nothing is changed on the machine.`;
 }
 

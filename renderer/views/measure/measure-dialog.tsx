@@ -161,10 +161,10 @@ function whyNot(
   const at = (name: string): SpecProblem | undefined => problems.find(({ field }) => field === name);
   if (request !== null) return null;
   if (at('model') !== undefined && at('url') === undefined) {
-    if (found.changed === true) return 'The address has changed: check it first.';
+    if (found.changed === true) return 'The address has changed. Check it first.';
     if (found.asking) return 'Asking the server…';
     if (found.server === null) return 'No Triton responds at this address.';
-    if (!found.server.listsModels) return 'Name a model.';
+    if (!found.server.listsModels) return 'Enter the name of a model.';
     return found.server.models.length === 0 ? 'The server has no ready model.' : 'Choose a model.';
   }
   const [first] = problems.filter(({ field, severity }) => severity === 'problem' && field !== 'model');
@@ -315,7 +315,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
       <ModelChoice form={form} change={change} found={server} />
       <TextInput
         label={serverLabels['via']}
-        description="Optional: also measures through this address, in turns, and shows what it adds."
+        description="Optional: also measures through this address, in turns, and shows the added latency."
         placeholder="http://localhost:9000"
         value={form.via}
         error={textAt('via')}
@@ -331,7 +331,7 @@ function MeasureFormBody({ target, onDone }: { target: MeasureTarget; onDone: ()
       </FieldFormProvider>
       {error === null ? null : <ErrorPanel error={error} />}
       {request === null ? null : (
-        <CommandText argv={commandOf(request)} note="On the command line, which has all other options:" />
+        <CommandText argv={commandOf(request)} note="On the command line, with all further options:" />
       )}
       <Button
         type="submit"

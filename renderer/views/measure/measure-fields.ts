@@ -66,7 +66,7 @@ function endpointField(context: { readonly value: (...keys: string[]) => unknown
   const options = [{ value: '', label: 'Tensors' }, ...choice.options];
   return formField(endpointPath, context, {
     label: 'Requests',
-    help: 'Tensors of any model, or a way in to a language model, whose tokens are then measured.',
+    help: 'Tensors of any model, or the API of a language model, whose tokens are then measured.',
     control: { ...choice, options },
     wide: true,
   });

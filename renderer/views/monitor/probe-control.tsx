@@ -58,7 +58,7 @@ export function ProbeControl({ model, state }: { model: ModelSample; state: Moni
           <NumberInput
             size="xs"
             w={92}
-            aria-label="Probes a second"
+            aria-label="Probes per second"
             suffix=" /s"
             min={0.1}
             max={20}

@@ -44,7 +44,7 @@ export function WizardActions() {
     <>
       <ImportConfiguration />
       <SmallButton
-        title="Makes the model of this draft, and finds the configuration that takes the most load within a latency"
+        title="Builds the model of this draft, and finds the configuration with the highest load within a latency target"
         onClick={attempting(async () => {
           overlay.getState().search({ choice: await settledChoice(draft) });
         })}
@@ -52,7 +52,7 @@ export function WizardActions() {
         Find the best configuration
       </SmallButton>
       <SmallButton
-        title="Several runs of this draft, which differ in two fields"
+        title="Starts several runs of this draft that differ in two fields"
         onClick={attempting(async () => {
           overlay.getState().vary(await settledChoice(draft));
         })}

@@ -32,7 +32,7 @@ function TryWarmUp({ runId }: { runId: string }) {
     <SmallButton
       icon={IconFlame}
       loading={busy}
-      title="Measures first requests without and with a warm-up, in turns on fresh loads of a Triton of its own"
+      title="Measures first requests without and with a warm-up, in turns on fresh loads of a separate Triton"
       onClick={working(async () => {
         await client.call('runs.tryWarmUp', { runId });
         noticeDone('Warm-up tried', 'The panel shows the result.');

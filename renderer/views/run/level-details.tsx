@@ -64,7 +64,7 @@ export const RefusedTable = detailsTable({
     { title: 'Answered', number: true },
     { title: 'Queue full', number: true },
     { title: 'Timeout', number: true },
-    { title: 'Cancelled', number: true, help: 'By the client, as asked for.' },
+    { title: 'Cancelled', number: true, help: 'By the client, as requested.' },
   ],
   rowsOf: (point) => {
     const { requestCount, refused } = point;

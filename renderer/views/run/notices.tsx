@@ -82,7 +82,7 @@ export function ImportPanel({ source }: { source: ImportSource }) {
 export function ServerPanel({ load }: { load: ServerLoad }) {
   return (
     <section className="panel panel-body" aria-label="Measured server">
-      {measuredOnText(load)} Its model was not deployed from here: its configuration is as the server has it,
+      {measuredOnText(load)} The workbench did not deploy its model: the configuration is that of the server,
       and accuracy was not checked.
     </section>
   );

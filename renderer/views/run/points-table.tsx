@@ -142,7 +142,7 @@ function noteOf(points: readonly LoadPoint[]): string {
   const spread = points.some(({ repeats }) => repeats !== undefined)
     ? '; medians of the repeats, their range below'
     : points.some(({ throughputIntervalIps }) => throughputIntervalIps !== null)
-      ? '; ± half the width of the 95 % interval'
+      ? '; ± half-width of the 95 % interval'
       : '';
   const stream = points.some(
     ({ streaming, generation }) => streaming !== undefined || generation !== undefined,
@@ -159,7 +159,7 @@ const headingsOf = (load: Column, columns: readonly Column[], several: boolean):
   numeric(titleWithUnit(load), load.help),
   {
     title: 'State',
-    help: 'Steady: throughput and latency agree over three windows, without drift. Other words say what else is in doubt.',
+    help: 'Steady: throughput and latency agree over three windows, without drift. Other words name further doubts.',
   },
   ...columns.map(({ title, help }) => numeric(title, help)),
 ];

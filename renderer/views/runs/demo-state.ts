@@ -16,7 +16,7 @@ export function demoState(machine: Seen | null): DemoState {
   const { installable } = machine.tools;
   const [it, them] = missing.length === 1 ? ['It', 'it'] : ['They', 'them'];
   const install = installable ? `Install ${them} first` : `${it} can be installed on Linux only`;
-  const ways = `${install}${canUseDocker ? ', or start the demo in Docker containers, whose images are built first where they are missing' : ''}`;
+  const ways = `${install}${canUseDocker ? ', or start the demo in Docker containers, whose images are built first if they are missing' : ''}`;
   return {
     why: `The demo cannot start on this machine. Not installed: ${toolList(missing)}. ${ways}.`,
     canInstall: installable,

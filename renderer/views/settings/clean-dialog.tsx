@@ -56,7 +56,7 @@ function ImageBoxes({ images, ticked, tick }: Ticks & { images: readonly ImageIn
       label={`Image ${imageName(image)}: ${formatBytes(image.sizeBytes)}`}
       description={
         image.use === 'build'
-          ? 'Left by a build. The next build of that image makes it again.'
+          ? 'Left by a build. The next build of that image creates it again.'
           : 'Not used by a container. Later runs build or pull it again.'
       }
       checked={ticked.includes(image.id)}
@@ -104,7 +104,7 @@ function CleanForm({ choice, onDone }: { choice: CleanChoice; onDone: (cleaned: 
       <Checkbox
         data-autofocus
         label={`Cache: ${cacheSize(plan.cache)}`}
-        description="Exported and converted models, and pipelines that no run is of. Later runs make them again."
+        description="Exported and converted models, and pipelines that no run uses. Later runs create them again."
         checked={cache}
         onChange={onTick(setCache)}
       />

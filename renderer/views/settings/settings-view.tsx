@@ -55,7 +55,7 @@ function FileProblems({ state }: { state: SettingsState }) {
     );
   }
   const lines = [
-    ...invalid.map(({ key, reason }) => `${definitionOf(key).title} ${reason}. The default holds.`),
+    ...invalid.map(({ key, reason }) => `${definitionOf(key).title} ${reason}. The default is used.`),
     ...(unknown.length === 0 ? [] : [`Unknown keys, which have no effect: ${unknown.join(', ')}.`]),
   ];
   if (lines.length === 0) return null;

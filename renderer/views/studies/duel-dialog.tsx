@@ -41,7 +41,7 @@ function DuelForm({ pair, onDone }: { pair: DuelPair; onDone: () => void }) {
         Serves both again side by side, and measures them in turns until the difference is clear.
       </p>
       <NumberInput
-        label="Time under load, at most (minutes)"
+        label="Maximum time under load (minutes)"
         min={0.5}
         max={600}
         value={minutes}

@@ -21,7 +21,7 @@ const loads = [
   { value: 'closed', label: 'Highest concurrency' },
 ];
 const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
-  open: 'Requests are sent at Poisson times or those of a trace, whether the ones before are answered or not: what can be promised.',
+  open: 'Requests arrive as a Poisson process or at the times of a trace, independent of earlier responses. The result is a rate that can be promised.',
   closed: 'A fixed number of requests is in flight.',
 };
 
@@ -102,7 +102,7 @@ function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () =>
           onChange={setLatencyMs}
         />
         <NumberInput
-          label="Time under load, at most (minutes)"
+          label="Maximum time under load (minutes)"
           flex={1}
           min={0.5}
           max={600}

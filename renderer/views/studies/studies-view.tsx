@@ -61,14 +61,14 @@ function StartButtons({ onChoose }: { onChoose: () => void }) {
     <>
       <SmallButton
         icon={IconHourglass}
-        title="The same load for hours: does memory grow, how fast, and whose is it"
+        title="Sends the same load for hours, to see which process grows and how fast"
         onClick={() => overlay.getState().soak({})}
       >
         Start a soak…
       </SmallButton>
       <SmallButton
         icon={IconArrowUp}
-        title="The same files in another serving environment, in turns: may they move"
+        title="Compares the same files in another serving environment, before you move"
         onClick={() => overlay.getState().tryRelease({})}
       >
         Try another release…

@@ -51,7 +51,7 @@ def _from_metadata(root: Path, held_out: int, training: bool) -> list[Utterance]
     for number, line in _lines(root / "metadata.csv"):
         columns = line.split("|")
         if len(columns) < 2 or Path(columns[0]).name != columns[0]:
-            raise ValueError(f"metadata.csv, line {number}: LJ001-0001|text|normalised text is wanted")
+            raise ValueError(f"metadata.csv, line {number}: expected LJ001-0001|text|normalised text")
         found.append(Utterance(columns[0], columns[-1], wav=root / "wavs" / f"{columns[0]}.wav"))
     return found[:-held_out] if training else found[-held_out:]
 
@@ -84,7 +84,7 @@ def read_tensor(path: Path) -> Array:
     except Exception as error:
         raise ValueError(f"{path} cannot be read as a tensor: {error}") from error
     if not isinstance(value, torch.Tensor):
-        raise ValueError(f"{path} holds a {type(value).__name__} and no tensor")
+        raise ValueError(f"{path} holds a {type(value).__name__}, not a tensor")
     array: Array = value.float().numpy()
     return array
 
@@ -96,5 +96,5 @@ def read_mel(utterance: Utterance) -> Array:
         return log_mel(read_wav(utterance.wav))
     mel = read_tensor(utterance.mel)
     if mel.ndim != 2 or mel.shape[0] != MELS:
-        raise ValueError(f"{utterance.mel} has the shape {list(mel.shape)}, [{MELS}, frames] is wanted")
+        raise ValueError(f"{utterance.mel} has the shape {list(mel.shape)}, not [{MELS}, frames]")
     return mel

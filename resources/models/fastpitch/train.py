@@ -46,7 +46,7 @@ def read_examples(root: Path, filelist: str) -> list[Example]:
     for utterance in list_utterances(root, filelist, held_out=1, training=True):
         if utterance.durations is None or utterance.pitch is None:
             raise ValueError(
-                f"{filelist}: training needs a column durations/... and a column pitch/... (a value a token); "
+                f"{filelist}: training needs a column durations/... and a column pitch/... (one value per token); "
                 f"{utterance.id} lacks one"
             )
         tokens, mel = to_tokens(utterance.text), read_mel(utterance)

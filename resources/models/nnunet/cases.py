@@ -70,7 +70,7 @@ def list_cases(root: Path) -> list[Case]:
     if len(cases) < FOLDS:
         raise ValueError(
             f"{root} has {len(cases)} cases with labels, {FOLDS} folds need as many: a Decathlon task with "
-            "dataset.json, imagesTr and labelsTr is wanted, or files *_x.npy and *_y.npy"
+            "dataset.json, imagesTr and labelsTr is required, or files *_x.npy and *_y.npy"
         )
     return sorted(cases)
 
@@ -141,7 +141,7 @@ def read_case(case: Case, modalities: int, classes: int) -> tuple[Image, Labels]
             )
     if image.ndim != 4 or image.shape[0] != modalities or image.shape[1:] != label.shape:
         raise ValueError(
-            f"{case.image}: {modalities} modalities and a label of the same size are wanted, "
+            f"{case.image}: {modalities} modalities and a label of the same size are required, "
             f"not {list(image.shape)} and {list(label.shape)}"
         )
     if int(label.min()) < 0 or int(label.max()) >= classes:

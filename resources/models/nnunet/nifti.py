@@ -47,7 +47,7 @@ def read_nifti(path: Path) -> Volume:
     offset, slope, intercept = struct.unpack_from(f"{order}3f", raw, 108)
     shape = sizes[:rank][::-1]
     if rank not in (3, 4) or min(shape) < 1:
-        raise ValueError(f"{path}: a volume of 3 or 4 axes is wanted, not {shape[::-1]}")
+        raise ValueError(f"{path}: a volume must have 3 or 4 axes, not {shape[::-1]}")
     if code not in _DTYPES:
         raise ValueError(f"{path}: values of NIfTI datatype {code} are not read here")
     dtype = np.dtype(f"{order}{_DTYPES[code]}")

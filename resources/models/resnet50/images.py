@@ -65,7 +65,7 @@ def list_samples(root: Path, split: str, classes: int) -> list[Sample]:
             if path.suffix.lower() in _SUFFIXES:
                 samples.append(Sample(path.relative_to(root).as_posix(), path, label))
     if not samples:
-        raise ValueError(f"{folder} has no image: a folder for each class with JPEG files is wanted")
+        raise ValueError(f"{folder} has no image: it must have a folder with JPEG files for each class")
     return samples
 
 

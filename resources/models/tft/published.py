@@ -39,7 +39,7 @@ def _numbers(text: str, separator: str, wanted: int, where: str) -> Values:
         warnings.simplefilter("ignore", DeprecationWarning)
         values = np.fromstring(text, dtype=np.float64, sep=separator)
     if len(values) != wanted or not np.isfinite(values).all():
-        raise ValueError(f"{where}: {wanted} numbers are wanted")
+        raise ValueError(f"{where}: expected {wanted} numbers")
     return values
 
 

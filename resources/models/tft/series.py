@@ -61,7 +61,7 @@ def read_series(root: Path, split: str, layout: Layout) -> list[Series]:
     """All series of `<split>.csv` by their number. Raises ValueError when the file is missing or no such table."""
     path = root / f"{split}.csv"
     if not path.is_file():
-        raise ValueError(f"{root} has no {path.name}; the preprocessed train.csv and test.csv are wanted")
+        raise ValueError(f"{root} has no {path.name}; the preprocessed train.csv and test.csv are required")
     names = list(
         dict.fromkeys((ID_COLUMN, TIME_COLUMN, layout.target, *layout.static_categories, *layout.known))
     )

@@ -26,7 +26,7 @@ def _require_compiler() -> None:
     if shutil.which(compiler) is None:
         raise ToolkitError(
             "toolchain-missing",
-            f"The format pt2 needs a C++ compiler, and {compiler} is not there",
+            f"The format pt2 needs a C++ compiler, and {compiler} is not installed",
             remedy="Install g++, or choose the format onnx, ts-trace or ts-script.",
         )
 

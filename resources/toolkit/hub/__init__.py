@@ -60,7 +60,7 @@ def as_hub_error(error: Exception, name: str, revision: str) -> Optional[Toolkit
     if isinstance(error, known.RepositoryNotFoundError):
         remedy = "Check the name. For a private model, set HF_TOKEN to a token that may read it."
         return ToolkitError(
-            "input-invalid", f"The hub has no model {name} that you may read", where=page, remedy=remedy
+            "input-invalid", f"The hub has no model {name} that you can read", where=page, remedy=remedy
         )
     if isinstance(error, known.RevisionNotFoundError):
         remedy = "Give a branch, a tag or a commit that its page lists."
@@ -79,9 +79,9 @@ def as_hub_error(error: Exception, name: str, revision: str) -> Optional[Toolkit
             )
         return ToolkitError("download-failed", f"The hub answered with status {status}", where=page)
     if isinstance(error, known.FileMetadataError):
-        remedy = "Check HF_ENDPOINT: what is there does not answer as the hub does."
+        remedy = "Check HF_ENDPOINT: the server there does not respond like the hub."
         return ToolkitError(
-            "download-invalid", f"The answer for {name} is not one of the hub", where=page, remedy=remedy
+            "download-invalid", f"The response for {name} is not one of the hub", where=page, remedy=remedy
         )
     if _unreachable(error):
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -137,9 +137,9 @@ def require_commit(name: str, commit: object) -> str:
         return commit
     raise ToolkitError(
         "download-invalid",
-        f"The answer of the hub for {name} has no commit",
+        f"The response of the hub for {name} has no commit",
         where=endpoint(),
-        remedy="Check HF_ENDPOINT: what is there does not answer as the hub does.",
+        remedy="Check HF_ENDPOINT: the server there does not respond like the hub.",
     )
 
 

@@ -118,7 +118,7 @@ def check_served(metadata: dict[str, Any], kind: Kind, batch: Batch, batch_size:
         )
     if kind.sequences and batch_size > 1:
         faults.append(
-            f"batches of {batch_size} cannot be sent to a stateful model: it takes one item a request"
+            f"batches of {batch_size} cannot be sent to a stateful model: it takes one item per request"
         )
     if faults:
         raise ToolkitError(

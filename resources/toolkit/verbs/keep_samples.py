@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", type=Path, required=True, help="dump of the model in its framework")
     add_asked_arguments(parser)
     parser.add_argument("--count", type=at_least(1), default=8, help="samples at most")
-    parser.add_argument("--output-dir", type=Path, required=True, help="samples.json and a file a tensor")
+    parser.add_argument("--output-dir", type=Path, required=True, help="samples.json and one file per tensor")
 
 
 def _write(directory: Path, index: int, kind: str, tensors: Mapping[str, Array]) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     if outcome["trained"]:
         report.fact("Training", f"{outcome['steps']} steps in {seconds:.1f} s")
     elif options.checkpoint is None:
-        report.warning("The weights are random: metrics of this model say nothing, speed does")
+        report.warning("The weights are random: the speed of this model is meaningful, its metrics are not")
     for name, value in held_out.items():
         report.fact(f"Held-out {name}", f"{value:.4f}")
     report.fact("Weights file", f"{options.output.name}, {bytes_text(options.output.stat().st_size)}")

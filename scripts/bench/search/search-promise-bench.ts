@@ -94,7 +94,7 @@ function documentOf(found: readonly Promised[], { cut, version }: { cut: boolean
   const text = [
     '# The rate that a search promises',
     '',
-    'Written by `npm run bench -- search-promise`. Searches of the model of `scripts/bench/search/wide_model.py` under open load (requests at Poisson times) with',
+    'Written by `npm run bench -- search-promise`. Searches of the model of `scripts/bench/search/wide_model.py` under open load (requests with Poisson arrivals) with',
     `${budgetS} s of load each, over ${targetsMs.length} targets of p99 and ${spaces.length} spaces. The rate in the answer is then sent for ${seconds} s to the configuration in the answer, and`,
     `${more} × that rate for ${seconds / 2} s. A rate holds where its p99, from the time at which each request was due, is within the target, 97 % of the`,
     'requests that were due are answered in time, and at most 1 % fail.',

@@ -99,7 +99,7 @@ export const refusedLayouts: readonly Layout[] = [
   refused(
     'comma',
     { ...net, config: whole.replace('[ 3 ]', '[ 3, ]') },
-    ['A comma without a value behind it in dims', at(3), unread],
+    ['A comma without a value after it in dims', at(3), unread],
     here,
   ),
   refused(
@@ -161,7 +161,7 @@ export const refusedLayouts: readonly Layout[] = [
     'misnamed',
     { ...net, config: whole.replace('platform: "onnxruntime_onnx"', 'backend: "onnx"') },
     [
-      '"onnx" is not a backend of Triton; onnxruntime is meant?',
+      '"onnx" is not a backend of Triton; did you mean onnxruntime?',
       at(1),
       "unable to find backend library for backend 'onnx'",
     ],
@@ -170,7 +170,11 @@ export const refusedLayouts: readonly Layout[] = [
   refused(
     'no_backend',
     { config: `max_batch_size: 8\n${tensors}`, files: { '1/weights.bin': 'x' } },
-    ['config.pbtxt names no backend, and no file says it', 'config.pbtxt', 'Could not determine backend'],
+    [
+      'config.pbtxt names no backend, and none can be inferred from the files',
+      'config.pbtxt',
+      'Could not determine backend',
+    ],
     here,
   ),
   refused(

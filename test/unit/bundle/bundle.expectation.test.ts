@@ -111,7 +111,7 @@ describe('readmeText', () => {
       measuredLocally: false,
     });
     expect(text).toContain('## Cold start');
-    expect(text).toContain('- The warm-up does not reach batch size 16: it has not acted there.');
+    expect(text).toContain('- The warm-up does not reach batch size 16: it had no effect there.');
     expect(text).toContain('| Batch size | First request (ms) |');
     expect(text).toContain('start_period in compose.yaml: 60 s, 10 times the 2.1 s to ready');
     const before = readmeText({ ...input, measuredLocally: false });

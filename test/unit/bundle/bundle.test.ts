@@ -109,10 +109,10 @@ describe('writeBundle', () => {
       'The configuration is the best one of the search night. Model instances 3: 90.0 requests/s. What follows was measured with the configuration of the run.',
     );
     expect(readme).toContain(
-      '- Limits of the alerts: 90.00 requests/s of each replica and p99 20.00 ms, as the search night promises, in place of what was measured and a quarter more.',
+      '- Limits of the alerts: 90.00 requests/s of each replica and p99 20.00 ms, as promised by the search night, in place of the measured values plus 25 %.',
     );
     expect(readme).toContain(
-      '- The autoscaler adds a replica when those that serve answer more than 69.23 requests/s each: the 90.00 of the search night with 30 % headroom.',
+      '- The autoscaler adds a replica when the running replicas answer more than 69.23 requests/s each: the 90.00 of the search night with 30 % headroom.',
     );
     expect(await text('prometheus/rules.yaml')).toContain('target of the search night of 20.00 ms');
     expect(await text('kubernetes/hpa.yaml')).toContain('averageValue: 69231m');

@@ -58,6 +58,6 @@ describe('readShape', () => {
 
   it('needs no type where the server knows it', () => {
     expect(readShapes(['x:3,4', 'y=5'])).toEqual({ x: [3, 4], y: [5] });
-    expect(() => readShapes(['x:FP32=3'])).toThrow('names a type, which the server knows');
+    expect(() => readShapes(['x:FP32=3'])).toThrow('names a data type, which the server already defines');
   });
 });

@@ -23,8 +23,8 @@ it('lists a line per setting, with the default where it differs', () => {
 it('says what of the file has no effect', () => {
   const state = readSettings({ 'runs.keepDays': -1, 'later.key': 1 }, '/settings.json');
   expect(problemLines({ ...state, broken: 'it is not JSON' })).toEqual([
-    '/settings.json cannot be read: it is not JSON. The defaults hold.',
-    'runs.keepDays must be a whole number of days from 1 to 3,650. The default holds.',
+    '/settings.json cannot be read: it is not JSON. The defaults are used.',
+    'runs.keepDays must be a whole number of days from 1 to 3,650. The default is used.',
     'Unknown keys, which have no effect: later.key',
   ]);
 });

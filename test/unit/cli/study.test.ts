@@ -92,9 +92,9 @@ describe('spec --matrix', () => {
     );
     expect(document.runs.map(({ reason }) => reason)).toEqual([
       null,
-      'The same as run 1: an option of the command line takes the place of configure.instances 2.',
+      'The same as run 1: an option of the command line overrides configure.instances 2.',
       null,
-      'The same as run 3: an option of the command line takes the place of configure.instances 2.',
+      'The same as run 3: an option of the command line overrides configure.instances 2.',
     ]);
   });
 
@@ -190,7 +190,9 @@ describe('run --matrix', () => {
     await run({}).finally(() => {
       stderr.mockRestore();
     });
-    expect(written.join('').match(/deployment\.p99BudgetMs must be .*The default holds\./g)).toHaveLength(1);
+    expect(written.join('').match(/deployment\.p99BudgetMs must be .*The default is used\./g)).toHaveLength(
+      1,
+    );
   });
 
   it('says before anything starts what this machine lacks, and still reports on every run', async () => {
@@ -256,9 +258,7 @@ describe('run --matrix', () => {
     expect(reasons[0]).toEqual([2, 'Left out', 'a: It is not reached by ssh.']);
     expect(far.text).toContain('None of the runs is possible: nothing was started.');
     expect(far.text).toMatch(/^Runs 1, 3: Left out\. a: It is not reached by ssh\.$/m);
-    expect(here.text).toMatch(
-      /Left out\. Hosts do the work of runs in containers \(engine docker\); .* is local\.$/m,
-    );
+    expect(here.text).toMatch(/Left out\. Hosts run only containers \(engine docker\); .* is local\.$/m);
     // This machine has no Docker: that may change.
     expect(reasons[2]).toEqual([
       1,

@@ -45,7 +45,7 @@ it('is shown with what each of its runs came to', async () => {
     expect(online?.p99Us).toBeGreaterThan(0);
   }
   const { text } = await said(core, 'studies', 'show', 'small');
-  expect(text).toContain('of an earlier version: continue it with run --matrix FILE --resume');
+  expect(text).toContain('written by an earlier version: continue it with run --matrix FILE --resume');
 });
 
 it('has runs that are shown as runs of it, and compared', async () => {

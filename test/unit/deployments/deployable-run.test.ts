@@ -55,6 +55,6 @@ it('refuses a run without a reference and one that did not come so far, each wit
     );
   const unchecked = await refusal({ ...completeState(), accuracy: null });
   expect(unchecked.message).toContain('its accuracy was not checked');
-  expect(unchecked.remedy).toContain('--golden FILE, or deploy it all the same with --allow-unverified');
+  expect(unchecked.remedy).toContain('--golden FILE, or deploy it anyway with --allow-unverified');
   expect((await refusal(runCreated())).message).toContain('its accuracy check was not completed');
 });

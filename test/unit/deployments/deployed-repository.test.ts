@@ -83,7 +83,7 @@ it('knows which version is placed, where two have the same number in Triton', as
   expect(await isPlaced(folder, version(2))).toBe(false);
 });
 
-it('serves the models that active versions need, and not those of the version before', () => {
+it('serves the models that active versions need, and not those of the previous version', () => {
   const active = {
     ...version(2),
     checkedSamples: 0,

@@ -224,7 +224,8 @@ describe('a repository that is served as it is', () => {
     };
     expect(await rejection(deploy(run, 'a'))).toMatchObject({
       code: 'combination-unsupported',
-      message: 'a serves repositories as they are, and the workbench writes the configuration of the run',
+      message:
+        'a serves unmodified repositories, but the configuration of the run is written by the workbench',
     });
   });
 

@@ -163,7 +163,7 @@ describe('a running server', () => {
   it('is not asked where somebody has, with the reason', async () => {
     expect(await asked(3)).toMatchObject({
       requests: [],
-      reason: 'Triton was running already, and the model had answered requests',
+      reason: 'Triton was already running, and the model had already served requests',
     });
   });
 });

@@ -56,6 +56,6 @@ it('asks a decoupled model over a stream only', async () => {
   const client = { infer: () => Promise.reject(new Error('not over HTTP')) } as unknown as TritonClient;
   expect(await rejection(askModel({ client, model: 'lm', version: '', config }, []))).toMatchObject({
     code: 'combination-unsupported',
-    remedy: 'Kept outputs are of models with one response per request.',
+    remedy: 'Golden files support models with one response per request.',
   });
 });

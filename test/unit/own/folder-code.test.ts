@@ -43,7 +43,7 @@ describe('a model folder', () => {
     await writeFile(join(path, 'preset.yaml'), written.replaceAll(`${name}:`, `${name}x:`));
     const error = await rejection(open(path));
     expect(error).toMatchObject({ code: 'model-folder-invalid', where: join(path, 'preset.yaml') });
-    expect(error.message).toContain(`args.${name}x is not an argument of the code: ${name} is meant?`);
+    expect(error.message).toContain(`args.${name}x is not an argument of the code (did you mean ${name}?)`);
     expect(error.remedy).toMatch(new RegExp(`^Its arguments are: .*\\b${name}\\b`));
   });
 

@@ -142,7 +142,10 @@ refusesEach('an ONNX file', [
         }),
       ),
     code: file,
-    says: ['output "list" is a sequence and not a tensor', 'tensors go in and come out'],
+    says: [
+      'output "list" is a sequence and not a tensor',
+      'Export the model with tensors as inputs and outputs',
+    ],
   },
   {
     what: 'an input of unknown rank',
@@ -234,7 +237,7 @@ refusesEach('an ONNX file', [
     what: 'weights that are missing',
     make: ({ put }) => put('a.onnx', onnxBytes({ external: 'w.bin' })),
     code: file,
-    says: ['weights "w.bin" is not there'],
+    says: ['weights "w.bin" is missing'],
   },
   {
     what: 'graphs nested without end',
@@ -250,7 +253,7 @@ refusesEach('an ONNX file', [
       return path;
     },
     code: file,
-    says: ['zero bytes only'],
+    says: ['only zero bytes'],
   },
   {
     what: 'a pipe',

@@ -69,7 +69,7 @@ describe('a model of a repository that Triton would not load is refused with wha
   it.each(['v1', '01', '0', 'latest'])('in a folder %s, which is no version', async (name) => {
     expect(await problemsOf(`${name}/model.onnx`, served, 'assets/labels.txt')).toMatch(
       new RegExp(
-        `Triton passes over ${name}, whose name is not a whole number from 1 \\| Rename it: mv \\S+/${name} \\S+/1$`,
+        `Triton ignores ${name}, whose name is not a whole number of at least 1 \\| Rename it: mv \\S+/${name} \\S+/1$`,
       ),
     );
   });
@@ -81,7 +81,7 @@ describe('a model of a repository that Triton would not load is refused with wha
     ['backend: "tf"', 'tensorflow'],
   ])('with %s for %s', async (line, backend) => {
     const words = await problemsOf('1/model.onnx', `${line} max_batch_size: 4`);
-    expect(words).toContain(`cannot be opened; ${backend} is meant? | Write backend: "${backend}"`);
+    expect(words).toContain(`cannot be opened; did you mean ${backend}? | Write backend: "${backend}"`);
   });
 
   it('with the file of another backend', async () => {

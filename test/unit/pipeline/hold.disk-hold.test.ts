@@ -40,7 +40,7 @@ describe('a failure on a full disk', () => {
     expect(hold?.error.details).toContain(error.message);
     expect(hold?.wait).toEqual({
       reason: 'disk',
-      what: 'space on /home: at least 64.5 MiB must be free, 512.0 KiB are',
+      what: 'space on /home: at least 64.5 MiB must be free, but only 512.0 KiB are',
     });
   });
 
@@ -51,7 +51,7 @@ describe('a failure on a full disk', () => {
     ['told by the toolkit', new WorkbenchError('disk-full', 'There is no space left', { where: '/run/m' })],
   ])('is known by an error %s, although there is room again', async (_, error) => {
     const hold = await fakeDisks({ '/run': 10 * mib, '/home': 900 * mib }).of(error, null);
-    expect(hold?.wait.what).toBe('space on /run: at least 74.0 MiB must be free, 10.0 MiB are');
+    expect(hold?.wait.what).toBe('space on /run: at least 74.0 MiB must be free, but only 10.0 MiB are');
   });
 
   it('is not made of a failure while there is room, nor of a cancel on a full disk', async () => {
@@ -62,7 +62,9 @@ describe('a failure on a full disk', () => {
 
   it('knows a disk that takes no more files', async () => {
     const hold = await fakeDisks({ '/run': 900 * mib }, 0).of(noSpace(), null);
-    expect(hold?.wait.what).toBe('space on /run: at least 64 more files must fit, 0 do');
+    expect(hold?.wait.what).toBe(
+      'space on /run: room for at least 64 more files is needed, and there is room for 0',
+    );
     expect(await hold?.isOver()).toBe(false);
   });
 });

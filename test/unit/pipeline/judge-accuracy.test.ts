@@ -159,7 +159,7 @@ describe('withOwnChange', () => {
     });
     expect(reasons).toHaveLength(1);
     expect(reasons[0]).toMatch(
-      /^The framework itself gives NaN, .*: OUTPUT__0: 64 NaN and 0 infinite values\. .*--dataset.*model\.args\.ranges/,
+      /^The framework itself returns NaN, .*: OUTPUT__0: 64 NaN and 0 infinite values\. .*--dataset.*model\.args\.ranges/,
     );
   });
 

@@ -42,7 +42,7 @@ describe('goldenResult', () => {
     expect(result).toMatchObject({
       ...{ passed: false, golden: 'ocr.json', notChecked: ['Z'], sampleCount: 2, metrics: [] },
       reasons: ['Y, sample 1: 2 of 4 values are outside'],
-      warnings: ['Z is not checked: the golden file has no values of it'],
+      warnings: ['Z is not checked: the golden file has no values for it'],
       outputs: [{ output: 'Y', atol: 0.2, rtol: 0, mismatchShare: 0.25, worstSample: '1', passed: false }],
     });
   });

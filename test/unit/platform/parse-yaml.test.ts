@@ -25,7 +25,7 @@ describe('a YAML text', () => {
   it.each([
     ['in a mapping', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1'],
     ['deeper', 'x:\n  - {b: 1, "b": 2}\n', 'line 2, column 12'],
-  ])('with a key that is there twice %s is refused with its place', (_where, text, place) => {
+  ])('with a key that appears twice %s is refused with its place', (_where, text, place) => {
     expect(() => parseYaml(text)).toThrow(`Map keys must be unique at ${place}`);
   });
 

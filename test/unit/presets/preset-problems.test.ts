@@ -41,7 +41,7 @@ describe('a preset.yaml', () => {
     expect(details).toContain(
       'inputs: [{ name: INPUT__0, datatype: FP32, shape: [-1, 3] }], outputs: [{ name: OUTPUT__0',
     );
-    expect(remedy).toContain('Each with its form is below.');
+    expect(remedy).toContain('The form of each is below.');
     expect(remedy).toContain('"init NEW_FOLDER"');
   });
 
@@ -51,7 +51,7 @@ describe('a preset.yaml', () => {
     [
       'a slip of the pen',
       { precision: ['fp32'], precisions: undefined },
-      ['lacks precisions', 'precision is an unknown key: precisions is meant?'],
+      ['lacks precisions', 'precision is an unknown key (did you mean precisions?)'],
       ['precisions: [fp32, fp16]'],
     ],
     ['a name of its own', { colour: 'red' }, ['colour is an unknown key; its keys are id, title'], []],
@@ -91,7 +91,7 @@ describe('a preset.yaml', () => {
     [
       'a field that run.yaml does not have',
       { defaults: { configure: { maxBatch: 8 } } },
-      ['defaults.configure.maxBatch is not a field of run.yaml: maxBatchSize is meant?'],
+      ['defaults.configure.maxBatch is not a field of run.yaml (did you mean maxBatchSize?)'],
       ['"triton-workbench fields configure" lists the fields'],
     ],
     [

@@ -71,7 +71,7 @@ it('says how it was found, and what was not done', () => {
   expect(contentOf('markdown')).toContain('- Target: p95 at most 20.00 ms, at most 1 % of requests failed.');
   expect(contentOf('markdown')).toContain('- 2 of 300 s of load were used.');
   expect(contentOf('markdown')).toContain(
-    '- The best configuration was not measured at full length at the load that it is said to hold.',
+    '- The best configuration was not measured at full length at its reported load.',
   );
 });
 

@@ -71,7 +71,7 @@ it('says of each outdated tool what is other than this version uses', async () =
   expect(python.outdated).toMatch(
     /^Installed: numpy 1\.25\.0 \(this version uses [\d.]+\), .*, and \d+ more packages\.$/,
   );
-  expect(triton.outdated).toBe('It was made from an earlier state of the Python environment.');
+  expect(triton.outdated).toBe('It was built from an earlier version of the Python environment.');
   await writeStamp(venv, await pythonStamp({ layout, resources: 'resources' }));
   expect(await setup.status('python')).not.toHaveProperty('outdated');
 });

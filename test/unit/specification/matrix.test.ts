@@ -115,7 +115,7 @@ describe('a matrix of fields', () => {
     [{ matrix: { sharedMemory: ['none'] } }, 'sharedMemory', /does not name one field/],
     [{ matrix: { engine: ['onnx'] } }, 'engine', /"onnx" is not one of local, docker, remote/],
     [{ matrix: { version: [1] } }, 'version', /does not name one field/],
-    [{ matrix: { format: ['onnx', 'onnx'] } }, 'matrix.format', /"onnx" is there twice/],
+    [{ matrix: { format: ['onnx', 'onnx'] } }, 'matrix.format', /"onnx" appears twice/],
     [{ matrix: { format: ['onnx'], FORMAT: ['trt'] } }, 'matrix', /Two axes set format/],
     [{ matrix: { concurrency: [1, 2] } }, 'concurrency', /takes a list, not 1/],
     [{ matrix: { gpu: [0] } }, 'gpu', /0 is not a GPU/],

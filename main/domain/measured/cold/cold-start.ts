@@ -82,7 +82,7 @@ const columns: readonly Column<ColdRow>[] = [
   },
   {
     ...named('cold-over', 'Over steady (ms)', 'Over steady', ms),
-    help: 'What the first request takes beyond the steady median.',
+    help: 'Time of the first request beyond the steady median.',
     read: overOf,
   },
   {
@@ -130,7 +130,7 @@ export const namedSizes = (sizes: readonly number[]): string =>
 const sizesOf = (rows: readonly ColdRow[]): string => namedSizes(rows.map(({ batchSize }) => batchSize));
 
 export const notReachedText = (sizes: readonly number[]): string =>
-  `The warm-up does not reach ${namedSizes(sizes)}: it has not acted there.`;
+  `The warm-up does not reach ${namedSizes(sizes)}: it had no effect there.`;
 
 function timeLines({ startUs, loadUs, readyUs }: ColdStart): readonly string[] {
   const start = startUs === null ? null : `Triton starts in ${formatDuration(startUs)}`;
@@ -169,7 +169,7 @@ function warmUpLines(rows: readonly ColdRow[]): readonly string[] {
     ...(missed.length === 0 ? [] : [notReachedText(missed.map(({ batchSize }) => batchSize))]),
     ...(reached.length === 0
       ? []
-      : [`The warm-up has ${sizesOf(reached)}, and the first request is slow there all the same.`]),
+      : [`The warm-up has ${sizesOf(reached)}, but the first request is still slow there.`]),
   ];
 }
 
@@ -183,8 +183,8 @@ const shapeLines = (rows: readonly ColdRow[]): readonly string[] =>
 const loadLines: Readonly<Record<ColdStart['loads'], (cold: ColdStart) => string>> = {
   own: () => 'Each first request had a load of its own, before the load that was measured.',
   shared: ({ loadUs }) =>
-    `All first requests came in this order after one load${loadUs === null ? '' : `, as a load takes ${formatDuration(loadUs)}`}: what is done once for all of them is in the first.`,
-  running: () => 'Triton was running already, and the model had not been asked since its load.',
+    `All first requests came in this order after one load${loadUs === null ? '' : `, as a load takes ${formatDuration(loadUs)}`}: work that is done once for all of them counts in the first.`,
+  running: () => 'Triton was already running, and the model had received no request since its load.',
 };
 
 /** What it came to, in whole sentences. */

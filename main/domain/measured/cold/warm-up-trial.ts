@@ -104,7 +104,7 @@ export const trialColumns: readonly Column<TrialRow>[] = [
   },
   {
     ...named('trial-before', 'Without warm-up (ms)', 'Without warm-up (ms)', text),
-    help: 'First request after a fresh load: median of the rounds, and its interval of 95 %.',
+    help: 'First request after a fresh load: median of the rounds with its 95 % interval.',
     read: ({ before }) => measuredText(before),
   },
   {
@@ -119,7 +119,7 @@ export const trialColumns: readonly Column<TrialRow>[] = [
   },
   {
     ...named('trial-saved', 'Saved (ms)', 'Saved (ms)', text),
-    help: 'What the warm-up takes off the first request, round by round: median, and its interval of 95 %.',
+    help: 'Time that the warm-up saves at the first request, round by round: median with its 95 % interval.',
     read: ({ saved }) => measuredText(saved),
   },
   {
@@ -150,7 +150,10 @@ function trialLines(trial: WarmUpTrial, rows: readonly TrialRow[]): readonly str
       (sizes) => `With the warm-up the first request is faster at ${namedSizes(sizes)}, and still slow.`,
     ),
     ...lineOf('not-reached', notReachedText),
-    ...lineOf('unchanged', (sizes) => `The warm-up has ${namedSizes(sizes)}, and made no difference there.`),
+    ...lineOf(
+      'unchanged',
+      (sizes) => `The warm-up covers ${namedSizes(sizes)}, but made no difference there.`,
+    ),
     ...lineOf(
       'not-cold',
       (sizes) => `Without a warm-up the first request is not slow at ${namedSizes(sizes)}.`,

@@ -158,7 +158,7 @@ export function shortLimitsLines(state: RunState): readonly string[] {
   if (found === null || found.limits.length === 0) return [];
   return [
     ...foundLines(foundText(found)),
-    `What to try, and what it is predicted to bring: ${shellLine(['triton-workbench', 'limits', state.runId])}`,
+    `Suggestions with their predicted effect: ${shellLine(['triton-workbench', 'limits', state.runId])}`,
   ];
 }
 

@@ -39,7 +39,7 @@ export interface DuelAnswer {
 export const duelLevelText = (level: DuelLevel): string =>
   'concurrency' in level
     ? levelText(level)
-    : `batch size ${level.batchSize}, ${formatRate(level.requestRate)} requests/s at Poisson times`;
+    : `batch size ${level.batchSize}, ${formatRate(level.requestRate)} requests/s with Poisson arrivals`;
 
 const metricText = { throughput: 'throughput', p99: 'p99 latency' } as const;
 const times = (value: number | null): string => (value === null ? '' : formatFixed(value, 2));

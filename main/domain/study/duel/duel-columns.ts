@@ -46,5 +46,5 @@ export const questionColumns: readonly Column<JudgedQuestion>[] = [
   { ...named('ratio', 'ratio', 'B/A', ratio), help: 'Mean of the paired ratios', read: (one) => one.ratio },
   { ...named('low', 'ratio_low', 'From', ratio), help: 'Start of the 95 % interval', read: ({ low }) => low },
   { ...named('high', 'ratio_high', 'To', ratio), help: 'End of the 95 % interval', read: ({ high }) => high },
-  { ...named('pairs', 'pairs', 'Pairs', count), help: 'Pairs it rests on', read: ({ pairs }) => pairs },
+  { ...named('pairs', 'pairs', 'Pairs', count), help: 'Number of pairs', read: ({ pairs }) => pairs },
 ];

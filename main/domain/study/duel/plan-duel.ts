@@ -134,7 +134,8 @@ function suggestionOf(run: DeployedRun, number: number) {
   const found = limits?.suggestions[number - 1];
   if (limits === null || found === undefined) {
     const count = limits?.suggestions.length ?? 0;
-    const remedy = count === 0 ? 'Nothing is suggested for this run.' : `Give a number from 1 to ${count}.`;
+    const remedy =
+      count === 0 ? 'There are no suggestions for this run.' : `Give a number from 1 to ${count}.`;
     throw invalidInput('--try', `The run has no suggestion ${number}`, remedy);
   }
   if (!isTryable(found)) {

@@ -10,7 +10,7 @@ export const jointColumns: readonly Column<JointRow>[] = [
   { ...named('model', 'model', 'Model', text), help: 'As the file calls it', read: ({ model }) => model },
   {
     ...named('configuration', 'configuration', 'Configuration', text),
-    help: 'What differs from the present one',
+    help: 'Difference from the present one',
     read: ({ configuration }) => configuration,
   },
   {
@@ -54,7 +54,7 @@ export function jointTryColumns({ isMix }: Pick<JointStrategy, 'isMix'>): readon
     { ...named('set', 'set', 'No.', count), help: 'Place in the search', read: ({ number }) => number },
     {
       ...named('configurations', 'configurations', 'Configurations', text),
-      help: 'What differs from the present ones',
+      help: 'Difference from the present ones',
       read: (row) => row.text,
     },
     {

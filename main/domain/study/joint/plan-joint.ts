@@ -88,7 +88,7 @@ function plannedModel(
 function requireEnough({ budgetS, lookMs: eachMs, fullMs: comparedMs }: JointStrategy): void {
   const least = Math.ceil((fewestLooks * eachMs + 2 * confirmRounds * comparedMs) / 1000);
   if (budgetS >= least) return;
-  const message = `A search of several models takes ${least} s of load at least`;
+  const message = `A search of several models needs at least ${least} s of load`;
   throw invalidInput(
     'budgetS',
     message,

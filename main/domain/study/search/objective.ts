@@ -9,7 +9,7 @@ export const isLatencySearch = (search: Pick<SearchStrategy, 'objective'>): bool
   objectiveOf(search).kind === 'latency';
 
 const objectiveTexts: Readonly<Record<SearchObjective['kind'], string>> = {
-  throughput: 'the most load within the target',
+  throughput: 'the highest load within the target',
   latency: 'the lowest latency at the rate',
   cost: 'the lowest cost per inference within the target',
 };

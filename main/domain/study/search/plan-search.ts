@@ -50,7 +50,8 @@ export const windowMs = (usualMs: number, rate: number | undefined, mostMs: numb
 /** Throws input-invalid for limits that nothing can be held against. */
 function requireLimits({ memory, server }: SearchRequest, { onGpu }: Pick<SearchMachine, 'onGpu'>): void {
   if (memory !== undefined && server !== undefined) {
-    const message = 'What a configuration takes cannot be measured beside the models of others';
+    const message =
+      'The memory of a configuration cannot be measured on a Triton that also serves other models';
     throw invalidInput(
       memory.gpuBytes === undefined ? '--host-memory' : '--gpu-memory',
       message,
@@ -94,7 +95,7 @@ const noLevel = 'The run has no p99 budget and no level';
 function targetOf(run: DeployedRun | UnmadeRun, { latencyUs, percentile = 99, objective }: SearchRequest) {
   const name = `p${percentile}`;
   if (latencyUs === undefined && objective?.kind === 'latency') {
-    return { latencyUs: null, note: `The lowest ${name} is searched for: no latency is too long.` };
+    return { latencyUs: null, note: `The lowest ${name} is searched for, without a latency limit.` };
   }
   if (latencyUs !== undefined) return { latencyUs, note: null };
   const budgetMs = run.runId === null ? run.p99BudgetMs : budgetMsOf(run);
@@ -140,7 +141,7 @@ function requireEnough({
   const isOneRate = load.kind === 'open' && load.rate !== undefined;
   const least = screenS + (isOneRate ? comparisonS : Math.min(screenS, comparisonS));
   if (budgetS >= least) return;
-  const message = `${candidates.length} configurations take ${Math.ceil(least)} s of load at least`;
+  const message = `${candidates.length} configurations need at least ${Math.ceil(least)} s of load`;
   throw invalidInput('--budget', message, `Give more time (--budget ${Math.ceil(least)}s), or fewer values.`);
 }
 

@@ -7,7 +7,7 @@ import { replayFindings } from '../../run/replay-rules';
 
 type SearchReplay = NonNullable<Extract<SearchStrategy['load'], { readonly kind: 'open' }>['replay']>;
 
-/** The trace whose requests are the open load; null: they come at Poisson times, or the load is closed. */
+/** The trace whose requests are the open load; null: they arrive as a Poisson process, or the load is closed. */
 export const replayIn = ({ load }: Pick<SearchStrategy, 'load'>): SearchReplay | null =>
   load.kind === 'open' ? (load.replay ?? null) : null;
 
@@ -22,9 +22,9 @@ export function speedText(search: Pick<SearchStrategy, 'load'>, requestRate: num
   return speed === 1 ? 'as recorded' : `${formatTyped(speed)} times as fast as recorded`;
 }
 
-/** "Poisson times": when the requests of an open load are sent. */
+/** "with Poisson arrivals": when the requests of an open load are sent. */
 export const timesText = (search: Pick<SearchStrategy, 'load'>): string =>
-  replayIn(search) === null ? 'Poisson times' : 'the times of the trace, sent faster or slower';
+  replayIn(search) === null ? 'with Poisson arrivals' : 'at the times of the trace, sent faster or slower';
 
 /** What was asked for, once it was read. Throws input-invalid where it was not. */
 export function replayOf({ replay }: Pick<SearchRequest, 'replay'>): SearchReplay | null {

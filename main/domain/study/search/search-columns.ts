@@ -21,7 +21,7 @@ function objectiveColumns(search: SearchStrategy): readonly Column<SearchRow>[] 
       : [
           {
             ...named('gpu-memory', 'gpu_memory_bytes', 'GPU memory', { unit: '', kind: 'bytes' }),
-            help: 'Taken by its load and first requests',
+            help: 'Used by its load and first requests',
             read: ({ gpuBytes }: SearchRow) => gpuBytes,
           },
         ]),
@@ -30,7 +30,7 @@ function objectiveColumns(search: SearchStrategy): readonly Column<SearchRow>[] 
       : [
           {
             ...named('host-memory', 'host_memory_bytes', 'Host memory', { unit: '', kind: 'bytes' }),
-            help: 'Taken by its load and first requests',
+            help: 'Used by its load and first requests',
             read: ({ hostBytes }: SearchRow) => hostBytes,
           },
         ]),
@@ -51,7 +51,7 @@ export function searchColumns(search: SearchStrategy): readonly Column<SearchRow
     },
     {
       ...named('configuration', 'configuration', 'Configuration', text),
-      help: 'What differs from the present one',
+      help: 'Difference from the present one',
       read: (row) => row.text,
     },
     {
@@ -64,7 +64,7 @@ export function searchColumns(search: SearchStrategy): readonly Column<SearchRow
         unit: '',
         kind: isOpen ? 'rate' : 'typed',
       }),
-      help: 'Most load within the target',
+      help: 'Highest load within the target',
       read: ({ load: most }) => most,
     },
     {

@@ -79,7 +79,7 @@ export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): re
     ...(short === 0
       ? []
       : [
-          `Not taken to the limit, as at full load they give too little to win: ${short} of ${rows.length} configurations`,
+          `Not loaded to the limit, because they are too slow at full load to win: ${short} of ${rows.length} configurations`,
         ]),
     ...(unjudged === 0 ? [] : [`Not judged within the budget: ${unjudged} of ${rows.length} configurations`]),
     ...overMemoryLines(rows),

@@ -102,7 +102,7 @@ function reloadMsOf({ reloadEvery, forMs }: SoakRequest, level: SoakLevel): numb
   throw invalidInput(
     '--reload-every',
     `That is every ${formatDuration(ms * 1000)}`,
-    'Give at least half a second, and half of the whole time at most.',
+    'Give at least half a second, and at most half of the total time.',
   );
 }
 

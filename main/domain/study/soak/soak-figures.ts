@@ -14,7 +14,7 @@ function growthFigure(rows: readonly SoakRow[]): KeyFigure {
   });
   const [fastest] = known.toSorted((one, other) => other.perHour.value - one.perHour.value);
   const label = 'Fastest growth of resident memory';
-  if (fastest === undefined) return { label, value: missing, unit: '', note: 'too little was read yet' };
+  if (fastest === undefined) return { label, value: missing, unit: '', note: 'too few readings yet' };
   const { value, low, high } = fastest.perHour;
   return {
     ...{ label, value: amountOf('rss', value), unit: 'MB per hour' },

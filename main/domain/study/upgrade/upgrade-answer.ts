@@ -237,7 +237,7 @@ function notesOf(upgrade: UpgradeStrategy, upgraded: Upgraded, rows: readonly Up
     ...referenceLines(upgraded).notes,
     ...(outputReasons(rows).length === 0 ? [] : referenceLines(upgraded).reasons.map(capital)),
     ...(isUnchecked
-      ? ['The run kept no outputs of its framework: both are compared with each other only']
+      ? ['The run kept no outputs of its framework: they are compared only with each other']
       : []),
   ];
 }

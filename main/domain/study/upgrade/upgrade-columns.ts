@@ -7,7 +7,7 @@ const bytes = { unit: '', kind: 'bytes' } as const;
 
 /** The two serving environments. */
 export const upgradeColumns: readonly Column<UpgradeRow>[] = [
-  { ...named('side', 'side', 'Side', text), help: 'A is the present environment', read: ({ side }) => side },
+  { ...named('side', 'side', 'Side', text), help: 'A is the current environment', read: ({ side }) => side },
   {
     ...named('served', 'served_with', 'Served with', text),
     help: 'Serving environment',

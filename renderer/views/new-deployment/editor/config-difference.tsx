@@ -22,7 +22,7 @@ export function ConfigDifference() {
       <Panel
         title="Difference of config.pbtxt"
         level={3}
-        note="in the copy that the run serves; the file of the repository stays"
+        note="in the copy that the run serves; the file in the repository is unchanged"
         head={<CopyButton label="Copy the difference" text={diff} />}
       >
         <DiffText lines={unifiedLines(diff)} />

@@ -73,7 +73,7 @@ function CheckpointNote() {
   if (typeof valueAt(['model', 'checkpoint']) !== 'string') return null;
   return (
     <span className="dim" role="note">
-      The run reads the sizes from the checkpoint. Where it has others than the preset, dims differ from those
+      The run reads the sizes from the checkpoint. If they are not those of the preset, dims differ from those
       shown here.
     </span>
   );
@@ -150,8 +150,8 @@ function OwnConfig() {
       )}
       <div className="config-note">
         <p className="dim">
-          The file of the repository. What the form has no field for is changed there: check the repository
-          again afterwards.
+          The file of the repository. Change settings without a field in the form there, then check the
+          repository again.
         </p>
         <ConfigDifference />
       </div>

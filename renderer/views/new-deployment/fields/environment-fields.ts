@@ -66,7 +66,7 @@ function imagesField(context: FieldContext): readonly Field[] {
   const { choices = {} } = fieldAt('engine.images');
   return [
     formField('engine.images', context, {
-      help: `Default: decided by the GPUs, now ${choices[family] ?? family}.`,
+      help: `Default: chosen by the GPUs, now ${choices[family] ?? family}.`,
       control: choiceOf('engine.images', false, (value) =>
         value === 'cpu' && withGpus ? { why: 'Without CUDA; GPUs need NVIDIA’s images.' } : {},
       ),

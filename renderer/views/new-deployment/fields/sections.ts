@@ -87,7 +87,7 @@ const loadTitles: Readonly<Record<LoadGroup, string>> = {
   generation: 'Tokens of a language model',
   sequences: 'Sequences of a stateful model',
   windows: 'When a level is measured',
-  apart: 'Offline and online apart',
+  apart: 'Offline and online separately',
 };
 
 const loadForms: Readonly<Record<string, Partial<Omit<Field, 'keys'>>>> = {
@@ -119,7 +119,7 @@ function reviewSections(context: FieldContext): readonly Section[] {
     {
       title: 'Deadlines',
       folded: true,
-      note: 'A step that takes longer is ended and the run fails there. Empty: the step’s default.',
+      note: 'A step that takes longer is stopped, and the run fails. Empty: the step’s default.',
       fields: steps.map((step) =>
         namedField('deadlines.*', step, context, {
           label: stepTitle[step],

@@ -48,7 +48,7 @@ export function ServedAsTensors({ path }: { path: string }) {
           >
             Serve as a pipeline
           </LinkButton>
-          : callers send what they have, such as texts, and get what they need, such as labels.
+          : callers send raw inputs, such as texts, and receive results, such as labels.
         </>
       )}
       {isOwn && choice.error !== null ? <ErrorPanel error={choice.error} /> : null}

@@ -123,8 +123,8 @@ export function RepositoryView() {
         <div className="empty tall">
           <h2>No repository chosen yet</h2>
           <p>
-            Choose the folder that you give to Triton as --model-repository. Its models are listed with what
-            Triton would refuse; one of them is then measured as it is.
+            Choose the folder that you give to Triton as --model-repository. Its models are listed with
+            everything that Triton would refuse. You can then measure one of them as it is.
           </p>
           {chooseButton}
         </div>

@@ -28,7 +28,7 @@ function AlsoLoad({ model, others }: { model: CheckedModel; others: readonly str
         label="Also load"
         description={
           named.length === 0
-            ? 'Models that it calls while it runs (BLS). Those that an ensemble is made of are loaded anyway.'
+            ? 'Models that it calls while it runs (BLS). The composing models of an ensemble are always loaded.'
             : `Models that it calls while it runs (BLS). model.py names ${named.join(', ')}.`
         }
         searchable
@@ -81,7 +81,7 @@ export function TakeModel({ model, onTaken }: { model: CheckedModel; onTaken: ()
         </Button>
         <span className="dim" id="take-model-why">
           {isRefused
-            ? 'Fix what the check found, and check again.'
+            ? 'Fix the problems that the check found, and check again.'
             : 'Its files and its config.pbtxt are served as they are; the next page has its settings.'}
         </span>
       </div>

@@ -46,7 +46,7 @@ function MeasuringInput() {
       keys={lengthKeys.measurementIntervalMs}
       also={[lengthKeys.maxTrials]}
       label="Measuring"
-      help={chosen === undefined ? 'Set one by one in All settings, Performance.' : ''}
+      help={chosen === undefined ? 'Set individually in All settings, Performance.' : ''}
       options={options}
       cards="grid"
       value={chosen?.value}

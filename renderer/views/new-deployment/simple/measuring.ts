@@ -51,7 +51,7 @@ export function measuringOptions(
 ): readonly Measuring[] {
   const standard = lengthAt(defaultOf);
   if (standard === null) return [];
-  const why = isByCount ? 'Windows end after a number of requests here.' : undefined;
+  const why = isByCount ? 'Here, windows end after a number of requests.' : undefined;
   const option = (value: string, label: string, length: Length, note: string): Measuring => ({
     value,
     label,

@@ -82,7 +82,7 @@ function WholeRun({
           ? `The whole run ends at about ${formatClock(new Date(nowMs + left.seconds * 1000).toISOString())}`
           : past.length === 0
             ? 'The first run of this model on this machine: the time of its other steps is not known.'
-            : 'Without the steps that no earlier run had.'}
+            : 'Excludes steps that no earlier run had.'}
       </div>
     </div>
   );

@@ -41,7 +41,7 @@ import { isDeployable } from '../keep-serving';
 const looks: Readonly<Record<keyof CapacityAsk, { label: string; title: string; scale: number }>> = {
   rate: {
     label: 'Rate (inferences/s)',
-    title: 'Inferences per second of all replicas together. Default: what one replica holds.',
+    title: 'Inferences per second of all replicas together. Default: the rate of one replica.',
     scale: 1,
   },
   p99Ms: {
@@ -51,10 +51,10 @@ const looks: Readonly<Record<keyof CapacityAsk, { label: string; title: string; 
   },
   headroom: {
     label: 'Headroom (%)',
-    title: 'Share that is planned beyond the rate. Default: 30 %.',
+    title: 'Spare capacity above the rate. Default: 30 %.',
     scale: 100,
   },
-  spare: { label: 'Spare replicas', title: 'Replicas that may be missing. Default: 1.', scale: 1 },
+  spare: { label: 'Spare replicas', title: 'Replicas that may fail. Default: 1.', scale: 1 },
   pricePerHour: {
     label: 'Price per hour',
     title: 'Price of one replica with its GPUs per hour, in any currency. Empty: no cost is shown.',
@@ -168,10 +168,10 @@ function MeasureMemory({ runId }: { runId: string }) {
     <SmallButton
       icon={IconRulerMeasure}
       loading={busy}
-      title="Loads the model three times beside each other on a Triton of its own, and says what context, weights and an instance take"
+      title="Loads the model three times side by side on a separate Triton, and shows the memory of context, weights and one instance"
       onClick={working(async () => {
         await client.call('runs.measureMemory', { runId });
-        noticeDone('Memory measured', 'The panel says what the model takes and how many fit.');
+        noticeDone('Memory measured', 'The panel shows the memory of the model and how many servers fit.');
       })}
     >
       Measure memory

@@ -27,7 +27,7 @@ type Shown = Extract<WhatIfField, 'rate' | 'concurrency' | 'instances' | 'maxBat
 const looks: Readonly<Record<Shown, { label: string; title: string }>> = {
   rate: {
     label: 'Rate (requests/s)',
-    title: 'Requests per second at Poisson times. Empty: the concurrency is used.',
+    title: 'Requests per second with Poisson arrivals. Empty: the concurrency is used.',
   },
   concurrency: {
     label: 'Concurrency',

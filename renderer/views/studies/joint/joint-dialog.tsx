@@ -26,15 +26,15 @@ import {
 } from './joint-request';
 
 const aims: readonly { readonly value: JointAim; readonly label: string }[] = [
-  { value: 'load', label: 'Most load' },
+  { value: 'load', label: 'Highest load' },
   { value: 'instances', label: 'Fewest instances' },
-  { value: 'mix', label: 'Most of a mix' },
+  { value: 'mix', label: 'Highest total of a mix' },
 ];
 const aimHelp: Readonly<Record<JointAim, string>> = {
-  load: 'The largest multiple of all rates that the models hold together, each within its p99.',
+  load: 'The highest multiple of all rates that the models sustain together, each within its p99.',
   instances:
-    'The fewest model instances with which the models hold their rates together, each within its p99.',
-  mix: 'The rates are shares of a mix; the largest total is searched for that the models hold together, each within its p99.',
+    'The fewest model instances with which the models sustain their rates together, each within its p99.',
+  mix: 'The rates are shares of a mix; the search finds the highest total that the models sustain together, each within its p99.',
 };
 
 const planJoint = (client: Client, request: JointRequest): Promise<JointPlan> =>
@@ -162,7 +162,7 @@ function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () =
       />
       <p className="dim">{aimHelp[aim]}</p>
       <NumberInput
-        label="Time under load, at most (minutes)"
+        label="Maximum time under load (minutes)"
         min={0.5}
         max={600}
         value={minutes}

@@ -47,7 +47,7 @@ export function usePlan<Request, Plan>(
 
 interface Startable {
   readonly spec: StudySpec;
-  /** Where models are loaded on a Triton that runs already. */
+  /** Where models are loaded on a Triton that is already running. */
   readonly asks?: LoadQuestion | undefined;
   /** What was chosen and why. */
   readonly notes: readonly string[];
@@ -106,7 +106,7 @@ function Notes({ label, notes }: { label: string; notes: readonly string[] }) {
   );
 }
 
-/** What is loaded on a Triton that runs already, and what is unloaded. */
+/** What is loaded on a Triton that is already running, and what is unloaded. */
 function LoadFacts({ asks }: Pick<Startable, 'asks'>) {
   return asks === undefined ? null : (
     <ul className="dim" aria-label="Running Triton">

@@ -27,7 +27,7 @@ export function replayOf({ file, fromS, toS }: ReplayText): Pick<SearchRequest, 
 
 const parts = ['fromS', 'toS'] as const;
 
-/** A recorded trace in place of Poisson times; the file is chosen, which is consent to read it. */
+/** A recorded trace in place of Poisson arrivals; the file is chosen, which is consent to read it. */
 export function ReplayField({
   replay,
   onChange,
@@ -48,7 +48,7 @@ export function ReplayField({
         label={fieldAt('performance.replay.file').label}
         flex={2}
         readOnly
-        placeholder="none: requests come at Poisson times"
+        placeholder="none: requests arrive as a Poisson process"
         value={replay.file}
         rightSectionWidth={isChosen ? 62 : 34}
         rightSection={

@@ -64,7 +64,7 @@ export function WinnerActions(props: {
           icon={IconPlayerPlay}
           variant="filled"
           loading={busy}
-          title="Continues the run with these values: what depends on them is checked and measured again, the model is kept"
+          title="Continues the run with these values. Everything that depends on them is checked and measured again; the model is kept."
           onClick={working(async () => {
             await client.call('searches.run', { name, ...(model && { model: model.number }) });
             route.getState().go({ page: 'run', runId });

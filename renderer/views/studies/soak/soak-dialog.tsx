@@ -18,14 +18,14 @@ import { missingText, type SoakLoadKind, soakRequestOf, type SoakText, soakTextO
 import { type AskedServer, SoakSubject } from './soak-subject';
 
 const loads: readonly { readonly value: SoakLoadKind; readonly label: string; readonly field: string }[] = [
-  { value: 'share', label: 'Share of the run', field: 'Share of what the run held (%)' },
+  { value: 'share', label: 'Share of the run', field: 'Share of the run’s rate (%)' },
   { value: 'rate', label: 'Request rate', field: 'Rate (requests/s)' },
   { value: 'concurrency', label: 'Concurrency', field: 'Requests in flight' },
 ];
 const loadHelp: Readonly<Record<SoakLoadKind, string>> = {
-  share: 'Requests come at Poisson times, whether the ones before are answered or not.',
-  rate: 'Requests come at Poisson times, whether the ones before are answered or not.',
-  concurrency: 'Each request follows the answer of one before.',
+  share: 'Requests arrive as a Poisson process, independent of earlier responses.',
+  rate: 'Requests arrive as a Poisson process, independent of earlier responses.',
+  concurrency: 'Each request follows the response to an earlier one.',
 };
 
 interface PartProps {
@@ -86,7 +86,7 @@ function More({ text, onChange }: PartProps) {
           onChange={(batchSize) => onChange({ batchSize })}
         />
         <NumberInput
-          label="Largest growth of resident memory (MB per hour)"
+          label="Maximum growth of resident memory (MB per hour)"
           min={0}
           placeholder="no limit"
           value={text.growth}

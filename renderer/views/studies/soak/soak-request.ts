@@ -146,5 +146,5 @@ export function missingText(text: SoakText, model: ServedModel | null): string |
     return model === null ? 'Choose a model of the server.' : 'Enter the dimensions of each input.';
   }
   if (!isPositive(text.time)) return 'Enter how long the load lasts.';
-  return loadOf(text) === null ? 'Type the load.' : null;
+  return loadOf(text) === null ? 'Enter the load.' : null;
 }

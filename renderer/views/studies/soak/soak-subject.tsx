@@ -21,8 +21,8 @@ const kinds: readonly { readonly value: SoakKind; readonly label: string }[] = [
 ];
 const kindHelp: Readonly<Record<SoakKind, string>> = {
   run: 'Triton is started for its model as for the run, and stopped with the soak.',
-  deployment: 'It stays in service, and receives this load beside that of its clients.',
-  server: 'It receives this load beside that of its clients. Nothing is installed there.',
+  deployment: 'It stays in service, and receives this load in addition to that of its clients.',
+  server: 'It receives this load in addition to that of its clients. Nothing is installed there.',
 };
 
 function DeploymentFields({ text, onChange }: SubjectProps) {

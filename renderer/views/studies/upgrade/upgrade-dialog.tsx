@@ -26,8 +26,8 @@ const kinds: readonly { readonly value: UpgradeKind; readonly label: string }[] 
   { value: 'deployment', label: 'Deployment' },
 ];
 const kindHelp: Readonly<Record<UpgradeKind, string>> = {
-  run: 'Its files are served as they were, and in the other serving environment.',
-  deployment: 'It stays in service meanwhile. Where it may move, its page asks whether it should.',
+  run: 'Its files are served in its own and in the other serving environment.',
+  deployment: 'It stays in service meanwhile. If it is ready to move, its page asks before moving it.',
 };
 
 interface PartProps {
@@ -76,7 +76,7 @@ function More({ text, onChange }: PartProps) {
   const whole = { min: 1, allowDecimal: false } as const;
   return (
     <details>
-      <summary>Load, timed loads, and what is too much worse</summary>
+      <summary>Load, timed loads and limits</summary>
       <div className="fields measure-load">
         <NumberInput
           label="Batch size per request"
@@ -86,28 +86,28 @@ function More({ text, onChange }: PartProps) {
           onChange={(batchSize) => onChange({ batchSize })}
         />
         <NumberInput
-          label="Requests under way"
+          label="Requests in flight"
           {...whole}
           placeholder="from the run"
           value={text.concurrency}
           onChange={(concurrency) => onChange({ concurrency })}
         />
         <NumberInput
-          label="Timed loads of each"
+          label="Timed loads per side"
           {...whole}
           placeholder="3"
           value={text.loads}
           onChange={(loads) => onChange({ loads })}
         />
         <NumberInput
-          label="Largest rise of p99 (%)"
+          label="Maximum increase of p99 (%)"
           min={0}
           placeholder="10"
           value={text.slower}
           onChange={(slower) => onChange({ slower })}
         />
         <NumberInput
-          label="Largest fall of throughput (%)"
+          label="Maximum decrease of throughput (%)"
           min={0}
           max={99}
           placeholder="10"
@@ -131,7 +131,7 @@ function summaryOf({ upgrade: { title, sides, level, budgetS, findings } }: Upgr
 }
 
 const words = {
-  ...{ of: 'comparison', notes: 'What is compared, and known before' },
+  ...{ of: 'comparison', notes: 'What is compared, and what is known beforehand' },
   ...{ start: 'Start comparison', action: 'Compare' },
 };
 
@@ -147,7 +147,7 @@ function UpgradeForm({ from, onDone }: { from: UpgradeFrom; onDone: () => void }
       <Subject text={text} onChange={change} />
       <UpgradeTargetFields text={text} offered={offered} isAsking={!planned.isCurrent} onChange={change} />
       <NumberInput
-        label="Time under load, at most (minutes)"
+        label="Maximum time under load (minutes)"
         min={0.5}
         max={600}
         value={text.minutes}

@@ -94,8 +94,8 @@ export function upgradeRequestOf(text: UpgradeText): UpgradeRequest | null {
 }
 
 const targetMissing: Readonly<Record<TargetKind, string>> = {
-  release: 'Type a release, such as 26.07.',
-  image: 'Type an image, and press Enter or Check.',
+  release: 'Enter a release, such as 26.07.',
+  image: 'Enter an image, and press Enter or Check.',
   folder: 'Choose the folder of another Triton, or of a Python environment.',
 };
 
@@ -105,5 +105,5 @@ export function missingText(text: UpgradeText): string | null {
     return text.kind === 'run' ? 'Choose a finished run.' : 'Choose a deployment.';
   }
   if (targetOf(text) === null) return targetMissing[text.target];
-  return isPositive(text.minutes) ? null : 'Type how much load there may be.';
+  return isPositive(text.minutes) ? null : 'Enter the maximum time under load.';
 }

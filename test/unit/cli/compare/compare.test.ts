@@ -35,10 +35,10 @@ describe('a run that nothing is published of', () => {
   };
 
   it.each([
-    ['onnx', 'Figures are published of A100/onnx/fp16; name the GPU, as published:A100.'],
+    ['onnx', 'Published figures exist for A100/onnx/fp16. Name the GPU, for example published:A100.'],
     [
       'trt',
-      'Figures are published of A100/onnx/fp16, and this run is of trt/fp16. Compare it with another run.',
+      'Published figures exist for A100/onnx/fp16, but this run is of trt/fp16. Compare it with another run.',
     ],
   ])('names what helps a run of %s', async (format, remedy) => {
     expect(await asked(format)).toMatchObject({ code: 'input-invalid', remedy });

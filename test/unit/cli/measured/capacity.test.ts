@@ -86,7 +86,7 @@ describe('capacity', () => {
       /^5 replicas on CPUs hold 5,000 inferences\/s within a p99 of 20 ms, with 30 % headroom and one spare\. Measured in a closed loop;/,
     );
     expect(text).toContain(
-      'Next higher load: does not hold: p99 31.00 ms (online, batch size 1, concurrency 8)',
+      'Next higher load: misses the target: p99 31.00 ms (online, batch size 1, concurrency 8)',
     );
     expect(text).toMatch(/online, batch size 1, concurrency 4 +2,000 +18\.00 ms +holds/);
     expect(codes).toEqual([]);
@@ -109,7 +109,7 @@ describe('capacity', () => {
   it('ends with 3 and the best level where none holds the target', async () => {
     const words = ['capacity', 'a', '--rate', '5000', '--p99', '10'];
     const { text, codes } = await asked(measured, ...words);
-    expect(text).toMatch(/^No steady level holds a p99 of 10 ms\. The best has p99 18\.00 ms at 2,000 /);
+    expect(text).toMatch(/^No steady level meets a p99 of 10 ms\. The best has p99 18\.00 ms at 2,000 /);
     expect(codes).toEqual([3]);
     const { documents } = await asked(measured, ...words, '--json');
     expect(capacityDocumentSchema.parse(documents[0])).toMatchObject({ replicas: null, replica: null });

@@ -43,7 +43,7 @@ describe('cold-start', () => {
         ...{ kind: 'triton-workbench-cold-start', version: 1 },
         ...{ coldStart: coldFixture, warmUpTrial: trialFixture },
         trialText: expect.arrayContaining([
-          'The warm-up does not reach batch size 16: it has not acted there.',
+          'The warm-up does not reach batch size 16: it had no effect there.',
         ]) as unknown,
       }),
     ]);

@@ -23,7 +23,7 @@ describe('predict', () => {
       ...['predict', 'a', '--rate', '500', '--queue-delay-us', '500', '--instances', '2'],
     );
     expect(text).toMatch(
-      /^Predicted, not measured: 500 requests\/s at Poisson times on 2 instances with batches/,
+      /^Predicted, not measured: 500 requests\/s with Poisson arrivals on 2 instances with batches/,
     );
     expect(text).toContain('a queue delay of 500 µs');
     expect(codes).toEqual([]);

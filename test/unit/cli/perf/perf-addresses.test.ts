@@ -65,7 +65,7 @@ describe('the address of perf', () => {
       message: expect.stringContaining('localhost:9000, the port before the gRPC address') as string,
     });
     await expect(resolved({ url: 'localhost:8001' }, 'http')).rejects.toMatchObject({
-      message: 'localhost:8001 is a gRPC address, and HTTP is to be measured',
+      message: 'localhost:8001 is a gRPC address, but the measurement uses HTTP',
     });
   });
 

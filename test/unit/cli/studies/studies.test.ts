@@ -66,7 +66,7 @@ it('a study whose journal is damaged is listed and shown as damaged, and removed
   await writeFile(join(dir, 'journal.jsonl'), 'not a journal\n');
   expect((await said(core, 'studies', 'list')).text).toMatch(/night +damaged +0 runs/);
   expect((await said(core, 'studies', 'show', 'night')).text).toContain(
-    'night: damaged, 0 runs\n  its journal is damaged: it can be removed, not continued\n',
+    'night: damaged, 0 runs\n  its journal is damaged: it can be removed, but not continued\n',
   );
   expect((await said(core, 'studies', 'remove', 'night', '--yes')).text).toContain('night removed.');
   expect((await said(core, 'studies', 'list')).text).toContain('No studies yet.');

@@ -17,6 +17,6 @@ it('a replayed trace is said in one line', () => {
   );
   const part = { ...replay, speed: 2, fromS: 60, toS: 90, meanBatchSize: 2.5, largestBatchSize: 8 };
   expect(replayedText({ replay: part })).toMatch(
-    /, 2 times as fast as recorded, from 60 s to 90 s, 2\.50 items per request in the mean, up to 8$/,
+    /, 2 times as fast as recorded, from 60 s to 90 s, 2\.50 items per request on average, up to 8$/,
   );
 });

@@ -69,9 +69,11 @@ describe('capacityNotes', () => {
   it('has what limits the answer, and nothing where nothing does', () => {
     expect(notesOf(closed(4, 2000, 18))).toBe('');
     expect(notesOf(closed(2, 1000, 25), closed(4, 2000, 18))).toBe(
-      'A lower load does not hold the target: p99 25.00 ms (online, batch size 1, concurrency 2).',
+      'A lower load misses the target: p99 25.00 ms (online, batch size 1, concurrency 2).',
     );
-    expect(notesOf(closed(4, 2000, 18, { requestCount: 102 }))).toContain('p99 is of only 102 requests');
+    expect(notesOf(closed(4, 2000, 18, { requestCount: 102 }))).toContain(
+      'p99 is based on only 102 requests',
+    );
     expect(notesOf(closed(4, 2000, 18, { errorCount: 5, requestCount: 995 }))).toContain(
       'At this level, 5 of 1,000 requests failed (0.5 %).',
     );
@@ -95,7 +97,7 @@ describe('capacityFacts', () => {
       runOf(closed(4, 2000, 18, { gpus: readingsFixture(['GPU-a'], 0.5) }), closed(8, 2600, 31)),
     );
     expect(facts).toMatchObject({
-      'Next higher load': 'does not hold: p99 31.00 ms (online, batch size 1, concurrency 8)',
+      'Next higher load': 'misses the target: p99 31.00 ms (online, batch size 1, concurrency 8)',
       Replicas: '4 for the rate with headroom, one spare',
       GPUs: '5, 1 per replica',
       'Each replica at the asked rate': '1,000 inferences/s, 50 % of what it holds',

@@ -170,7 +170,7 @@ describe('capacityOf', () => {
     const found = capacityOf(state, ask);
     expect(found).toMatchObject({ kind: 'not-held', best: { point: { concurrency: 1 } } });
     expect(!isCapacity(found) && found.text).toBe(
-      'No steady level holds a p99 of 20 ms. The best has p99 25.00 ms at 600.0 inferences/s (online, batch size 1, concurrency 1).',
+      'No steady level meets a p99 of 20 ms. The best has p99 25.00 ms at 600.0 inferences/s (online, batch size 1, concurrency 1).',
     );
     const unsteady = capacityOf(runOf(closed(8, 100, 9, { stable: false })), ask);
     expect(!isCapacity(unsteady) && unsteady.text).toContain(

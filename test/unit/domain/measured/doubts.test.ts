@@ -87,7 +87,7 @@ describe('what is doubtful about a run', () => {
 
   it('tells a wide interval of the best level', () => {
     const doubts = run(levels(() => ({ inferencesPerSecond: 1000, throughputIntervalIps: 660 })));
-    expect(doubts).toEqual(['The throughput of the best level is known to ± 66.0 % only (95 % interval).']);
+    expect(doubts).toEqual(['The throughput of the best level is known only to ± 66.0 % (95 % interval).']);
   });
 
   it('tells an accuracy check that did not pass, and one that could not fail', () => {

@@ -9,7 +9,7 @@ describe('the words of a prediction', () => {
   it('say first that nothing was measured', () => {
     const text = whatIfText(whatIf(state, { rate: 500, maxQueueDelayUs: 500 }));
     expect(text).toMatch(
-      /^Predicted, not measured: 500 requests\/s at Poisson times on 1 instance with batches of up to 8 and a queue delay of 500 µs: [\d.]+ inferences\/s, p99 [\d.]+ ms\.$/,
+      /^Predicted, not measured: 500 requests\/s with Poisson arrivals on 1 instance with batches of up to 8 and a queue delay of 500 µs: [\d.]+ inferences\/s, p99 [\d.]+ ms\.$/,
     );
   });
 

@@ -32,7 +32,7 @@ describe('arrivalFindings', () => {
   });
 
   it.each([
-    [{ requestRates: [10], stages: ['step', '1x:1s'] }, 'whole load shape'],
+    [{ requestRates: [10], stages: ['step', '1x:1s'] }, 'complete load shape'],
     [{ requestRates: [10_000], stages: ['1x:1h'] }, 'more than 1000000'],
     [{ requestRates: [1], stages: ['0.1x:1s'] }, 'No request'],
   ])('refuses %j', (change, message) => {
@@ -46,7 +46,7 @@ describe('arrivalFindings', () => {
     ['requestCount', { requestCount: 10 }],
   ])('refuses another load beside the stages: %s', (name, change) => {
     expect(found({ requestRates: [10], stages, ...change })).toEqual([
-      [`performance.${name}`, 'spec-invalid', expect.stringContaining('exclude each other')],
+      [`performance.${name}`, 'spec-invalid', expect.stringContaining('cannot be used together')],
     ]);
   });
 

@@ -25,7 +25,7 @@ it('says where a model is from, its license and its hashes', () => {
     `tokenizer.json, SHA-256 ${'b'.repeat(64)}, and vocab.txt`,
   ]);
   const parts = { ...record, weights: [file('a', 'a'), file('b', 'b')], weightsSha256: 'e'.repeat(64) };
-  expect(valueOf(parts, 'Weights')).toBe(`2 files, 2.0 KiB, SHA-256 of their sums ${'e'.repeat(64)}`);
+  expect(valueOf(parts, 'Weights')).toBe(`2 files, 2.0 KiB, SHA-256 of their checksums ${'e'.repeat(64)}`);
 });
 
 it('shows what is missing as missing', () => {

@@ -34,7 +34,7 @@ describe('replayFindings', () => {
     ['requestCount', { requestCount: 10 }],
   ])('refuses another load of the level: %s', (name, change) => {
     expect(found(change)).toEqual([
-      [`performance.${name}`, 'spec-invalid', expect.stringContaining('exclude each other')],
+      [`performance.${name}`, 'spec-invalid', expect.stringContaining('cannot be used together')],
     ]);
   });
 

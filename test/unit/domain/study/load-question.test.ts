@@ -9,12 +9,12 @@ const before: BeforeLoad = {
 it('asks with what is served there, what memory is left, and what alone is unloaded', () => {
   const { question, facts } = loadQuestion(before, 4);
   expect(question).toBe(
-    'Load 4 configurations on Triton 2.51.0 at localhost:8000, and send it as much load as they take?',
+    'Load 4 configurations on Triton 2.51.0 at localhost:8000, and send load up to their limits?',
   );
   expect(facts).toEqual([
     '1 model is ready there: bert.',
-    expect.stringMatching(/^Free memory: 12\.0 GiB\. .* twice as much is free/),
-    expect.stringContaining('the names begin with workbench-search-ab12cd34. The server is not restarted.'),
+    expect.stringMatching(/^Free memory: 12\.0 GiB\. .* twice the memory of the largest one so far is free/),
+    expect.stringContaining('names begin with workbench-search-ab12cd34. The server is not restarted.'),
   ]);
 });
 

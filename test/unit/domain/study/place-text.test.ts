@@ -19,12 +19,12 @@ it.each<[ServedPlace | null, string, readonly string[]]>([
   [
     { engine: 'remote', ...at, address: 'gpu-7:8000' },
     ' on Triton at gpu-7:8000',
-    ['Served by a Triton that ran already: Triton 2.51.0 at gpu-7:8000'],
+    ['Served by a Triton that was already running: Triton 2.51.0 at gpu-7:8000'],
   ],
   [
     { engine: 'remote', ...at },
     '',
-    ['Served by a Triton that ran already: Triton 2.51.0 at 127.0.0.1:49153'],
+    ['Served by a Triton that was already running: Triton 2.51.0 at 127.0.0.1:49153'],
   ],
 ])('of %j the answer has "%s"', (place, elsewhere, lines) => {
   expect(elsewhereText(place)).toBe(elsewhere);

@@ -115,7 +115,7 @@ describe('Kubernetes', () => {
     const error = await rejection(kubernetes().submit(request('run-a', 'run-b')));
     expect([error.code, error.message]).toEqual([
       'job-refused',
-      'Kubernetes did not take the Job: exceeded quota: count/jobs.batch=1',
+      'Kubernetes rejected the Job: exceeded quota: count/jobs.batch=1',
     ]);
     expect(asked()).toContain(`DELETE ${jobsPath}/${created[0] ?? ''}`);
   });
@@ -155,7 +155,7 @@ describe('Kubernetes', () => {
       const error = await rejection(asking());
       expect([error.code, error.message]).toEqual([
         'engine-unavailable',
-        `The context test leads to ${api.server} now, and the Job is in the cluster at https://10.0.0.1:6443`,
+        `The context test now leads to ${api.server}, but the Job is in the cluster at https://10.0.0.1:6443`,
       ]);
     }
     expect(api.requests).toEqual([]);
@@ -215,7 +215,11 @@ describe('what would keep Kubernetes from taking a Job', () => {
   it.each([
     ['engine.image', { image: undefined }, 'The Job has no container image'],
     ['engine.claim', { claim: undefined }, 'The Job has no volume with the workbench home'],
-    ['engine.mountPath', { mountPath: undefined }, 'Where the volume of home is mounted'],
+    [
+      'engine.mountPath',
+      { mountPath: undefined },
+      'The mount path of the volume of home on this machine is not set',
+    ],
     ['engine.mountPath', { mountPath: '/nowhere/at/all' }, '/nowhere/at/all does not exist'],
     ['engine.mountPath', { mountPath: '/usr' }, 'is not on the volume that is mounted at /usr'],
     ['engine.claim', {}, 'The namespace ml has no persistent volume claim home'],
@@ -232,7 +236,7 @@ describe('what would keep Kubernetes from taking a Job', () => {
     }));
     api.answers.set(`POST ${jobsPath}`, () => ({ status: 422, message: 'Job.batch "tw-check" is invalid' }));
     expect((await kubernetes().refusal(engine()))?.message).toBe(
-      'Kubernetes did not take the Job: Job.batch "tw-check" is invalid',
+      'Kubernetes rejected the Job: Job.batch "tw-check" is invalid',
     );
   });
 });

@@ -69,7 +69,7 @@ describe('Slurm', () => {
     const error = await rejection(slurm.submit(request));
     expect([error.code, error.message]).toEqual([
       'job-refused',
-      'sbatch did not take the job: Batch job submission failed: Invalid account',
+      'sbatch rejected the job: Batch job submission failed: Invalid account',
     ]);
   });
 

@@ -189,7 +189,7 @@ const table: readonly Omit<Broken, 'code'>[] = [
     make: weights(
       safetensorsBytes({ a: { shape: [1], offsets: [0, 4] }, b: { shape: [2], offsets: [8, 16] } }),
     ),
-    says: ['nothing is said of the bytes before the tensor "b"'],
+    says: ['no tensor covers the bytes before the tensor "b"'],
   },
   {
     what: 'weights that are cut off',

@@ -158,7 +158,7 @@ describe('a model of a file', () => {
     [
       'a misnamed backend',
       { ...fine, config: `${onnx.replace('onnxruntime', 'onnx')}\n${x}\n${y}\n` },
-      '"onnx" is not a backend of Triton; onnxruntime is meant?',
+      '"onnx" is not a backend of Triton; did you mean onnxruntime?',
       "unable to find backend library for backend 'onnx'",
       [`-${onnx.replace('onnxruntime', 'onnx')}`, `+${onnx}`],
     ],

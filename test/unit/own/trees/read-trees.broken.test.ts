@@ -183,7 +183,7 @@ const files: readonly Row[] = [
     'a classifier of one class',
     'm.skops',
     skopsBytes(forest({ classes_: array('1.npy') }), { '1.npy': wholeNumbers(1) }),
-    'not one list of classes',
+    'does not have a single list of classes',
   ],
   [
     'a function that calls itself a loss',

@@ -73,7 +73,7 @@ a,2,150,a_config_0,299.9,4.2,5.1,6.3,7.0,0.1,4.1,1.0,0.1,2.5,0.2,900,4
       },
     ]);
     expect(one?.notes).toContain('Configuration a_config_0: backend_parameter/threads 4.');
-    expect(one?.notes).toContain('Not taken: Client Send/Recv (ms), RAM Usage (MB).');
+    expect(one?.notes).toContain('Not imported: Client Send/Recv (ms), RAM Usage (MB).');
     expect(one?.notes).not.toContainEqual(expect.stringContaining('The file has no'));
   });
 
@@ -88,11 +88,11 @@ a,2,150,a_config_0,299.9,4.2,5.1,6.3,7.0,0.1,4.1,1.0,0.1,2.5,0.2,900,4
     ]);
     expect(best?.points[1]?.gpus).toBeUndefined();
     expect(other?.points[0]?.gpus).toBeUndefined();
-    expect(best?.notes).toContain('Not taken from metrics-model-gpu.csv: DCGM.');
+    expect(best?.notes).toContain('Not imported from metrics-model-gpu.csv: DCGM.');
     expect(best?.notes).toContainEqual(expect.stringMatching(/in use without a model: GPU-1 \d/));
   });
 
-  it('that are none are named: models measured together, rows without a figure, a level that is there twice', () => {
+  it('that are none are named: models measured together, rows without a figure, a level that appears twice', () => {
     const [one, ...others] = read(`${inference.trimEnd()}
 wide,1,4,wide_config_default,1:CPU,16,No,403.0,12.0
 wide,1,8,wide_config_default,1:CPU,16,No,None,12.0
@@ -101,9 +101,9 @@ wide,1,8,wide_config_default,1:CPU,16,No,None,12.0
     expect(others).toHaveLength(1);
     expect(one?.points.map(({ inferencesPerSecond }) => inferencesPerSecond)).toEqual([402.1]);
     expect(one?.notes).toContain(
-      'Not taken: line 5 is a level that is there already, line 6 has no throughput or no p99.',
+      'Not imported: line 5 repeats an earlier level, line 6 has no throughput or no p99.',
     );
-    expect(one?.notes).toContain('Not taken: 1 rows of models that were measured together.');
+    expect(one?.notes).toContain('Not imported: 1 rows of models that were measured together.');
   });
 
   it('of an ensemble keep the names of its composing configurations', () => {
@@ -126,7 +126,7 @@ describe('a file of Model Analyzer that cannot be read', () => {
     [`${header}\na,1,1,b,soon,3\n`, 'line 2, column "Throughput (infer/sec)"', /"soon" is not a number/],
     [`${header}\na,0,1,b,10,3\n`, 'line 2, column "Batch"', /not a whole number/],
     [`${header}\na,1,None,b,10,3\n`, 'line 2', /neither a concurrency nor a request rate/],
-    [`${header},Batch\na,1,1,b,10,3,1\n`, 'line 1', /"Batch" is there twice/],
+    [`${header},Batch\na,1,1,b,10,3,1\n`, 'line 1', /"Batch" appears twice/],
     [`${header}\n`, 'metrics-model-inference.csv', /no level/],
     [`${header}\n"a,b","1,1","1,1",x,"1, [1,2]","1, [1,2]"\n`, 'inference.csv', /only has models/],
   ])('is refused with its place: %j', (text, where, message) => {

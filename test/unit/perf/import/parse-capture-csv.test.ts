@@ -67,7 +67,7 @@ describe('a CSV file of perf_analyzer', () => {
   });
 
   it('with a percentile of its own says that this is not taken', () => {
-    expect(parse(fixture('percentile-75.csv')).notes).toContain('Not taken: p75 latency.');
+    expect(parse(fixture('percentile-75.csv')).notes).toContain('Not imported: p75 latency.');
   });
 
   it('has no GPUs where their columns are empty', () => {
@@ -111,7 +111,7 @@ describe('a file that is not one of perf_analyzer', () => {
     [
       'a column twice',
       good.replace('Client Recv', 'Client Send'),
-      /"Client Send" is there twice/,
+      /"Client Send" appears twice/,
       'results.csv, line 1',
     ],
     ['no rows', `${good.split('\n')[0] ?? ''}\n`, /no level/, 'results.csv, line 2'],
@@ -126,7 +126,7 @@ describe('a file that is not one of perf_analyzer', () => {
     [
       'a level twice',
       good.replace('\n2,', '\n1,'),
-      /1 is there already in line 2/,
+      /1 is already in line 2/,
       'results.csv, line 3, column "Concurrency"',
     ],
     [

@@ -90,7 +90,7 @@ describe('a folder of input data', () => {
     for (const path of [pipe, below]) {
       expect(await rejection(readInput(path, taken('FP32', [1])))).toMatchObject({
         code: 'input-invalid',
-        message: 'The file is not read: it is not a regular file',
+        message: 'The file cannot be read: it is not a regular file',
         where: join(path, 'X'),
       });
     }

@@ -98,7 +98,7 @@ describe('an npz file', () => {
     ['with no entry', { 'X.npy': floatArray('(0, 1)') }, /X has no entry/],
     ['cut off', { 'X.npy': x.slice(0, -1) }, /has 7 bytes where <f4 \(2, 1\) has 8/],
     ['cut off in the header', { 'X.npy': x.slice(0, 20) }, /cut off in its header/],
-    ['that is no array', { 'X.npy': 'hello, world' }, /no array of numpy.save/],
+    ['that is no array', { 'X.npy': 'hello, world' }, /not an array of numpy.save/],
     ['of a later version', { 'X.npy': npy('{}', Buffer.alloc(0), 9) }, /version 9/],
     [
       'with a structured type',

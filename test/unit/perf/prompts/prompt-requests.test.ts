@@ -85,10 +85,14 @@ describe('a request of tensors', () => {
     expect(tensors([input('PROMPT', 'BYTES'), input('hint', 'BYTES', true)])).toEqual({
       PROMPT: '\x02\0\0\0Hi',
     });
-    expect(() => tensors([input('a', 'BYTES'), input('b', 'BYTES')])).toThrow('no input "text_input"');
+    expect(() => tensors([input('a', 'BYTES'), input('b', 'BYTES')])).toThrow(
+      'neither an input "text_input" nor',
+    );
     expect(() => tensors([input('text_input', 'BYTES'), input('top_k', 'INT32')])).toThrow(
       'also needs the input "top_k"',
     );
-    expect(() => tensors([input('text_input', 'BYTES')], 8)).toThrow('takes no length of its output');
+    expect(() => tensors([input('text_input', 'BYTES')], 8)).toThrow(
+      'output length of the model cannot be set',
+    );
   });
 });

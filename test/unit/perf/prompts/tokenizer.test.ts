@@ -55,7 +55,7 @@ const nested = (depth: number): string =>
 
 describe('a file that is no tokenizer', () => {
   it.each([
-    ['plain text', 'is not read'],
+    ['plain text', 'cannot be read'],
     ['[]', 'it has no "model"'],
     ['{"model": "bpe"}', 'it has no "model"'],
     [{ model: { type: 'WordLevel', vocab: words } }, 'of the kind "WordLevel"'],
@@ -95,7 +95,7 @@ describe('a file that is no tokenizer', () => {
     const path = join('/nowhere', 'tokenizer.json');
     expect(await rejection(countTokens({ path, texts: ['a'] }))).toMatchObject({
       ...{ code: 'input-invalid', where: path },
-      message: 'The tokenizer is not read: it does not exist',
+      message: 'The tokenizer cannot be read: it does not exist',
     });
   });
 });

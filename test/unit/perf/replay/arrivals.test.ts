@@ -39,7 +39,9 @@ describe('readArrivals', () => {
     expect([...(await readArrivals(to, { ...sent, inputData })).firsts]).toEqual([2, 1, 3, 1, -1]);
     await expect(readArrivals(to, sent)).rejects.toThrow('the class "b", which no entry');
     const far = await kept('timestamp,entry\n0,4\n1,0\n');
-    await expect(readArrivals(far, sent)).rejects.toThrow('entry 4, and the input data have 4, from 0 on');
+    await expect(readArrivals(far, sent)).rejects.toThrow(
+      'entry 4, but the input data has 4 entries, counted from 0',
+    );
   });
 });
 

@@ -70,9 +70,9 @@ describe('parseTrace', () => {
   });
 
   it.each([
-    ['a bad time', 'timestamp\n1\nsecret\n', 'trace.csv, line 3', 'no time of the form'],
-    ['mixed forms', 'timestamp\n1\n2026-03-01T12:00:00Z\n', 'trace.csv, line 3', 'no time of the form'],
-    ['a day that there is not', 'timestamp\n2026-02-30T12:00:00Z\n', 'trace.csv, line 2', 'no time'],
+    ['a bad time', 'timestamp\n1\nsecret\n', 'trace.csv, line 3', 'no valid time in the form'],
+    ['mixed forms', 'timestamp\n1\n2026-03-01T12:00:00Z\n', 'trace.csv, line 3', 'no valid time in the form'],
+    ['a day that there is not', 'timestamp\n2026-02-30T12:00:00Z\n', 'trace.csv, line 2', 'no valid time'],
     ['a size of none', 'timestamp,size\n1,0\n', 'trace.csv, line 2', 'no whole number from 1 to'],
     [
       'too few columns',
@@ -80,7 +80,7 @@ describe('parseTrace', () => {
       'trace.csv, line 3',
       'has 1 columns where the first has 2',
     ],
-    ['no time at all', 'a,b\nx,y\n', 'trace.csv, line 1', 'No column has a name of times'],
+    ['no time at all', 'a,b\nx,y\n', 'trace.csv, line 1', 'No column has the name of a time'],
     ['columns without names', '1,2\n3,4\n', 'trace.csv, line 1', 'does not name them'],
     ['both inputs', 'timestamp,entry,class\n1,2,x\n', 'trace.csv, line 2', 'an entry and a class'],
     ['an open quote', 'timestamp,x\n1,"a\n2,b\n', 'trace.csv, line 2', 'not closed'],

@@ -73,7 +73,7 @@ describe('readReplay', () => {
 
   it.each([
     ['a part without requests', text, { fromS: 20 }, 'no request from 20 s to its end'],
-    ['requests at one time', 'timestamp\n5\n5\n', {}, 'at one time'],
+    ['requests at one time', 'timestamp\n5\n5\n', {}, 'the same time'],
   ])('refuses %s', async (_what, content, part, message) => {
     await expect(
       readReplay({ file: await traceOf(content), fromS: 0, models: ['a'], ...part }),
@@ -87,7 +87,7 @@ describe('readReplay', () => {
     for (const file of [join(dir, 'none.csv'), dir])
       await expect(readReplay({ file, fromS: 0, models: ['a'] })).rejects.toMatchObject({
         code: 'input-invalid',
-        message: expect.stringContaining('The trace is not read') as string,
+        message: expect.stringContaining('The trace cannot be read') as string,
       });
   });
 });

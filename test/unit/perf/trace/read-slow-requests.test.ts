@@ -89,8 +89,8 @@ describe('refuses', () => {
   it.each([
     ['', 'The file is empty'],
     ['timestamp,model\n1,a\n', 'The file is not JSON'],
-    ['{"a": 1}', 'This is neither of a trace of Triton nor of OTLP'],
-    ['[1, 2]', 'This is neither of a trace of Triton nor of OTLP'],
+    ['{"a": 1}', 'The file is neither a trace of Triton nor OTLP'],
+    ['[1, 2]', 'The file is neither a trace of Triton nor OTLP'],
     ['[{"id": 1, "timestamps": x}]', 'This is not JSON'],
     ['[{"id": "1", "model_name": "m"}]', 'The member "id" is not a number'],
     ['[{"id": 1, "model_name": 7}]', 'The "model_name" is not a name'],

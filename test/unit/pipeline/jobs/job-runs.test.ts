@@ -272,7 +272,7 @@ describe('a run that was handed to a Job of Kubernetes', () => {
     expect(await state()).toMatchObject({
       status: 'cancelled',
       error: {
-        message: 'Cancelled. Kubernetes job ml/tw-0 may still be there: The kubeconfig has no context "test"',
+        message: 'Cancelled. Kubernetes job ml/tw-0 may still exist: The kubeconfig has no context "test"',
         remedy: 'End it with: kubectl --context test --namespace ml delete job tw-0.',
       },
     });

@@ -67,6 +67,6 @@ it('a running server that was asked before keeps its counters, and the reason is
   expect(sent).toEqual([]);
   expect(cold).toMatchObject({
     requests: [],
-    reason: 'Triton was running already, and the model had answered requests',
+    reason: 'Triton was already running, and the model had already served requests',
   });
 });

@@ -45,7 +45,9 @@ describe('the published figures beside a run', () => {
     expect(calls.map(([, input]) => (input as { gpu: string }).gpu)).toEqual(['A40', 'T4']);
     const { differences } = store.getState();
     expect(differences[differencesKey(state, 'A40')]).toEqual([text]);
-    expect(otherwiseText([text])).toBe('Measured otherwise than published. Protocol: gRPC; published: HTTP.');
+    expect(otherwiseText([text])).toBe(
+      'Measured under other conditions than published. Protocol: gRPC; published: HTTP.',
+    );
     expect(otherwiseText([])).toBeNull();
   });
 

@@ -13,7 +13,7 @@ import { completeState } from '../../../support/run-state';
 const context = { generatedAt: '2025-11-21T08:30:00.000Z' };
 const state = coldState();
 const report = toReport(state, context);
-const notReached = 'The warm-up does not reach batch size 16: it has not acted there.';
+const notReached = 'The warm-up does not reach batch size 16: it had no effect there.';
 
 it('the report has what a start takes, the first requests, and what a warm-up made of them', () => {
   for (const { content } of [html.render({ state, report }), markdown.render({ state, report })]) {

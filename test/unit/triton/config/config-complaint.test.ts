@@ -17,12 +17,7 @@ describe('a config.pbtxt as people write it', () => {
     ['name: “m”', 1, 'Typographic quotes', 'Write plain quotes'],
     ['name: "m"\nmax_batch_size:\u00a08', 2, 'space', 'type a space'],
     ['input [{ dims: [ –1 ] }]', 1, 'dash', 'hyphen'],
-    [
-      'input [{\n dims: [3,64,64,] }]',
-      2,
-      'comma without a value behind it in dims',
-      'Remove the last comma.',
-    ],
+    ['input [{\n dims: [3,64,64,] }]', 2, 'comma without a value after it in dims', 'Remove the last comma.'],
     ['input [{ dims: [3 64] }]', 1, 'No comma before "64"', 'commas'],
     ['input [{ dims: 3,64 }]', 1, '"64" where the name of a field of input', 'separator'],
     ['input [{ dims: [None, 3] }]', 1, 'dims must be a whole number, not None', '-1'],

@@ -79,10 +79,8 @@ describe('the sentences', () => {
 
   it('say which batch sizes a warm-up does not reach, and where it did not help', () => {
     const lines = linesOf({ ...cold, warmUp: [1, 4] });
-    expect(lines).toContain('The warm-up does not reach batch size 8: it has not acted there.');
-    expect(lines).toContain(
-      'The warm-up has batch size 1, and the first request is slow there all the same.',
-    );
+    expect(lines).toContain('The warm-up does not reach batch size 8: it had no effect there.');
+    expect(lines).toContain('The warm-up has batch size 1, but the first request is still slow there.');
   });
 
   it('say that nothing is slow, and that the load was shared', () => {
@@ -94,12 +92,12 @@ describe('the sentences', () => {
     expect(linesOf(shared)).toEqual([
       'The model loads in 25.0 s.',
       'The first request is not slow: batch size 1.',
-      'All first requests came in this order after one load, as a load takes 25.0 s: what is done once for all of them is in the first.',
+      'All first requests came in this order after one load, as a load takes 25.0 s: work that is done once for all of them counts in the first.',
     ]);
   });
 
   it('say why a first request was not measured', () => {
-    const reason = 'Triton was running already, and the model had answered requests';
+    const reason = 'Triton was already running, and the model had already served requests';
     const none = {
       loads: 'running',
       startUs: null,

@@ -45,8 +45,8 @@ describe('a warm-up', () => {
     expect(triedOf(trial).lines).toEqual([
       'With the warm-up the cold start is gone at batch size 1.',
       'With the warm-up the first request is faster at batch size 2, and still slow.',
-      'The warm-up does not reach batch size 8: it has not acted there.',
-      'The warm-up has batch size 4, and made no difference there.',
+      'The warm-up does not reach batch size 8: it had no effect there.',
+      'The warm-up covers batch size 4, but made no difference there.',
       'Without a warm-up the first request is not slow at batch size 16.',
       'The model loads in 1.0 s with the warm-up, and in 400 ms without.',
       'Tried with zeros at batch sizes 1 and 4, in 6 rounds of fresh loads in turns, all sizes of a round after one load.',

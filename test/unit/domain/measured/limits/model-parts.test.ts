@@ -23,7 +23,7 @@ const shares = (point: ReturnType<typeof levelOf>) =>
   modelParts(point).map(({ modelName, us }) => [modelName, us]);
 
 describe('what each model takes of a request', () => {
-  it('is that of the longest path of an ensemble, a step that is there twice counted twice', () => {
+  it('is that of the longest path of an ensemble, a step that appears twice counted twice', () => {
     const composing = [part('a'), part('inner', { instances: null }), part('b'), part('c')];
     expect(shares(levelOf(composing, ['a', 'c', 'a']))).toEqual([
       ['a', 2000],

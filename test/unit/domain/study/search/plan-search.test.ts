@@ -41,7 +41,7 @@ it('has the run as its first candidate, and the loads in order', () => {
 });
 
 it('refuses a budget that is too short for one look at each and the last comparison, with the one that does', () => {
-  expect(() => plan({ budgetS: 10 })).toThrow(/configurations take \d+ s of load at least/);
+  expect(() => plan({ budgetS: 10 })).toThrow(/configurations need at least \d+ s of load/);
   try {
     plan({ budgetS: 10 });
   } catch (error) {
@@ -79,7 +79,7 @@ describe('the objective of a search', () => {
     const { search } = plan({ ...latency, budgetS: 120 });
     const seconds = (search.lookMs * search.candidates.length + 10 * search.fullMs) / 1000;
     expect(seconds).toBeLessThanOrEqual(120);
-    expect(() => plan({ ...latency, budgetS: 20 })).toThrow(/configurations take \d+ s of load at least/);
+    expect(() => plan({ ...latency, budgetS: 20 })).toThrow(/configurations need at least \d+ s of load/);
   });
 
   it('is named with its price, and the limits of memory with their size', () => {

@@ -35,10 +35,10 @@ const look = (candidate: number, requestRate: number, latencyUs: number): Look =
 });
 
 describe('a search under the requests of a trace', () => {
-  it('sends it faster or slower, in place of Poisson times', () => {
+  it('sends it faster or slower, in place of Poisson arrivals', () => {
     const { search, notes } = plan();
     expect(search.load).toEqual({ kind: 'open', batchSize: 1, replay });
-    expect(timesText(search)).toBe('the times of the trace, sent faster or slower');
+    expect(timesText(search)).toBe('at the times of the trace, sent faster or slower');
     expect(notes).toContain(
       'Trace: 1,200 requests in 1 min 00 s, on average 20.00 requests/s as recorded; a measurement that is shorter sends its busiest part.',
     );

@@ -44,7 +44,7 @@ const answer = searchAnswer(search, searched);
 it('says what was not tried: fields, configurations that cannot win, and those that failed with their reason', () => {
   expect(untriedLines(search, answer)).toEqual([
     'Not varied: format, precision, accelerator, maximum batch size 8, batching Dynamic, preferred batch sizes any, maximum queue delay 0 µs, batch size per request',
-    'Not taken to the limit, as at full load they give too little to win: 1 of 4 configurations',
+    'Not loaded to the limit, because they are too slow at full load to win: 1 of 4 configurations',
     'Could not be measured: model instances 4 (no memory)',
   ]);
 });

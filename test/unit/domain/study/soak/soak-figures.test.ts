@@ -29,7 +29,7 @@ it('what is not known is missing, and a machine is no process', () => {
   const span = { fromMs: 0, toMs: 60_000, life: 1, requests: null, reloads: 0 };
   const machine = reading({ role: 'machine', rss: 4e9 });
   const figures = figuresOf({ blocks: [{ ...span, readings: [machine] }], slices: [] });
-  expect(figures['Fastest growth of resident memory']).toContain('too little was read yet');
+  expect(figures['Fastest growth of resident memory']).toContain('too few readings yet');
   expect(figures['Memory of the machine']).toContain('MB at first');
   expect(figures['p99 at the end']).toContain('not measured yet');
   const unread = figuresOf({ blocks: [{ ...span, readings: [reading({ rss: null })] }], slices: [] });

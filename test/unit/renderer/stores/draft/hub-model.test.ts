@@ -86,7 +86,7 @@ describe('a model of the hub in the window', () => {
 
   it('that the hub does not have is an error in place', async () => {
     const { hub } = createBench(() => {
-      throw new WorkbenchError('input-invalid', 'The hub has no model acme/x that you may read');
+      throw new WorkbenchError('input-invalid', 'The hub has no model acme/x that you can read');
     });
     hub.getState().setReference('acme/x');
     expect(await hub.getState().look()).toBe(false);

@@ -36,5 +36,5 @@ it('lists what is in the package and what its set-up installs, with the texts', 
 });
 
 it('a clone says where its software is named', async () => {
-  expect(await shown(null)).toContain('In a clone, package-lock.json');
+  expect(await shown(null)).toContain('In a clone, see package-lock.json');
 });

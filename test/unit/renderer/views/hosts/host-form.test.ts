@@ -19,7 +19,7 @@ it('says what is wrong with a field, as a sentence', () => {
 it('refuses a name that another host has', () => {
   const { host, problems } = readForm({ ...emptyForm, name: 'gpu1', address: 'ssh://x' }, ['gpu1']);
   expect(host).toBeNull();
-  expect(problems).toEqual({ name: 'There is a host with this name.' });
+  expect(problems).toEqual({ name: 'A host with this name already exists.' });
 });
 
 it('has certificates with TLS only', () => {

@@ -69,7 +69,7 @@ it('forgets what another address answered, asks the new one by Enter, and says w
     await Promise.resolve();
   });
   expect(text()).not.toContain('1 model ready');
-  expect(text()).toContain('The address has changed: check it first.');
+  expect(text()).toContain('The address has changed. Check it first.');
   expect(measure().disabled).toBe(true);
   await act(async () => {
     field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));

@@ -47,7 +47,8 @@ describe('what is asked to measure', () => {
     const far = { ...filled, url: 'http://far.example:8000' };
     const performance = { concurrency: [2048] };
     expect(problemsOf({ ...far, fields: { ...filled.fields, performance } }, model)).toEqual({
-      'performance.concurrency': '2048 requests at a time are more than the 1024 that another machine gets',
+      'performance.concurrency':
+        '2048 requests at a time are more than the 1024 that may be sent to another machine',
     });
     const short = { ...filled.fields, performance: { measurementIntervalMs: 0 } };
     expect(Object.keys(problemsOf({ ...filled, fields: short }, model))).toEqual([

@@ -27,7 +27,7 @@ it('has sentences, a row per first request, and what came of the warm-up', async
   const { page } = await shown(coldState());
   expect(page.textContent).toContain('Ready to serve after 2.1 s');
   expect(page.textContent).toContain('With the warm-up the cold start is gone at batch size 1.');
-  expect(page.textContent).toContain('The warm-up does not reach batch size 16: it has not acted there.');
+  expect(page.textContent).toContain('The warm-up does not reach batch size 16: it had no effect there.');
   const firsts = page.querySelectorAll('[aria-label="First requests"] tbody tr');
   expect([...firsts].map(({ className }) => className)).toEqual(['tone-warn', 'tone-warn']);
 });

@@ -22,7 +22,7 @@ it('the page has what is doubtful as the report has it, an uncertain p99 of few 
   expect(answer?.textContent).toContain(
     'p99 55.79 ± 42.70 ms (online, batch size 1, concurrency 1; 102 requests in 999 ms)',
   );
-  expect(answer?.textContent).toContain('p99 is uncertain: ± 77 %.p99 is of only 102 requests');
+  expect(answer?.textContent).toContain('p99 is uncertain: ± 77 %.p99 is based on only 102 requests');
   expect(page.querySelector('.figures')?.textContent).toContain('55.79 ± 42.70 ms');
   unmount();
 });

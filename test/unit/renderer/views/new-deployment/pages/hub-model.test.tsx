@@ -54,10 +54,10 @@ it('shows size and license before the download, and its progress', async () => {
 
 it('says in place why a model cannot be taken', async () => {
   const { page, button, click, unmount } = await drawn(() => {
-    throw new WorkbenchError('input-invalid', 'The hub has no model acme/x that you may read');
+    throw new WorkbenchError('input-invalid', 'The hub has no model acme/x that you can read');
   }).mounted;
   await typeInto('Model of the Hugging Face hub', 'acme/x');
   await click(button('Look up on the hub'));
-  expect(page.textContent).toContain('The hub has no model acme/x that you may read');
+  expect(page.textContent).toContain('The hub has no model acme/x that you can read');
   unmount();
 });

@@ -87,7 +87,7 @@ describe('the panel of the capacity', () => {
     expect(answerOf(page)).toMatch(/^The rate is not above 0.*for example 5000\.$/);
     await type(page, 'Rate (inferences/s)', '5000');
     await type(page, 'p99 target (ms)', '10');
-    expect(answerOf(page)).toMatch(/^No steady level holds a p99 of 10 ms\. The best has p99 18\.00 ms/);
+    expect(answerOf(page)).toMatch(/^No steady level meets a p99 of 10 ms\. The best has p99 18\.00 ms/);
   });
 
   it('writes a bundle with the plan, of a run whose model was seen to answer rightly', async () => {

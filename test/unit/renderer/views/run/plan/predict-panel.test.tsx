@@ -50,7 +50,7 @@ describe('the panel of what would be', () => {
   it('answers what is typed, a rate in place of the concurrency, and marks what is outside', async () => {
     const page = await shown(predictableState());
     await type(page, 'Rate (requests/s)', '400');
-    expect(answerOf(page)).toContain('400 requests/s at Poisson times on 1 instance');
+    expect(answerOf(page)).toContain('400 requests/s with Poisson arrivals on 1 instance');
     expect(inputOf(page, 'Concurrency').value).toBe('');
     expect(page.querySelector('.tone-warn')).toBeNull();
     await type(page, 'Instances', '2');

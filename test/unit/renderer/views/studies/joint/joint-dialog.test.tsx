@@ -46,9 +46,9 @@ it('runs, a rate and a target each become a plan with its measurements, and then
   expect(document.body.textContent).toContain('Enter the rate of each model.');
   await typeInto('Rate (inferences/s)', '100');
   expect(named('searches.planJoint')).toEqual([]);
-  answer.error = new WorkbenchError('input-invalid', 'A search of several models takes 76 s at least');
+  answer.error = new WorkbenchError('input-invalid', 'A search of several models needs at least 76 s');
   await typeInto('Rate (inferences/s)', '40', 1);
-  expect(document.body.textContent).toContain('A search of several models takes 76 s at least');
+  expect(document.body.textContent).toContain('A search of several models needs at least 76 s');
   expect(() => button('Start search')).toThrow();
   answer.error = null;
   await typeInto('Largest p99 (ms)', '20');

@@ -51,7 +51,7 @@ it('says what is missing, and asks for nothing before it is there', () => {
   });
   const chosen = soakTextOf({ runId: runA });
   expect(missingText({ ...chosen, time: '' }, null)).toBe('Enter how long the load lasts.');
-  expect(missingText({ ...chosen, load: 'rate' }, null)).toBe('Type the load.');
+  expect(missingText({ ...chosen, load: 'rate' }, null)).toBe('Enter the load.');
   expect(missingText(chosen, null)).toBeNull();
 });
 

@@ -49,7 +49,7 @@ async function show(from: UpgradeFrom, engine = 'docker') {
 
 it('plans a run on a release once it is typed to the end, starts it, and opens its page', async () => {
   const { named, button, click, workbench, unmount } = await show({ runId: runA });
-  expect(document.body.textContent).toContain('Type a release, such as 26.07.');
+  expect(document.body.textContent).toContain('Enter a release, such as 26.07.');
   await typeInto('Release', '26.0');
   await settle();
   expect(named('upgrades.plan')).toEqual([]);

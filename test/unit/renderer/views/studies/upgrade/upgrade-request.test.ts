@@ -44,8 +44,8 @@ it('says what is missing, and asks for nothing before it is there', () => {
   expect(missingText(upgradeTextOf({}))).toBe('Choose a finished run.');
   expect(missingText(upgradeTextOf({ deployment: '' }))).toBe('Choose a finished run.');
   expect(missingText({ ...upgradeTextOf({}), kind: 'deployment' })).toBe('Choose a deployment.');
-  expect(missingText({ ...text, release: '26.' })).toBe('Type a release, such as 26.07.');
-  expect(missingText({ ...text, minutes: '' })).toBe('Type how much load there may be.');
+  expect(missingText({ ...text, release: '26.' })).toBe('Enter a release, such as 26.07.');
+  expect(missingText({ ...text, minutes: '' })).toBe('Enter the maximum time under load.');
   const folder = { ...text, target: 'folder' as const };
   expect(missingText(folder)).toContain('Choose the folder');
   expect(upgradeRequestOf({ ...folder, folder: '/opt/triton' })?.to).toEqual({ environment: '/opt/triton' });
