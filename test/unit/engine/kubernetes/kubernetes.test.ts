@@ -215,7 +215,11 @@ describe('what would keep Kubernetes from taking a Job', () => {
   it.each([
     ['engine.image', { image: undefined }, 'The Job has no container image'],
     ['engine.claim', { claim: undefined }, 'The Job has no volume with the workbench home'],
-    ['engine.mountPath', { mountPath: undefined }, 'The mount path of the volume of home on this machine is not set'],
+    [
+      'engine.mountPath',
+      { mountPath: undefined },
+      'The mount path of the volume of home on this machine is not set',
+    ],
     ['engine.mountPath', { mountPath: '/nowhere/at/all' }, '/nowhere/at/all does not exist'],
     ['engine.mountPath', { mountPath: '/usr' }, 'is not on the volume that is mounted at /usr'],
     ['engine.claim', {}, 'The namespace ml has no persistent volume claim home'],

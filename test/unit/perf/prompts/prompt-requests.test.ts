@@ -85,7 +85,9 @@ describe('a request of tensors', () => {
     expect(tensors([input('PROMPT', 'BYTES'), input('hint', 'BYTES', true)])).toEqual({
       PROMPT: '\x02\0\0\0Hi',
     });
-    expect(() => tensors([input('a', 'BYTES'), input('b', 'BYTES')])).toThrow('neither an input "text_input" nor');
+    expect(() => tensors([input('a', 'BYTES'), input('b', 'BYTES')])).toThrow(
+      'neither an input "text_input" nor',
+    );
     expect(() => tensors([input('text_input', 'BYTES'), input('top_k', 'INT32')])).toThrow(
       'also needs the input "top_k"',
     );
