@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path';
-import { appEnvironment, bootstrap } from './lib/bootstrap.mjs';
+import { appEnvironment, bootstrap, needs } from './lib/bootstrap.mjs';
 import { foreground } from './lib/foreground.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
@@ -59,13 +59,16 @@ generation: tokens of a language model beside the times that it writes into its 
 server of OpenAI's protocol beside AIPerf, in pairs, and writes docs/benchmarks-generation.md (--pairs N, --part delays|streams|frontends,
 which writes nothing). Installs aiperf from PyPI under bench/ of the home. Exit code 1: a time further off than 2 ms or 5 %, a pause that is
 not found, or more than 0.2 of AIPerf's CPU time per request.
+huggingface-peers: the pipeline of a Hugging Face folder on Triton, as written and as \`search\` configures it, beside transformers.pipeline
+behind a plain HTTP server, under closed loads of 1, 4 and 8 clients in turns, and writes docs/benchmarks-huggingface-peers.md
+(--pairs N, --minutes N, --budget TIME and --p99 TIME of the search). Takes nine minutes. Exit code 1: a label or a score differs, or what was found has less throughput.
 production-soak: soaks a model whose stub leaks, one whose unloading leaks in the server, and one that does not, each on a local Triton
 of its own and all at the same time (--minutes N, --rate N, --reload-s N, --case stub|server|plain), and writes docs/benchmarks-production-soak.md. Needs gcc.
 Exit code 1: a wrong culprit, or a slope that is not the planted one.
 configs: reads each config.pbtxt below --folder DIR (--of TEXT: what it is), changes each of its values by itself, and writes
 docs/benchmarks-configs.md (--out elsewhere). Exit code 1: a byte of another field differs.
-All but configs, generation, search-* and production-*, one after the other, when none is named. Ctrl-C ends load, pipeline, sweep and open-loop with what they have
-measured, marked as interrupted; exit code 130.`;
+All but configs, generation, huggingface-peers, search-* and production-*, one after the other, when none is named. Ctrl-C ends load,
+pipeline, sweep and open-loop with what they have measured, marked as interrupted; exit code 130.`;
 
 const folder = join(repoRoot, 'out', 'bench');
 
@@ -90,6 +93,7 @@ const programs = [
     'search/search-limits-bench',
     'search/search-gate-bench',
     'search/search-peers-bench',
+    'huggingface/huggingface-peers-bench',
     'soak/production-soak-bench',
   ],
 ];
@@ -243,6 +247,7 @@ const benches = {
   'search-peers': benchPlain,
   'production-soak': benchPlain,
   generation: benchPlain,
+  'huggingface-peers': benchPlain,
   configs: benchPlain,
 };
 const names = Object.keys(benches);
@@ -260,6 +265,23 @@ function checkAsked(named, rest) {
     throw new SetupError('--only needs a text: a part of the title of a scenario.');
 }
 
+const withoutTriton = ['cli-start', 'configs'];
+const withoutElectron = [
+  ...withoutTriton,
+  ...['load', 'generator', 'generation', 'sweep', 'open-loop', 'production-overload', 'interval'],
+  ...['search-predict', 'search-gate'],
+];
+
+/** What a bench needs of clone and home; null: all of them. */
+function needsOf(named) {
+  if (named === 'huggingface-peers') return needs.huggingFace;
+  return [
+    ...['modules', 'build'],
+    ...(withoutTriton.includes(named) ? [] : ['python', 'triton', 'perf-analyzer']),
+    ...(withoutElectron.includes(named) ? [] : ['electron']),
+  ];
+}
+
 await main(async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     say(help);
@@ -268,25 +290,7 @@ await main(async (args) => {
   const named = names.find((name) => name === args[0]) ?? null;
   const rest = named === null ? args : args.slice(1);
   checkAsked(named, rest);
-  const context = await bootstrap([
-    ...['modules', 'build'],
-    ...(['cli-start', 'configs'].includes(named) ? [] : ['python', 'triton', 'perf-analyzer']),
-    ...([
-      'cli-start',
-      'configs',
-      'load',
-      'generator',
-      'generation',
-      'sweep',
-      'open-loop',
-      'production-overload',
-      'interval',
-      'search-predict',
-      'search-gate',
-    ].includes(named)
-      ? []
-      : ['electron']),
-  ]);
+  const context = await bootstrap(needsOf(named));
   await bundle();
   // What is asked of the load tools alone says nothing to the window.
   const alone = named === null && rest.length > 0;
@@ -294,7 +298,9 @@ await main(async (args) => {
   const asked = (name) =>
     named === null
       ? name === 'load' ||
-        (!alone && name !== 'generator' && !/^(configs$|generation$|search-|production-)/.test(name))
+        (!alone &&
+          name !== 'generator' &&
+          !/^(configs$|generation$|huggingface-|search-|production-)/.test(name))
       : named === name;
   const codes = [];
   for (const name of names.filter(asked)) codes.push(await benches[name](context, name, rest));

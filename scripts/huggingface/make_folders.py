@@ -1,6 +1,6 @@
 """Writes small Hugging Face folders with random weights: `make_folders.py [--texts FILE] DIR [NAME...]`, or their names
-with `--list`. With texts each has a tokenizer that is learned from them. "bert-overflow" is made where it is named: its
-activations are too large for fp16.
+with `--list`. With texts each has a tokenizer that is learned from them. Two are made where they are named:
+"bert-overflow", whose activations are too large for fp16, and "distilbert-classes", the larger model of a bench.
 
 Run with the environment of the component Transformers. The weights are random: only that they are the same matters.
 """
@@ -39,6 +39,9 @@ _SPEECH = {
 }
 #: Weights before an activation are so much larger than others; a layer that normalizes follows.
 _OVERFLOW = ("bert-overflow", 1e5)
+#: Made where they are named only.
+_BENCH = "distilbert-classes"
+_NAMED = (_OVERFLOW[0], _BENCH)
 
 #: By name of the folder: configuration class, its arguments, model class.
 FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
@@ -58,6 +61,20 @@ FOLDERS: dict[str, tuple[str, Mapping[str, Any], str]] = {
             **LABELS,
         },
         "DistilBertForTokenClassification",
+    ),
+    # Of the bench huggingface-peers: large enough that the model takes most of the time of a request.
+    _BENCH: (
+        "DistilBertConfig",
+        {
+            "vocab_size": 8000,
+            "dim": 256,
+            "n_layers": 4,
+            "n_heads": 4,
+            "hidden_dim": 1024,
+            "max_position_embeddings": 128,
+            **LABELS,
+        },
+        "DistilBertForSequenceClassification",
     ),
     "roberta-text": ("RobertaConfig", {**_ROBERTA, **LABELS}, "RobertaForSequenceClassification"),
     "xlm-roberta-tokens": ("XLMRobertaConfig", {**_ROBERTA, **LABELS}, "XLMRobertaForTokenClassification"),
@@ -254,6 +271,25 @@ def _decide(model: Any) -> None:
         model.vit.embeddings.detection_tokens.normal_()
 
 
+def _spread_classes(model: Any, folder: Path, texts: Path) -> None:
+    """Random weights give all texts one class: without their mean and at one spread, the logits of the texts differ."""
+    import torch
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    most = model.config.max_position_embeddings
+    rows = [
+        tokenizer(text, truncation=True, max_length=most, return_tensors="pt")
+        for text in texts.read_text(encoding="utf-8").splitlines()
+    ]
+    with torch.no_grad():
+        logits = torch.cat([model(row["input_ids"], row["attention_mask"]).logits for row in rows])
+        mean, spread = logits.mean(dim=0), logits.std(dim=0)
+        model.classifier.weight.div_(spread[:, None])
+        model.classifier.bias.sub_(mean).div_(spread)
+    model.save_pretrained(folder)
+
+
 def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> None:
     """A folder with fresh weights from a seed, and with `texts` with a tokenizer that is learned from them."""
     import torch
@@ -297,10 +333,12 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
         from make_tokenizer import write_tokenizer
 
         write_tokenizer(folder, config, texts, {"model_max_length": 48} if name == "bert-text" else {})
+        if name == _BENCH:
+            _spread_classes(model, folder, texts)
 
 
 def main(arguments: list[str]) -> None:
-    usual = [name for name in FOLDERS if name != _OVERFLOW[0]]
+    usual = [name for name in FOLDERS if name not in _NAMED]
     if arguments == ["--list"]:
         sys.stdout.write("\n".join(usual) + "\n")
         return

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput } from '../../contract/errors';
@@ -17,11 +17,13 @@ import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/file
 import { jsonOrNull } from '../../platform/parse-json';
 import { fileError } from '../../platform/plain-entry';
 import { resolveSpec } from '../../presets/resolve-spec';
+import { leaseBeside, takeFileLease } from '../../store/file-lease';
 import { createLocalPython } from '../../toolkit/local-python';
 import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../../toolkit/toolkit';
 import { exportCommand, makeDatasetCommand } from '../../toolkit/verb-commands';
 import type { CoreParts } from '../core-parts';
 import { exportedAs, writeMediaPipeline } from './media-pipeline';
+import { manifestOf, unfinishedEnding } from './unused-pipelines';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
   /** File with a text per line, in the form of the task, for the reference and the load; absent: those of the workbench. */
@@ -223,8 +225,33 @@ async function make(
 const manifestSchema = z.object({ notes: z.array(z.string()) });
 
 const readManifest = async (place: string) =>
-  manifestSchema.safeParse(jsonOrNull(await readFile(join(place, 'pipeline.json'), 'utf8').catch(() => '')))
-    .data;
+  manifestSchema.safeParse(jsonOrNull(await readFile(manifestOf(place), 'utf8').catch(() => ''))).data;
+
+/** Writes beside the place and moves it there, under a lease that tells a clean-up whether the writer lives. @returns the notes */
+async function writeFresh(
+  parts: Parts,
+  making: Making,
+  place: string,
+  { onProgress, signal }: Pick<WritePipeline, 'onProgress' | 'signal'>,
+): Promise<readonly string[]> {
+  const fresh = `${place}.${randomBytes(4).toString('hex')}${unfinishedEnding}`;
+  await makeFolder(parts.layout.pipelines);
+  const { release } = await takeFileLease(leaseBeside(fresh));
+  try {
+    await makeFolder(fresh);
+    const notes = await make(parts, making, { place: fresh, onProgress, signal });
+    await writeFile(manifestOf(fresh), `${JSON.stringify({ notes }, null, 2)}\n`);
+    await rm(place, { recursive: true, force: true });
+    await rename(fresh, place);
+    return notes;
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    throw fileError(error, fresh);
+  } finally {
+    // Its name is of this writing only, so that it was taken.
+    await release?.();
+  }
+}
 
 /**
  * Writes a Hugging Face folder as a Triton repository whose ensemble takes texts, with the answers of transformers as the
@@ -236,21 +263,13 @@ export async function writePipeline(parts: Parts, input: WritePipeline): Promise
   const { name, task } = making.plan;
   const place = join(parts.layout.pipelines, `${name}-${(await keyOf(parts, making)).slice(0, 12)}`);
   const path = join(place, 'models', name);
-  let notes = (await readManifest(place))?.notes;
+  let notes: readonly string[] | undefined = (await readManifest(place))?.notes;
   if (notes === undefined) {
-    const fresh = `${place}.${randomBytes(4).toString('hex')}.tmp`;
-    try {
-      await makeFolder(fresh);
-      const { onProgress, signal } = input;
-      notes = [...(await make(parts, making, { place: fresh, onProgress, signal }))];
-      await writeFile(join(fresh, 'pipeline.json'), `${JSON.stringify({ notes }, null, 2)}\n`);
-      await rm(place, { recursive: true, force: true });
-      await rename(fresh, place);
-    } catch (error) {
-      await rm(fresh, { recursive: true, force: true });
-      throw fileError(error, fresh);
-    }
+    notes = await writeFresh(parts, making, place, input);
     await parts.own.handlers['models.trust'](openModelSchema.parse({ path }));
+  } else {
+    // For a clean-up as good as written now: the run of it does not exist yet.
+    await utimes(manifestOf(place), new Date(), new Date()).catch(() => undefined);
   }
   const overrides = {
     accuracy: { golden: join(place, 'golden.json') },

@@ -14,7 +14,7 @@ import {
   say,
   shuffled,
 } from '../bench-facts';
-import { pairedRatio, pairedText } from '../pairs';
+import { highestRatio, pairedRatio, pairedText } from '../pairs';
 import { cutText } from '../until-cut';
 import { stopOfBench, untilStopped } from './bench-stop';
 import {
@@ -109,16 +109,10 @@ const of = (rounds: readonly Round[], side: Side): readonly Answer[] =>
 const ratesOf = (rounds: readonly Round[], side: Side): readonly number[] =>
   of(rounds, side).flatMap(({ levels }) => levels.map(({ inferencesPerSecond }) => inferencesPerSecond));
 
-/** The highest ratio that the interval of the paired ones has; Infinity where it is not known. */
-function mostOf(text: string): number {
-  const [, high] = / to ([\d.]+)\)/.exec(text) ?? [];
-  return high === undefined ? Number.POSITIVE_INFINITY : Number(high);
-}
-
 function judged(rounds: readonly Round[], mode: AnalyzerMode): readonly Judged[] {
   const [ours, theirs] = [of(rounds, own), of(rounds, mode)];
   const time = pairedRatio(ours.map(({ seconds }, at) => [seconds, theirs[at]?.seconds ?? Number.NaN]));
-  const answer = pairedText(ratesOf(rounds, own), ratesOf(rounds, mode));
+  const rates = [ratesOf(rounds, own), ratesOf(rounds, mode)] as const;
   const limit = timeLimit[mode];
   return [
     {
@@ -129,9 +123,9 @@ function judged(rounds: readonly Round[], mode: AnalyzerMode): readonly Judged[]
     },
     {
       name: `Throughput of the winners, search / ${mode}, paired`,
-      value: answer,
+      value: pairedText(...rates),
       limit: 'the interval reaches 1',
-      kept: mostOf(answer) >= 1,
+      kept: highestRatio(...rates) >= 1,
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { openModelSchema } from '../../../../main/contract/run/own-model';
@@ -83,7 +83,11 @@ it('writes a generating model with its weights and tokenizer, without an export'
 it('asks Python once, and again for another folder, batch size or file of texts', async () => {
   const path = await folder();
   const first = await write(path);
+  const manifest = join(first.path, '..', '..', 'pipeline.json');
+  await utimes(manifest, 1, 1);
   expect(await write(path)).toEqual(first);
+  // Its run does not exist yet: a clean-up leaves it as it does a fresh one.
+  expect((await stat(manifest)).mtimeMs).toBeGreaterThan(1000);
   const verbs = (lines: readonly string[]) => lines.map((line) => line.split(' ')[2]);
   expect(verbs(await asked())).toEqual(['make-dataset', 'export', 'write-pipeline']);
   const texts = await bench().put('mine.txt', 'a text\n');
@@ -118,9 +122,15 @@ it('asks for trust where a person has edited what it wrote', async () => {
 it('leaves nothing behind where Python fails, and refuses what is no such folder', async () => {
   await writeFile(
     join(bench().dir, 'python'),
-    `#!/bin/sh\necho '${JSON.stringify({ type: 'error', code: 'input-invalid', message: 'No padding token' })}'\nexit 1\n`,
+    `#!/bin/sh\nls ${parts.layout.pipelines} > ${bench().dir}/listed.txt\necho '${JSON.stringify({ type: 'error', code: 'input-invalid', message: 'No padding token' })}'\nexit 1\n`,
   );
   expect((await rejection(write(await folder()))).message).toBe('No padding token');
+  // A lease tells a clean-up whether the writer lives.
+  const [fresh = '', lease] = (await readFile(join(bench().dir, 'listed.txt'), 'utf8')).split('\n');
+  expect([fresh, lease]).toEqual([
+    expect.stringMatching(/^my-bert-[0-9a-f]{12}\.[0-9a-f]{8}\.tmp$/),
+    `${fresh}.lease`,
+  ]);
   expect(await readdir(parts.layout.pipelines)).toEqual([]);
   const file = await bench().put('model.onnx', onnxBytes());
   expect(await rejection(write(file))).toMatchObject({ code: 'input-invalid', where: '--serve' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pairedText } from '../../../../scripts/bench/pairs';
+import { highestRatio, pairedText } from '../../../../scripts/bench/pairs';
 
 it('tells the ratio of pairs with the interval that it lies in', () => {
   expect(pairedText([2, 2, 2], [1, 1, 1])).toBe('2.000 (2.000 to 2.000), median 2.000, 3 pairs');
@@ -10,8 +10,10 @@ it('tells the ratio of pairs with the interval that it lies in', () => {
   expect(Number(mean)).toBeLessThan(Number(high));
   expect(Number(low)).toBeLessThan(1);
   expect(Number(high)).toBeGreaterThan(1);
+  expect(highestRatio([101, 108, 92, 104, 96], before).toFixed(3)).toBe(high);
 });
 
 it('knows no interval of fewer than three pairs', () => {
   expect(pairedText([1, 2], [1, 1])).toContain('(interval not known)');
+  expect(highestRatio([1, 2], [1, 1])).toBe(Number.POSITIVE_INFINITY);
 });
