@@ -33,7 +33,8 @@ import { createDrafts } from './store/drafts';
 import { ActiveStudies } from './studies/study-hands';
 
 export type { Core } from './core/core-interface';
-export type { CoreOptions, Readers } from './core/core-parts';
+export type { CoreOptions } from './core/core-parts';
+export type { Readers } from './core/readers';
 export type { Cleaned as CleanedHome, CleanPlan, CleanRequest } from './core/upkeep';
 export type { ExecuteOptions } from './pipeline/run-options';
 export type { OpenStudy } from './studies/studies';

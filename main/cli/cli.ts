@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { keepCompiled } from '../platform/compile-cache';
 import { defaultHome, homeLayout } from '../platform/layout';
 
@@ -35,6 +36,8 @@ async function answered(words: readonly string[], version: string): Promise<bool
 
 async function start(words: readonly string[], version: string): Promise<void> {
   if (await answered(words, version)) return;
+  // A command ends before it pays to collect what it makes: its heap grows at once, not through a dozen collections.
+  setFlagsFromString('--semi-space-growth-factor=16');
   const cache = cacheOfHome();
   if (cache !== null) keepCompiled(__dirname, cache);
   const { main } = await import('./main');

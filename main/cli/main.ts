@@ -1,24 +1,13 @@
-import { spawn } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { toWire, type WireError, WorkbenchError } from '../contract/errors';
 import type { Core, CoreOptions } from '../core';
 import type { ReadingCore, ReadingOptions } from '../core/reading-core';
-import { createElectronPrinter } from '../platform/electron-printer';
 import { cliDefaultsFiles, defaultHome, homeLayout, readableFolder } from '../platform/layout';
 import type { VerbOptions } from './every-verb';
 import { requireKnownVerb, usageError, verbIn } from './help/command-tree';
-import {
-  type CliContext,
-  createOutput,
-  errorDocument,
-  exitCodeOf,
-  exitCodes,
-  formatError,
-  jsonText,
-  printText,
-} from './output';
+import { type CliContext, createOutput, exitCodeOf, exitCodes, jsonText, printText } from './output';
 import { colorsFor, outliveReaders, useColors } from './print/terminal';
 import { createProgram, lightVerbs } from './program';
 import type { Verb } from './verb';
@@ -36,7 +25,8 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** The runtime that prints, and its app: in a package it is this very program, which knows its app. */
-function printer(appDir: string, env: NodeJS.ProcessEnv, home: string) {
+async function printer(appDir: string, env: NodeJS.ProcessEnv, home: string) {
+  const { createElectronPrinter } = await import('../platform/electron-printer');
   return readableFolder(appDir) === appDir
     ? createElectronPrinter({ electron: homeLayout(home).electron, app: appDir, env })
     : createElectronPrinter({ electron: process.execPath, app: null, env });
@@ -61,7 +51,7 @@ function requireDesktop(isClone: boolean): void {
 }
 
 /** Detached: the window reports its own startup problems. */
-function openWindow(appDir: string, args: readonly string[]): Promise<void> {
+async function openWindow(appDir: string, args: readonly string[]): Promise<void> {
   const starter = join(appDir, 'scripts', 'start.mjs');
   const isClone = existsSync(starter);
   requireDesktop(isClone);
@@ -70,6 +60,7 @@ function openWindow(appDir: string, args: readonly string[]): Promise<void> {
       remedy: 'Open it from the menu of the desktop.',
     });
   }
+  const { spawn } = await import('node:child_process');
   const words = isClone ? [starter, ...args] : args;
   const child = spawn(process.execPath, words, { env: ownEnvironment(), detached: true, stdio: 'ignore' });
   child.unref();
@@ -120,9 +111,9 @@ function stopUnlessRun(_program: Command, verb: Command): void {
 }
 
 /** Loaded on demand: help and wrong command lines need none of it. */
-async function coreOf(options: CoreOptions): Promise<Core> {
+async function coreOf(appDir: string, options: Omit<CoreOptions, 'printPdf'>): Promise<Core> {
   const { createCore } = await import('../core');
-  const core = await createCore(options);
+  const core = await createCore({ ...options, printPdf: await printer(appDir, options.env, options.home) });
   await sayClosed(core);
   return core;
 }
@@ -140,11 +131,13 @@ async function sayClosed({ handlers }: ReadingCore): Promise<void> {
 }
 
 /** Says what went wrong. @returns the exit code */
-function endWith(
+async function endWith(
   error: unknown,
   program: Command,
   { typed, isJson }: { readonly typed: readonly string[]; readonly isJson: boolean },
-): number {
+): Promise<number> {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  const { errorDocument, formatError } = await import('./print/format-error');
   const say = (text: string, wire: WireError) => {
     printText(`${text}\n`, 'stderr');
     if (isJson) process.stdout.write(`${jsonText(errorDocument(wire), 2)}\n`);
@@ -154,7 +147,6 @@ function endWith(
     say(formatError(wire), wire);
     return exitCodeOf(wire);
   }
-  if (error.exitCode === 0) return exitCodes.done;
   const message = usageError(program, typed, error);
   // Commander prefixes its messages.
   const plain = message?.replace(/^error: /, '') ?? '';
@@ -181,15 +173,13 @@ export async function main({ appDir, version }: Program): Promise<void> {
   const context: CliContext = {
     core: () => {
       const env = ownEnvironment();
-      const home = defaultHome(env);
-      made.core ??= coreOf({
-        home,
+      made.core ??= coreOf(appDir, {
+        home: defaultHome(env),
         resources,
         version,
         env,
         workerFile: join(bundles, 'load-worker.cjs'),
         readerFile: join(bundles, 'reader-process.cjs'),
-        printPdf: printer(appDir, env, home),
         electron: null,
       });
       return made.core;
@@ -218,7 +208,7 @@ export async function main({ appDir, version }: Program): Promise<void> {
     words = await wordsOf(program, typed);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = endWith(error, program, { typed, isJson: words.includes('--json') });
+    process.exitCode = await endWith(error, program, { typed, isJson: words.includes('--json') });
   } finally {
     await (await made.core?.catch(() => null))?.close();
   }

@@ -1,12 +1,9 @@
-import { createInterface } from 'node:readline/promises';
-import { errorText } from '../contract/error-text';
 import { fromWire, type WireError, WorkbenchError } from '../contract/errors';
-import { remedyOf } from '../contract/remedy';
 import type { Core } from '../core';
 import type { ReadingCore } from '../core/reading-core';
 import { cleanLine, cleanText } from '../platform/lines';
 import type { JsonDocument } from './json/documents';
-import { columnsOf, forStream, paint, unpainted } from './print/terminal';
+import { columnsOf, forStream, unpainted } from './print/terminal';
 
 export { formatTable } from './print/table';
 
@@ -68,25 +65,6 @@ export function exitCodeOf(error: WireError): number {
   if (error.code === 'accuracy-below-threshold') return exitCodes.gate;
   return exitCodes.failed;
 }
-
-/** Title, cause, remedy and folded evidence, as in the window. */
-export function formatError(error: WireError): string {
-  const text = errorText[error.code];
-  const lines = [`${paint('bad', `${text.title}:`)} ${error.message}`];
-  // A problem of the whole specification has an empty path.
-  if (error.where !== undefined && error.where !== '')
-    lines.push(`  ${paint('title', 'where:')}  ${error.where}`);
-  lines.push(`  ${paint('title', 'remedy:')} ${remedyOf(error, 'command')}`);
-  if (error.details !== undefined && error.details !== '') {
-    lines.push(`  ${paint('title', 'details:')}`, `    ${error.details.replaceAll('\n', '\n    ')}`);
-  }
-  return lines.join('\n');
-}
-
-/** What `--json` prints in place of a result. The remedy is the one that people read. */
-export const errorDocument = (error: WireError) => ({
-  error: { ...error, remedy: remedyOf(error, 'command') },
-});
 
 /**
  * Writes text for people. Names and messages come from servers, files and tools: control characters are removed, so
@@ -233,6 +211,8 @@ export async function ask(
       remedy: `${withYes}, or ${otherwise}.`,
     });
   }
+  // Loaded here: few commands ask.
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());

@@ -1,65 +1,7 @@
 import { WorkbenchError } from '../contract/errors';
-import { type PublishedResults, publishedValue } from '../contract/measured/baseline';
-import { formatCount, formatMs, formatRate } from '../contract/numbers';
-import type { Preset } from '../contract/run/preset';
-import { type CliContext, formatTable } from './output';
+import type { CliContext } from './output';
+import { presetLines } from './print/preset-lines';
 import type { Verb } from './verb';
-
-const presetLines = (preset: Preset): readonly string[] => [
-  `${preset.id}  ${preset.title}`,
-  `    ${preset.summary}`,
-  `    formats ${preset.formats.join(', ')}; precisions ${preset.precisions.join(', ')}`,
-  ...(preset.notOffered ?? []).map(
-    ({ format, title, reason }) => `    not offered: ${format} (${title}). ${reason}`,
-  ),
-  ...Object.entries(preset.profiles).map(([name, { summary }]) => `    --profile ${name}: ${summary}`),
-];
-
-/** The highest throughput of each published table, with its hardware. */
-function publishedLines({ source, tables }: PublishedResults): readonly string[] {
-  const rows = tables.map((table) => {
-    const best = table.levels.reduce((a, b) => (b[2] > a[2] ? b : a));
-    const p99 = publishedValue(best, 'p99Ms');
-    return [
-      table.hardware,
-      `${table.format} ${table.precision}`,
-      table.dataset ?? '',
-      table.scenario,
-      formatCount(table.levels.length),
-      formatRate(best[2]),
-      formatMs(p99 === null ? null : p99 * 1000),
-    ];
-  });
-  const header = ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'p99 ms'];
-  return [
-    '',
-    `Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`,
-    ...(source.note === undefined ? [] : [source.note]),
-    formatTable(header, rows),
-  ];
-}
-
-function detailLines(preset: Preset, published: PublishedResults | null): readonly string[] {
-  const { origin, byGpu = {}, notes = [] } = preset;
-  const gpus = Object.keys(byGpu);
-  return [
-    ...presetLines(preset),
-    '',
-    `Data set: ${origin.dataset}`,
-    `Checkpoint: ${origin.checkpoint}`,
-    `Paper: ${origin.paper}`,
-    ...(origin.deployment === undefined ? [] : [`Deployment: ${origin.deployment}`]),
-    ...gpus
-      .slice(0, 1)
-      .map((gpu) => `Published defaults for: ${gpus.join(', ')} (--profile full --gpu ${gpu})`),
-    ...(notes.length === 0 ? [] : ['', 'Problems of the published procedure, and the fix:']),
-    ...notes.flatMap(({ finding, published: wrong, here }) => [
-      finding === undefined ? `  ${wrong}` : `  ${finding}: ${wrong}`,
-      `      Fix: ${here}`,
-    ]),
-    ...(published === null ? [] : publishedLines(published)),
-  ];
-}
 
 export function addPresets(program: Verb): void {
   program
@@ -85,6 +27,7 @@ export function addPresets(program: Verb): void {
         );
       }
       const published = await core.handlers['presets.published']({ preset: id });
+      const { detailLines } = await import('./print/preset-detail');
       return { document: { preset, published }, lines: () => detailLines(preset, published) };
     });
 }

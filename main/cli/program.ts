@@ -28,8 +28,8 @@ type AddVerbs = (program: Verb, context: CliContext) => void;
 const light: Readonly<Record<string, () => Promise<AddVerbs>>> = {
   run: async () => (await import('./run')).addRun,
   spec: async () => (await import('./spec')).addSpec,
-  runs: async () => (await import('./print/listing')).addListing,
-  show: async () => (await import('./print/listing')).addListing,
+  runs: async () => (await import('./print/listing')).addRuns,
+  show: async () => (await import('./runs/show')).addShow,
   presets: async () => (await import('./presets')).addPresets,
   settings: async () => (await import('./settings')).addSettings,
   studies: async () => (await import('./studies/studies')).addStudies,

@@ -11,8 +11,9 @@ import type { ByType, OfType } from '../contract/trees';
 import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
 import { slowText } from '../domain/measured/slow/slow-text';
-import { formatError, type Output } from './output';
+import type { Output } from './output';
 import { scheduledText } from './perf/perf-print';
+import { formatError } from './print/format-error';
 
 type TitleOf = (step: string) => string;
 

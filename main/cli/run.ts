@@ -17,7 +17,8 @@ import { againLevelText, againTime, againTitle, requireAgain } from '../domain/m
 import { unifiedDiff } from '../domain/unified-diff';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
-import { type CliContext, exitCodes, formatError, type Output, printText } from './output';
+import { type CliContext, exitCodes, type Output, printText } from './output';
+import { formatError } from './print/format-error';
 import type { RunOptions } from './read-spec';
 import {
   readBudgetMs,

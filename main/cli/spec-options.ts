@@ -9,6 +9,7 @@ import type { Choice } from '../contract/run/spec-tools';
 import { type SettingsState, withDefaultEngine } from '../contract/settings/settings';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
 import type { Core } from '../core';
+import type { ReadingCore } from '../core/reading-core';
 import { addFieldOptions, collect } from './field-options';
 import { folderOption, readPipeline } from './huggingface/serve-pipeline';
 import { printText } from './output';
@@ -127,16 +128,17 @@ function refuseModelOptions(options: RunOptions): void {
 
 /** A model of one's own: one of the hub, text with a slash, or an existing path. null: the name of a preset. */
 async function readOwnModel(
-  core: Core,
+  cores: Cores,
   argument: string,
   options: RunOptions,
   note: (line: string) => void,
 ): Promise<Choice | null> {
-  const presets = await core.handlers['presets.list'](undefined);
+  const presets = await cores.reading.handlers['presets.list'](undefined);
   if (presets.some(({ id }) => id === argument)) {
     refuseModelOptions(options);
     return null;
   }
+  const core = await cores.whole();
   // The id of a preset has no full stop: what has one, and is not there, is said to be missing as a file.
   const folder = await hubFolder(core, argument, options);
   const isPath = folder !== null || /[./]/.test(argument) || argument.includes(sep);
@@ -207,6 +209,12 @@ export function addSpecOptions(command: Command): Command {
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }
 
+/** What reads a choice: the whole core only for a file, a model of one's own, or the GPUs of this machine. */
+interface Cores {
+  readonly reading: ReadingCore;
+  readonly whole: () => Promise<Core>;
+}
+
 /** A choice, and the part of it that comes from the command line rather than from `--spec`. */
 interface TypedChoice extends Choice {
   readonly typed: Readonly<Record<string, unknown>>;
@@ -214,7 +222,7 @@ interface TypedChoice extends Choice {
 
 /** Notes settings problems; for a matrix, the caller does this once. */
 async function readSettings(
-  core: Core,
+  core: ReadingCore,
   note: (line: string) => void,
   isOfMatrix: boolean,
 ): Promise<SettingsState> {
@@ -222,13 +230,22 @@ async function readSettings(
   return core.handlers['settings.get'](undefined);
 }
 
+/** As {@link readChoiceBy}. */
+export const readChoice = (
+  core: Core,
+  preset: string | undefined,
+  options: RunOptions,
+  fromFile?: Tree,
+): Promise<TypedChoice> =>
+  readChoiceBy({ reading: core, whole: () => Promise.resolve(core) }, preset, options, fromFile);
+
 /**
  * The specification that the command line selects; notes about an imported file go to stderr. Throws input-invalid
  * without a preset.
  * @param fromFile a matrix entry, in place of the file of `--spec`
  */
-export async function readChoice(
-  core: Core,
+export async function readChoiceBy(
+  cores: Cores,
   preset: string | undefined,
   options: RunOptions,
   fromFile?: Tree,
@@ -236,11 +253,11 @@ export async function readChoice(
   const note = (line: string) => {
     printText(`${line}\n`, 'stderr');
   };
-  const own = preset === undefined ? null : await readOwnModel(core, preset, options, note);
+  const own = preset === undefined ? null : await readOwnModel(cores, preset, options, note);
   const name = own === null ? preset : own.preset;
   const reader: SpecReader = {
-    importSpec: (input) => core.handlers['spec.import'](input),
-    specModel: core.handlers['spec.readModel'],
+    importSpec: async (input) => (await cores.whole()).handlers['spec.import'](input),
+    specModel: async (input) => (await cores.whole()).handlers['spec.readModel'](input),
     note,
   };
   const said = await readOverrides(name, { ...options, spec: undefined, configuration: undefined }, reader);
@@ -248,7 +265,7 @@ export async function readChoice(
   const isOfFile = options.spec !== undefined || fromFile !== undefined;
   const read =
     fromFile === undefined ? await readOverrides(name, options, reader) : mergeTrees(fromFile, said);
-  const { values } = await readSettings(core, note, fromFile !== undefined);
+  const { values } = await readSettings(cores.reading, note, fromFile !== undefined);
   const asked = isOfFile ? read : withDefaultEngine(read, values);
   const typed = own === null ? said : mergeTrees(own.overrides, said);
   if (own !== null) {
@@ -262,7 +279,7 @@ export async function readChoice(
   }
   const option = options.gpu ?? (isOfFile ? 'none' : undefined);
   const targetGpu = await readTargetGpu(option, asked, {
-    gpus: () => core.handlers['machine.gpus'](undefined),
+    gpus: async () => (await cores.whole()).handlers['machine.gpus'](undefined),
     note,
   });
   const overrides = targetGpu === null ? asked : mergeTrees(asked, { targetGpu });

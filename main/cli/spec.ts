@@ -2,19 +2,56 @@ import type { Command } from 'commander';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import { fields } from '../contract/fields/fields';
 import { reachOf } from '../contract/reach';
-import type { SpecProblem } from '../contract/run/spec-tools';
+import type { Choice, SpecProblem } from '../contract/run/spec-tools';
+import type { ReadingCore } from '../core/reading-core';
 import { fieldEntry } from './json/field-entry';
 import { type CliContext, exitCodes, printText } from './output';
 import type { RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
-import { addSpecOptions, readChoice } from './spec-options';
-import { printMatrix } from './study';
+import { addSpecOptions, readChoiceBy } from './spec-options';
 
 const forms = ['run-yaml', 'shell', 'json', 'commands'] as const;
 
 export function problemLine({ field, severity, message, remedy }: SpecProblem): string {
   const where = field === '' ? '' : `${field}: `;
   return `${severity}: ${where}${message}${remedy === null ? '' : `\n  remedy: ${remedy}`}`;
+}
+
+const isBroken = (problems: readonly SpecProblem[]): boolean =>
+  problems.some(({ severity }) => severity === 'problem');
+
+/** A broken choice has no text: its problems are printed. */
+async function printExported(
+  exported: Promise<{ readonly text: string }>,
+  problems: readonly SpecProblem[],
+): Promise<void> {
+  try {
+    printText((await exported).text);
+  } catch (error) {
+    if (!isBroken(problems)) throw error;
+  }
+}
+
+/** Prints the choice. @returns its problems */
+async function printSpec(
+  context: CliContext,
+  reading: ReadingCore,
+  choice: Choice,
+  form: (typeof forms)[number],
+): Promise<readonly SpecProblem[]> {
+  const { paths } = reachOf(choice.overrides);
+  if ((form === 'run-yaml' || form === 'shell') && paths.length === 0) {
+    const problems = await reading.handlers['spec.check'](choice);
+    await printExported(reading.handlers['spec.export']({ ...choice, as: form }), problems);
+    return problems;
+  }
+  const core = await context.core();
+  // The user of the command wants these files read.
+  for (const { value } of paths) await core.handlers['approvals.give']({ path: value });
+  const preview = await core.handlers['spec.preview'](choice);
+  if (form === 'json') context.output({ json: true }).document(preview);
+  else await printExported(core.handlers['spec.export']({ ...choice, as: form }), preview.problems);
+  return preview.problems;
 }
 
 /** `spec`: previews `run` with the same options. */
@@ -27,7 +64,6 @@ export function addSpec(program: Command, context: CliContext): void {
     .option('--as <form>', `what to print: ${forms.join(', ')}`, 'run-yaml')
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
       const form = readOneOf('--as', forms, options.as);
-      const core = await context.core();
       const { matrix } = options;
       if (matrix !== undefined) {
         if (form === 'shell' || form === 'commands') {
@@ -35,29 +71,15 @@ export function addSpec(program: Command, context: CliContext): void {
           throw invalidInput('--as', `--matrix has no form "${form}"`, remedy);
         }
         const output = context.output({ json: form === 'json' });
-        context.exit(await printMatrix(core, preset, { ...options, matrix }, output));
+        const { printMatrix } = await import('./study');
+        context.exit(await printMatrix(await context.core(), preset, { ...options, matrix }, output));
         return;
       }
-      const { preset: id, overrides } = await readChoice(core, preset, options);
-      const choice = { preset: id, overrides };
-      // The user of the command wants these files read.
-      for (const { value } of reachOf(overrides).paths)
-        await core.handlers['approvals.give']({ path: value });
-      const preview = await core.handlers['spec.preview'](choice);
-      const isBroken = preview.problems.some(({ severity }) => severity === 'problem');
-      if (form === 'json') context.output({ json: true }).document(preview);
-      else {
-        const exported = await core.handlers['spec.export']({ ...choice, as: form }).catch(
-          (error: unknown) => {
-            // All problems are printed below.
-            if (isBroken) return null;
-            throw error;
-          },
-        );
-        if (exported !== null) printText(exported.text);
-      }
-      for (const problem of preview.problems) printText(`${problemLine(problem)}\n`, 'stderr');
-      if (isBroken) context.exit(exitCodes.usage);
+      const reading = await context.reading();
+      const { preset: id, overrides } = await readChoiceBy({ reading, whole: context.core }, preset, options);
+      const problems = await printSpec(context, reading, { preset: id, overrides }, form);
+      for (const problem of problems) printText(`${problemLine(problem)}\n`, 'stderr');
+      if (isBroken(problems)) context.exit(exitCodes.usage);
     });
 }
 

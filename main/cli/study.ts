@@ -15,7 +15,8 @@ import {
 import { byGpu, isRelative, type MatrixResult } from '../domain/measured/matrix-result';
 import { createNotes } from '../domain/study/notes';
 import { isComplete } from '../domain/study/study-state';
-import { exitCodeOf, exitCodes, formatError, formatTable, type Output, printText } from './output';
+import { exitCodeOf, exitCodes, formatTable, type Output, printText } from './output';
+import { formatError } from './print/format-error';
 import { settingProblems } from './settings';
 import { createStudyProgress, stopping } from './studies/study-progress';
 import { type MatrixOptions, readStudySpec } from './studies/study-spec';

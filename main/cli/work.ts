@@ -5,7 +5,8 @@ import type { Core, ExecuteOptions } from '../core';
 import { answerLines } from '../domain/measured/again';
 import { isAllFaulty } from '../domain/measured/points';
 import { runDocument } from './json/run-document';
-import { exitCodes, formatError, type Output, progressOf } from './output';
+import { exitCodes, type Output, progressOf } from './output';
+import { formatError } from './print/format-error';
 import { createRunProgress } from './run-progress';
 
 type Ended = Awaited<Awaited<ReturnType<Core['handlers']['runs.execute']>>['end']>;

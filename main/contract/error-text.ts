@@ -249,3 +249,20 @@ export const errorText: Readonly<Record<ErrorCode, ErrorText>> = texts;
 export const errorCodes = Object.keys(texts) as [ErrorCode, ...ErrorCode[]];
 
 export const cliRemedyOf = (code: ErrorCode): string => errorText[code].cliRemedy ?? errorText[code].remedy;
+
+interface Said {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Title and message on one line; a message may begin with its title. */
+export const titledMessage = ({ code, message }: Said): string =>
+  message.startsWith(errorText[code].title) ? message : `${errorText[code].title}: ${message}`;
+
+/** The message below its title: what it says beyond it, "At unix:///var/run/docker.sock: connect ENOENT". */
+export function beyondTitle({ code, message }: Said): string {
+  const { title } = errorText[code];
+  if (!message.startsWith(title)) return message;
+  const beyond = message.slice(title.length).trim();
+  return `${beyond.charAt(0).toUpperCase()}${beyond.slice(1)}`;
+}

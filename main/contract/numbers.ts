@@ -6,7 +6,7 @@
  * - half-width of an interval: with the decimals of its value: 12.00 ± 0.40
  * - counts: whole, thousands separated; shares: "12.3 %"; bytes: "12.0 MiB"
  * - metrics: four decimals; differences and tolerances: three significant digits, powers of ten outside 0.001 … 9,999
- * - a value above zero never reads as zero: "<0.001"; an unknown value reads {@link missing}
+ * - a value above zero never reads as zero: "<0.001"; an unknown value reads {@link missing}; below zero it has a minus sign: "−0.011"
  *
  * Files get {@link exactMs} and {@link exactRate}; rounding what a file says gives what the window shows.
  */
@@ -21,18 +21,23 @@ const isNumber = (value: Maybe): value is number => typeof value === 'number' &&
 type Digits = 0 | 1 | 2 | 3 | 4;
 const thousands = /\B(?=(?:\d{3})+$)/g;
 
-/** As `Intl.NumberFormat` of en-US writes it, which takes 8 ms of a command for its first number. */
+/** For people: a hyphen is too short beside digits, and lines break behind it. */
+const withMinus = (text: string): string => text.replace(/^-/, '−');
+
+/** As `Intl.NumberFormat` of en-US writes it, with a minus sign; that takes 8 ms of a command for its first number. */
 function grouped(value: number, fewest: Digits, most: Digits): string {
   const [whole = '', part = ''] = String(Math.abs(value)).split('.');
   if (whole.includes('e') || part.includes('e')) {
-    return value.toLocaleString('en-US', { minimumFractionDigits: fewest, maximumFractionDigits: most });
+    return withMinus(
+      value.toLocaleString('en-US', { minimumFractionDigits: fewest, maximumFractionDigits: most }),
+    );
   }
   const kept = BigInt(`${whole}${part.slice(0, most).padEnd(most, '0')}`);
   const digits = String(kept + (part.charAt(most) >= '5' ? 1n : 0n)).padStart(most + 1, '0');
   const point = digits.length - most;
   let decimals = digits.slice(point);
   while (decimals.length > fewest && decimals.endsWith('0')) decimals = decimals.slice(0, -1);
-  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  const sign = value < 0 || Object.is(value, -0) ? '−' : '';
   return `${sign}${digits.slice(0, point).replace(thousands, ',')}${decimals === '' ? '' : `.${decimals}`}`;
 }
 
@@ -99,9 +104,9 @@ export function formatScale(value: Maybe): string {
   if (!isNumber(value)) return missing;
   const size = Math.abs(value);
   if (value === 0 || (size >= 0.001 && size < 10_000)) {
-    return value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+    return withMinus(value.toLocaleString('en-US', { maximumSignificantDigits: 3 }));
   }
-  return Number(value.toPrecision(3)).toExponential().replace('e+', 'e');
+  return withMinus(Number(value.toPrecision(3)).toExponential().replace('e+', 'e'));
 }
 
 export function formatDuration(us: Maybe): string {

@@ -5,6 +5,7 @@ import type { Preset } from './run/preset';
 import { type StepId, stepIds } from './run/run-events';
 import type { StepState } from './run/run-step';
 import type { LoadLevel } from './run/sweep';
+import type { StudySummary } from './study/study';
 
 /** "batch size 1, concurrency 4", "batch size 1, 200 requests/s". */
 export function levelText({ batchSize, concurrency, requestRate }: LoadLevel): string {
@@ -110,3 +111,9 @@ export function formatChecks(checks: readonly Check[]): readonly string[] {
     ...(remedy === null ? [] : [`    → ${remedy}`]),
   ]);
 }
+
+/** "running", "running (interrupted)". */
+export const studyStateText = ({
+  state,
+  interrupted,
+}: Pick<StudySummary, 'state' | 'interrupted'>): string => (interrupted ? `${state} (interrupted)` : state);

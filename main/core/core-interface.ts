@@ -21,7 +21,7 @@ import type { DockerEngineSpec, Format, RunSpec } from '../contract/run/run-spec
 import type { RunState } from '../contract/run/run-state';
 import type { ComparisonFile, ComparisonRequest } from '../contract/run/saved-comparison';
 import type { ServerLoad } from '../contract/run/server-load';
-import type { Choice } from '../contract/run/spec-tools';
+import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import type { ReportChange } from '../contract/settings/report-settings';
 import type { ComponentId, SetupWork } from '../contract/setup';
 import type { AnalyzerConfig } from '../contract/study/analyzer-config';
@@ -40,8 +40,8 @@ import type { SearchHow } from '../studies/search/searches';
 import type { SoakHow } from '../studies/soak/soaks';
 import type { OpenHow, OpenStudy, ShownStudy, StudyPlanned } from '../studies/studies';
 import type { UpgradeHow } from '../studies/upgrade/upgrades';
-import type { Readers } from './core-parts';
 import type { WritePipeline, WrittenPipeline } from './huggingface/write-pipeline';
+import type { Readers } from './readers';
 import type { ServedRepository, ServeRepository } from './repository-server';
 import type { Cleaned, CleanPlan, CleanRequest } from './upkeep';
 
@@ -246,6 +246,8 @@ export interface TrustedCalls {
   'runs.checkLogo': (file: File) => Promise<void>;
   /** CSV with the columns of the reports. */
   'runs.levelsCsv': (input: { readonly points: readonly LoadPoint[] }) => Promise<string>;
+  /** The problems of `spec.preview`. */
+  'spec.check': (choice: Choice) => Promise<readonly SpecProblem[]>;
   /** Like `presets.resolve`, also for a model of the user. */
   'spec.resolve': (choice: Choice) => Promise<RunSpec>;
   /** The model that a specification names; read in the reader process. */

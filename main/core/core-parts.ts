@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { CoreEvent } from '../contract/api';
-import { readerBounds } from '../contract/reader-limits';
 import type { LoadTool as LoadToolId } from '../contract/run/run-spec';
 import { createDataCalls, type DataCalls } from '../data/data-calls';
 import { createDockerLink, type DockerLink } from '../docker/docker-link';
@@ -12,17 +11,14 @@ import { createSchedulers, ownJobOf } from '../engine/engine-registry';
 import { createEngines, type Engines } from '../engine/engines';
 import type { JobScheduler, OwnJob } from '../engine/job';
 import { createJobSchedulers } from '../engine/job-schedulers';
-import type { GoldenReaders } from '../golden/golden-samples';
 import { createSettingsStore, type SettingsStore, withProxy } from '../home/settings-store';
 import { createHosts, type Hosts } from '../hosts/hosts';
 import { ngcRegistry } from '../machine/releases';
 import { createMonitor, type Monitor } from '../monitor/monitor';
 import { createHub, type Hub } from '../own/huggingface/hub';
 import { hubVariables } from '../own/huggingface/hub-variables';
-import type { ModelReaders } from '../own/model-readers';
 import { createOwnModels, type OwnModels } from '../own/open-model';
 import { createPresetOf, type PresetOf } from '../own/own-preset';
-import type { InputReaders } from '../perf/input/input-readers';
 import type { LoadTool } from '../perf/load-tool';
 import { createLoadTools } from '../perf/load-tools';
 import type { RunServices } from '../pipeline/step';
@@ -30,9 +26,7 @@ import { Listeners } from '../platform/abort';
 import { type HomeLayout, homeLayout } from '../platform/layout';
 import { readPrebuiltPresets } from '../presets/prebuilt-presets';
 import { createPresets, type Presets } from '../presets/presets';
-import { ReaderPool } from '../readers/reader-pool';
 import { createPythonOnDemand, createSetup } from '../setup/setup';
-import type { SpecReaders } from '../specification/spec-readers';
 import { type Approvals, createApprovals } from '../store/approvals';
 import { ArtefactCache } from '../store/artefact-cache';
 import { RunKey } from '../store/run-key';
@@ -40,36 +34,8 @@ import { RunStore } from '../store/run-store';
 import { createRunTrash, type RunTrash } from '../store/run-trash';
 import { createLocalPython } from '../toolkit/local-python';
 import { createToolkit, type EnsurePython, type Toolkit } from '../toolkit/toolkit';
+import { createReaders, type ReaderService } from './readers';
 import { createToolCalls, type ToolCalls } from './tool-calls';
-
-/** Every reader of outside data; inputs and outputs are plain data. */
-export type Readers = Readonly<ModelReaders & InputReaders & SpecReaders & GoldenReaders>;
-export type ReaderName = keyof Readers;
-
-export type ReaderTable = {
-  readonly [Name in ReaderName]: (
-    input: Parameters<Readers[Name]>[0],
-  ) => Awaited<ReturnType<Readers[Name]>> | ReturnType<Readers[Name]>;
-};
-
-export interface ReaderService {
-  readonly readers: Readers;
-  readonly close: () => void;
-}
-
-/** @param file bundled entry of the reader process. */
-export function createReaders(file: string): ReaderService {
-  const pool = new ReaderPool(file);
-  const reader = (name: ReaderName) => (input: { readonly path?: string; readonly fileName?: string }) =>
-    pool.read(name, input, readerBounds[name], input.path ?? input.fileName);
-  const names = Object.keys(readerBounds) as ReaderName[];
-  // The table in the process has the same names and types.
-  const readers = Object.fromEntries(names.map((name) => [name, reader(name)])) as unknown as Readers;
-  return {
-    readers,
-    close: () => pool.close(),
-  };
-}
 
 /** Values from outside: the core depends on no window and no global. */
 export interface CoreOptions {

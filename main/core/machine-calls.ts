@@ -19,7 +19,7 @@ import { requirePreset } from '../presets/presets';
 import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
-import { createPresetReading } from './preset-reading';
+import { createPresetReading } from './reading/preset-reading';
 
 /** The release of NVIDIA's images that fits, or what is missing. */
 function releaseText(fit: FittingRelease | null): string | null {

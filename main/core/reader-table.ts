@@ -20,7 +20,7 @@ import { editConfig } from '../specification/edit-config';
 import { importSpec, readSpecModel } from '../specification/import-spec';
 import { readJointFile } from '../specification/joint-file';
 import { readMatrix } from '../specification/matrix';
-import type { ReaderTable } from './core-parts';
+import type { ReaderTable } from './readers';
 
 /** Runs in the reader process. */
 export const readerTable: ReaderTable = {

@@ -1,15 +1,14 @@
 import { readdir } from 'node:fs/promises';
-import { createSettingsStore, withProxy } from '../home/settings-store';
-import { pastOf } from '../pipeline/runs-calls';
-import { endLeftChildren } from '../platform/exec';
+import { join } from 'node:path';
 import { type HomeLayout, homeLayout } from '../platform/layout';
+import { endLeftChildren } from '../platform/left-children';
 import { closedHomeText, keepHomePrivate, requireHomeFolder } from '../platform/private-home';
+import type { Presets } from '../presets/presets';
 import type { JobStatusReader } from '../store/current-status';
-import { reportPaths } from '../store/run-files';
-import { RunKey } from '../store/run-key';
-import { RunStore } from '../store/run-store';
 import type { Core } from './core-interface';
 import type { CoreOptions } from './core-parts';
+import type { RunReading } from './reading/run-reading';
+import type { SpecReading } from './reading/spec-reading';
 
 type ReadingCall =
   | 'home.closed'
@@ -24,35 +23,31 @@ type ReadingCall =
 
 /** What verbs that only read ask for. The whole core answers it, too. */
 export interface ReadingCore {
-  readonly handlers: Pick<Core['handlers'], ReadingCall>;
+  readonly handlers: Pick<Core['handlers'], ReadingCall> & SpecReading;
 }
-
-/** Runs of a home, as the whole core reads them. */
-export const runReading = (store: RunStore): Pick<Core['handlers'], 'runs.all' | 'runs.show'> => ({
-  'runs.all': () => store.list(),
-  'runs.show': async ({ runId }) => {
-    const { state, folder } = await store.load(runId);
-    return { state: { ...state, reports: reportPaths(folder, state.reports) }, dir: folder.dir };
-  },
-});
 
 export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources' | 'env'> & {
   /** Folder of the program's own files. */
   readonly bundles: string;
 };
 
-const settingsOf = ({ settings }: HomeLayout) =>
-  createSettingsStore({ file: settings, now: () => new Date(), onChange: () => undefined });
+async function settingsOf({ settings }: HomeLayout) {
+  const { createSettingsStore } = await import('../home/settings-store');
+  return createSettingsStore({ file: settings, now: () => new Date(), onChange: () => undefined }).read();
+}
 
 /** Schedulers are asked only where a run is a job. */
 const jobStatuses = (given: ReadingOptions, layout: HomeLayout): JobStatusReader => ({
   readStatuses: async (jobs) => {
-    const [{ createSchedulers }, { createJobSchedulers }, { createHosts }] = await Promise.all([
-      import('../engine/engine-registry'),
-      import('../engine/job-schedulers'),
-      import('../hosts/hosts'),
-    ]);
-    const env = withProxy(given.env, (await settingsOf(layout).read()).values);
+    const [{ createSchedulers }, { createJobSchedulers }, { createHosts }, { withProxy }] = await Promise.all(
+      [
+        import('../engine/engine-registry'),
+        import('../engine/job-schedulers'),
+        import('../hosts/hosts'),
+        import('../home/settings-store'),
+      ],
+    );
+    const env = withProxy(given.env, (await settingsOf(layout)).values);
     const hosts = createHosts({ layout, env, now: () => new Date() });
     return createJobSchedulers(createSchedulers({ layout, env, hosts })).readStatuses(jobs);
   },
@@ -74,8 +69,8 @@ async function endLeft({ engines }: HomeLayout): Promise<void> {
 }
 
 /**
- * Loads neither engines nor load tools, takes no lease, and leaves containers of crashed processes to `createCore`. Throws
- * input-invalid for a home that is not a folder.
+ * Loads neither engines nor load tools, and what reads runs, settings or presets only for a verb that asks; takes no
+ * lease, and leaves containers of crashed processes to `createCore`. Throws input-invalid for a home that is not a folder.
  */
 export async function createReadingCore(options: ReadingOptions): Promise<ReadingCore> {
   const { home, resources, bundles } = options;
@@ -83,33 +78,42 @@ export async function createReadingCore(options: ReadingOptions): Promise<Readin
   await requireHomeFolder(home);
   const closed = await keepHomePrivate(layout);
   await endLeft(layout);
-  const store = new RunStore(layout.runs, new RunKey(layout.runKey), jobStatuses(options, layout));
-  const presetReading = async () => {
-    const [{ readPrebuiltPresets }, { createPresetReading }] = await Promise.all([
-      import('../presets/prebuilt-presets'),
-      import('./preset-reading'),
-    ]);
+  const opened: { runs: Promise<RunReading> | null } = { runs: null };
+  const runs = () => {
+    opened.runs ??= import('./reading/run-reading').then(({ createRunReading }) =>
+      createRunReading(layout, jobStatuses(options, layout)),
+    );
+    return opened.runs;
+  };
+  const presetsAtHand = async (): Promise<Presets> => {
+    const { readPrebuiltPresets } = await import('../presets/prebuilt-presets');
     const prebuilt = readPrebuiltPresets(bundles, resources);
-    if (prebuilt !== null) return createPresetReading(() => prebuilt, resources);
+    if (prebuilt !== null) return () => prebuilt;
     const { createPresets } = await import('../presets/presets');
-    return createPresetReading(createPresets(resources), resources);
+    return createPresets(resources);
+  };
+  const presetReading = async () => {
+    const { createPresetReading } = await import('./reading/preset-reading');
+    return createPresetReading(await presetsAtHand(), resources);
+  };
+  const specReading = async () => {
+    const { specReading: reading } = await import('./reading/spec-reading');
+    const readerFile = join(bundles, 'reader-process.cjs');
+    return reading({ presets: await presetsAtHand(), layout, resources, readerFile });
   };
   return {
     handlers: {
-      ...runReading(store),
       'home.closed': () => Promise.resolve(closedHomeText(layout, closed)),
       'presets.differences': async (input) => (await presetReading())['presets.differences'](input),
       'presets.list': async () => (await presetReading())['presets.list'](undefined),
       'presets.published': async (input) => (await presetReading())['presets.published'](input),
-      'runs.past': ({ runId }) => pastOf(store, runId),
-      'settings.get': () => settingsOf(layout).read(),
-      'studies.list': async () => {
-        const [{ listStudies }, { StudyStore }] = await Promise.all([
-          import('../studies/find-studies'),
-          import('../studies/study-store'),
-        ]);
-        return listStudies({ store, studies: new StudyStore(layout.studies) });
-      },
+      'runs.all': async () => (await runs())['runs.all'](undefined),
+      'runs.past': async (input) => (await runs())['runs.past'](input),
+      'runs.show': async (input) => (await runs())['runs.show'](input),
+      'settings.get': () => settingsOf(layout),
+      'spec.check': async (choice) => (await specReading())['spec.check'](choice),
+      'spec.export': async (asked) => (await specReading())['spec.export'](asked),
+      'studies.list': async () => (await runs())['studies.list'](undefined),
     },
   };
 }

@@ -4,7 +4,7 @@ import { pointsCsv } from '../reports/csv';
 import type { TrustedCalls } from './core-interface';
 import type { CoreParts } from './core-parts';
 import { writePipeline } from './huggingface/write-pipeline';
-import { runReading } from './reading-core';
+import { runReading } from './reading/run-reading';
 import { createReportPlaces } from './reports/report-places';
 import { serveRepository } from './repository-server';
 import type { Upkeep } from './upkeep';
@@ -23,6 +23,7 @@ type MadeElsewhere =
   | 'runs.checkLogo'
   | 'runs.reportPath'
   | 'runs.writeReports'
+  | 'spec.check'
   | 'spec.resolve'
   | `golden.${string}`
   | `soaks.${string}`

@@ -1,6 +1,6 @@
 import type { EngineStatus } from '../contract/machine';
 import type { Framework, RunSpec } from '../contract/run/run-spec';
-import { endLeftChildren } from '../platform/exec';
+import { endLeftChildren } from '../platform/left-children';
 import { sweepHosts } from './docker/orphans';
 import type { ExecutorRun, ExecutorSpec, SweptAll } from './engine';
 import type { EngineParts, PlanPlaces, StartPlaces, SweepHow } from './engine-interface';

@@ -1,4 +1,5 @@
 import { isLoopback } from '../contract/address';
+import { errorText } from '../contract/error-text';
 import type { Check, DockerFacts, GpuReport, HostFacts, ToolFacts } from '../contract/machine';
 import type { Releases } from './releases';
 
@@ -77,12 +78,21 @@ export const gpusElsewhere = ({
 export const unreachable = ({ host }: DockerFacts): Outcome =>
   notApplicable(`Not checked: Docker at ${host} is unreachable.`);
 
+/** What the connection's own text may begin with, in place of which `text` stands. */
+const beginnings = [errorText['docker-unreachable'].title, 'The Docker Engine did not answer'];
+
+function withCause(text: string, { host, message }: Extract<DockerFacts, { reachable: false }>): string {
+  const begun = beginnings.find((words) => message.startsWith(words));
+  if (begun !== undefined) return `${text}${message.slice(begun.length)}`;
+  return `${text}. ${message.includes(host) ? message : `${host}: ${message}`}`;
+}
+
 export function checkDocker({ docker }: PreflightInput): Outcome {
   if (docker.reachable) {
     const rootless = docker.rootless ? ', rootless' : '';
     return ok(`Docker ${docker.serverVersion} at ${docker.host}${rootless}.`);
   }
-  const said = docker.message.includes(docker.host) ? docker.message : `${docker.host}: ${docker.message}`;
+  const because = (text: string) => withCause(text, docker);
   const remote = remoteHost(docker);
   switch (docker.reason) {
     case 'permission':
@@ -92,7 +102,7 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
       );
     case 'absent':
       return problem(
-        `Docker is not installed or not running. ${said}`,
+        because('Docker is not installed or not running'),
         remote === null
           ? 'Install it (Debian and Ubuntu): sudo apt-get install docker.io && sudo systemctl enable --now docker'
           : `Install it on that machine, or choose another engine: docker context ls`,
@@ -100,12 +110,12 @@ export function checkDocker({ docker }: PreflightInput): Outcome {
     case 'timeout':
     case 'refused':
       return problem(
-        `Docker ${docker.reason === 'timeout' ? 'does not answer' : 'refuses the connection'}. ${said}`,
+        because(docker.reason === 'timeout' ? 'Docker does not answer' : 'Docker refuses the connection'),
         remote === null ? 'sudo systemctl restart docker' : remoteRemedy(remote),
       );
     case 'other':
       return problem(
-        `Docker is unreachable. ${said}`,
+        because('Docker is unreachable'),
         remote === null
           ? 'Check its status: docker version; journalctl -u docker -n 50'
           : remoteRemedy(remote),
@@ -130,7 +140,7 @@ export function checkDockerPermission({ docker }: PreflightInput): Outcome {
   if (docker.reachable) return ok(`This user can access ${docker.host}.`);
   if (docker.reason !== 'permission') return unreachable(docker);
   return problem(
-    `This user has no access to ${docker.host}: ${docker.message}`,
+    withCause('This user has no access to the Docker daemon', docker),
     'sudo usermod -aG docker $USER, then log out and in again. The docker group grants root-equivalent access.',
   );
 }

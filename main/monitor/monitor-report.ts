@@ -68,10 +68,20 @@ interface ReportLine {
   readonly factor: number;
 }
 
+interface Drawing {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly lines: readonly ReportLine[];
+}
+
+/** Of a chart of two in a row, and of one that has the row for itself. */
+const [halfWidth, wholeWidth] = [340, 700];
+
 const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
 /** Line chart; missing seconds interrupt lines. */
-function reportChart(id: string, title: string, unit: string, lines: readonly ReportLine[]): string {
+function reportChart({ id, title, unit, lines }: Drawing, width: number): string {
   const option: ChartOption = {
     ...titleOption(title),
     legend: { left: 0, top: 20, padding: 0, itemWidth: 10, itemHeight: 8, textStyle: chartText(9, ink.soft) },
@@ -87,7 +97,7 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
       type: 'value',
       min: 'dataMin',
       max: 'dataMax',
-      splitNumber: 4,
+      splitNumber: width === wholeWidth ? 8 : 4,
       axisLine: { lineStyle: { color: ink.line } },
       axisLabel: { ...chartText(9, ink.soft), formatter: (value: number) => clock(value) },
       splitLine: { show: false },
@@ -113,11 +123,18 @@ function reportChart(id: string, title: string, unit: string, lines: readonly Re
       ]),
     })),
   };
-  return renderChart({ id, title, width: 340, height: 200, option });
+  return renderChart({ id, title, width, height: 200, option });
 }
 
-const figures = (heading: string, className: 'charts' | 'gpuCharts', drawn: readonly string[]): Markup =>
-  markup`<h3>${heading}</h3><div class="${className}">${drawn.map((svg) => markup`<figure>${new Markup(svg)}</figure>`)}</div>`;
+/** Two a row; of an odd number the last has a row for itself. */
+function figures(heading: string, drawings: readonly Drawing[]): Markup {
+  const drawn = drawings.map((drawing, at) => {
+    const isAlone = at % 2 === 0 && at === drawings.length - 1;
+    const svg = new Markup(reportChart(drawing, isAlone ? wholeWidth : halfWidth));
+    return markup`<figure${isAlone ? new Markup(' class="wide"') : null}>${svg}</figure>`;
+  });
+  return markup`<h3>${heading}</h3><div class="charts">${drawn}</div>`;
+}
 
 /** Statistics of the stored seconds. @param weight per second; default equal */
 function summaryOf(
@@ -165,18 +182,18 @@ function gpuRow(history: MonitorHistory, key: string): Markup {
 function gpuCharts(history: MonitorHistory, key: string, index: number): Markup {
   const span = history.span();
   if (span === null) return markup``;
-  const chart = (field: SeriesField, title: string, unit: string, color: string, factor: number) => {
+  const chart = (field: SeriesField, title: string, unit: string, color: string, factor: number): Drawing => {
     const series = history.series(key, field, span.fromMs, span.toMs);
-    return reportChart(`${field}${index}`, title, unit, [
-      { name: title.toLowerCase(), color, factor, series },
-    ]);
+    return {
+      ...{ id: `${field}${index}`, title, unit },
+      lines: [{ name: title.toLowerCase(), color, factor, series }],
+    };
   };
-  const drawn = [
+  return figures(key.slice(prefix.length), [
     chart('utilization', 'Utilization', '%', okabeIto.blue, 100),
     chart('memoryUsedBytes', 'Memory used', 'GiB', okabeIto.green, gib),
     chart('powerWatts', 'Power', 'W', okabeIto.orange, 1),
-  ];
-  return figures(key.slice(prefix.length), 'gpuCharts', drawn);
+  ]);
 }
 
 /** GPU utilization, memory and power; empty without GPUs. */
@@ -264,20 +281,23 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
     line('probeP99Us', okabeIto.vermillion),
   ];
   const isProbed = probes.some(({ series }) => series.values.some((value) => !Number.isNaN(value)));
-  const drawn = [
-    reportChart(`rate${index}`, title, unit, [line('requestsPerSecond', okabeIto.blue, unit)]),
-    reportChart(`latency${index}`, 'Server time per request (mean)', 'ms', [
-      line('queueUs', okabeIto.orange),
-      line('computeInferUs', okabeIto.blue),
-      line('computeInputUs', okabeIto.sky),
-      line('computeOutputUs', okabeIto.green),
-    ]),
-    ...(isProbed ? [reportChart(`probe${index}`, 'Probes, last minute', 'ms', probes)] : []),
-    reportChart(`batch${index}`, modelColumns.batch.title, modelColumns.batch.unit, [
-      line('batch', okabeIto.purple),
-    ]),
-  ];
-  return figures(key, 'charts', drawn);
+  return figures(key, [
+    { id: `rate${index}`, title, unit, lines: [line('requestsPerSecond', okabeIto.blue, unit)] },
+    {
+      ...{ id: `latency${index}`, title: 'Server time per request (mean)', unit: 'ms' },
+      lines: [
+        line('queueUs', okabeIto.orange),
+        line('computeInferUs', okabeIto.blue),
+        line('computeInputUs', okabeIto.sky),
+        line('computeOutputUs', okabeIto.green),
+      ],
+    },
+    ...(isProbed ? [{ id: `probe${index}`, title: 'Probes, last minute', unit: 'ms', lines: probes }] : []),
+    {
+      ...{ id: `batch${index}`, title: modelColumns.batch.title, unit: modelColumns.batch.unit },
+      lines: [line('batch', okabeIto.purple)],
+    },
+  ]);
 }
 
 const answerSection = (answers: readonly LatencyAnswer[]): Markup | null =>

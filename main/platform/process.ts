@@ -2,7 +2,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 
 /** Fields of `/proc/<pid>/stat` (or a thread's) from the third on; null if gone. */
 export function readProcessStat(pid: number, thread?: number): readonly string[] | null {
@@ -61,15 +60,14 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return processStartTime(identity.pid) === identity.startTime;
 }
 
-/** Scope of process ids: homes may be shared with containers and other machines. */
-export const placeSchema = z.object({
-  host: z.string(),
+/** Scope of process ids: homes may be shared with containers and other machines. Its schema is in `process-place.ts`. */
+export interface ProcessPlace {
+  host: string;
   /** Kernel boot id; '' if unknown. */
-  bootId: z.string(),
+  bootId: string;
   /** Inode of the PID namespace; '0' if unknown. */
-  pidNamespace: z.string(),
-});
-type ProcessPlace = z.infer<typeof placeSchema>;
+  pidNamespace: string;
+}
 
 /** '0' if unknown. */
 export function pidNamespace(): string {

@@ -8,9 +8,11 @@ import { type JointAnswer, modelLine, presentText } from '../domain/study/joint/
 import { jointColumns, jointTryColumns } from '../domain/study/joint/joint-columns';
 import { jointTries } from '../domain/study/joint/joint-tries';
 import { placeLines } from '../domain/study/place-text';
+import { jointChart } from './charts/joint-chart';
+import { renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
 import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
-import { columnTable, type Markup, markup } from './html/markup';
+import { columnTable, Markup, markup } from './html/markup';
 import { escaped, fenced, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
 import { reportFiles, type StudyFile } from './study-files';
@@ -74,6 +76,12 @@ ${changes.map(({ title, diff }) => markup`<h3>Changes of config.pbtxt: ${title}<
       }`;
 }
 
+/** Every load that was measured, beside the targets; null without one. */
+function picture({ joint, searched }: JointReport): Markup | null {
+  const chart = jointChart(joint, jointTries(joint, searched));
+  return chart === null ? null : markup`<figure>${new Markup(renderChart(chart))}</figure>`;
+}
+
 const page = (report: JointReport): string => {
   const { name, generatedAt, joint, searched, answer, settings } = report;
   const tries = jointTries(joint, searched);
@@ -89,7 +97,8 @@ const page = (report: JointReport): string => {
 <p class="soft">${beside(report)}</p>
 ${
   hasPart(settings, 'results')
-    ? markup`${columnTable(jointColumns, answer.rows)}
+    ? markup`${picture(report)}
+${columnTable(jointColumns, answer.rows)}
 ${changesSection(report)}
 ${tries.length === 0 ? null : markup`<h2>What was tried</h2>${columnTable(columns, tries)}`}`
     : null
@@ -102,7 +111,8 @@ ${
 <ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul></div></div>`
     : null
 }`,
-    '.matrix { margin-top: 5mm; }',
+    `.matrix { margin-top: 5mm; } figure { margin: 5mm 0 0; break-inside: avoid; }
+figure svg { display: block; width: 100%; height: auto; }`,
   ).text;
 };
 

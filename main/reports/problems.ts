@@ -1,4 +1,4 @@
-import { errorText } from '../contract/error-text';
+import { beyondTitle, errorText } from '../contract/error-text';
 import { shellLine } from '../contract/flag-text';
 import { meanBatch } from '../contract/measured/columns';
 import { formatCount, formatDuration, formatScale } from '../contract/numbers';
@@ -22,7 +22,7 @@ function errorProblem({ steps, error: ofRun }: RunState): ReportProblem | null {
   return {
     tone: 'bad',
     title,
-    text: [error.message, ...where.filter((part) => part !== null)].join(' · '),
+    text: [beyondTitle(error), ...where.filter((part) => part !== null)].join(' · '),
     remedy: remedyOf(error),
     details: error.details ?? null,
   };

@@ -178,7 +178,7 @@ async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
 async function fileProblems(
   spec: RunSpec,
   framework: Framework,
-  places: PreviewPlaces,
+  places: CheckPlaces,
 ): Promise<SpecProblem[]> {
   const found = [...(await modelFileProblems(spec, framework)), ...(await tlsFileProblems(spec))];
   const tools = ofScenarios(spec.performance).map(({ loadTool }) => loadTool);
@@ -196,21 +196,26 @@ async function fileProblems(
   return found;
 }
 
-export interface PreviewPlaces {
-  readonly layout: Pick<HomeLayout, 'perfAnalyzer'> & ScriptPrograms;
+/** What a choice is looked at with. */
+export interface CheckPlaces {
+  readonly layout: Pick<HomeLayout, 'perfAnalyzer'>;
   readonly resources: string;
   readonly readers: ModelReaders & InputReaders & SpecReaders;
+}
+
+export interface PreviewPlaces extends CheckPlaces {
+  readonly layout: CheckPlaces['layout'] & ScriptPrograms;
   /** Commands of a future run's steps. Throws for an unreadable address or model. */
   readonly plannedCommands: (preset: LoadedPreset, spec: RunSpec) => readonly PlannedCommand[];
 }
 
-/** The wizard's view of a choice; its problems are values, not exceptions. */
-export async function previewSpec(
+/** A choice without the commands of its steps; its problems are values, not exceptions. */
+export async function checkSpec(
   loaded: LoadedPreset,
   choice: Choice,
-  places: PreviewPlaces,
+  places: CheckPlaces,
   mayRead: (path: string) => Promise<boolean> = () => Promise.resolve(true),
-): Promise<SpecPreview> {
+): Promise<Omit<SpecPreview, 'commands'>> {
   const { spec, nearest, defaults, problems } = await withTrace(readChoice(loaded.preset, choice), {
     mayRead,
     readers: places.readers,
@@ -224,7 +229,7 @@ export async function previewSpec(
     ...(sourceOf(choice.overrides['model']) === undefined ? {} : { ownPreset: loaded.preset }),
   };
   if (nearest === null) {
-    return { ...shared, problems, configPbtxt: null, generatedPbtxt: null, commands: [] };
+    return { ...shared, problems, configPbtxt: null, generatedPbtxt: null };
   }
   const known = new Set(problems.map(({ field }) => field));
   const fresh = (found: readonly SpecProblem[]) => found.filter(({ field }) => !known.has(field));
@@ -238,14 +243,24 @@ export async function previewSpec(
   const isSaid = problems.some((one) => one.severity === 'problem' && one.field.startsWith('configure.'));
   const ofText = texts.generatedPbtxt === null && isSaid ? [] : fresh(texts.problems);
   const all = [...problems, ...files, ...fresh(input === null ? [] : [input]), ...ofText];
-  if (spec === null)
-    return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null, commands: [] };
+  if (spec === null) return { ...shared, problems: all, configPbtxt: null, generatedPbtxt: null };
   const { configPbtxt, generatedPbtxt } = texts;
+  return { ...shared, problems: all, configPbtxt, generatedPbtxt };
+}
+
+/** The wizard's view of a choice. */
+export async function previewSpec(
+  loaded: LoadedPreset,
+  choice: Choice,
+  places: PreviewPlaces,
+  mayRead?: (path: string) => Promise<boolean>,
+): Promise<SpecPreview> {
+  const checked = await checkSpec(loaded, choice, places, mayRead);
+  if (checked.spec === null) return { ...checked, commands: [] };
   try {
-    const commands = places.plannedCommands(loaded, spec);
-    return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands };
+    return { ...checked, commands: places.plannedCommands(loaded, checked.spec) };
   } catch {
     // Unreadable addresses and arguments are among the problems.
-    return { ...shared, problems: all, configPbtxt, generatedPbtxt, commands: [] };
+    return { ...checked, commands: [] };
   }
 }

@@ -3,14 +3,14 @@ import type { Handlers } from '../contract/api';
 import { shellLine } from '../contract/flag-text';
 import type { Preset } from '../contract/run/preset';
 import type { RunSpec } from '../contract/run/run-spec';
-import type { Choice } from '../contract/run/spec-tools';
+import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import { mergeTrees } from '../contract/trees';
 import { createPresetOf, sourceOf } from '../own/own-preset';
 import { hashValue } from '../platform/files';
 import type { LoadedPreset, Presets } from '../presets/presets';
 import { minimalOverrides, resolveSpec } from '../presets/resolve-spec';
 import { commandScript } from './command-script';
-import { type PreviewPlaces, previewSpec } from './preview-spec';
+import { type CheckPlaces, checkSpec, type PreviewPlaces, previewSpec } from './preview-spec';
 
 interface ExportedSpec {
   readonly text: string;
@@ -95,15 +95,39 @@ const choiceFor = (preset: Preset, spec: RunSpec): Choice => ({
   overrides: { ...minimalOverrides(preset, spec) },
 });
 
+/** Calls that say what a choice is, without the steps of a run. Each throws preset-unknown. */
+export interface SpecReading {
+  readonly 'spec.check': (choice: Choice) => Promise<readonly SpecProblem[]>;
+  readonly 'spec.export': (asked: Choice & { readonly as: 'run-yaml' | 'shell' }) => Promise<ExportedSpec>;
+}
+
+type CheckOptions = Pick<SpecToolsOptions, 'presets' | 'mayRead'> & { readonly places: CheckPlaces };
+
+function presetsOf({ presets, places: { resources, readers } }: CheckOptions) {
+  const load = createPresetOf(presets, resources, readers);
+  const ofChoice = ({ preset, overrides }: Choice) => load({ preset, source: sourceOf(overrides['model']) });
+  return { load, ofChoice };
+}
+
+export function createSpecReading(options: CheckOptions): SpecReading {
+  const { ofChoice } = presetsOf(options);
+  return {
+    'spec.check': async (choice) =>
+      (await checkSpec(await ofChoice(choice), choice, options.places, options.mayRead)).problems,
+    'spec.export': async ({ as, ...choice }) => exportSpec(await ofChoice(choice), choice, as),
+  };
+}
+
 /** Calls of the wizard's forms. Each throws preset-unknown. */
 export function createSpecTools(
   options: SpecToolsOptions,
-): Pick<Handlers, 'spec.preview' | 'spec.choice' | 'spec.editConfig' | 'spec.export' | 'spec.import'> {
+): Pick<Handlers, 'spec.preview' | 'spec.choice' | 'spec.editConfig' | 'spec.export' | 'spec.import'> &
+  Pick<SpecReading, 'spec.check'> {
   const { readers } = options.places;
-  const loadPreset = createPresetOf(options.presets, options.places.resources, readers);
-  const presetOf = ({ preset, overrides }: Choice) =>
-    loadPreset({ preset, source: sourceOf(overrides['model']) });
+  const { load: loadPreset, ofChoice: presetOf } = presetsOf(options);
+  const reading = createSpecReading(options);
   return {
+    'spec.check': reading['spec.check'],
     'spec.preview': async (choice) =>
       previewSpec(await presetOf(choice), choice, options.places, options.mayRead),
     'spec.choice': async ({ spec }) => choiceFor((await loadPreset(spec.model)).preset, spec),

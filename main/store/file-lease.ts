@@ -7,7 +7,8 @@ import { WorkbenchError } from '../contract/errors';
 import { makeFolder, temporaryBeside } from '../platform/files';
 import { jsonOrNull } from '../platform/parse-json';
 import { fileError } from '../platform/plain-entry';
-import { isAlive, ownIdentity, ownPlace, placeSchema, relationTo } from '../platform/process';
+import { isAlive, ownIdentity, ownPlace, relationTo } from '../platform/process';
+import { placeSchema } from '../platform/process-place';
 
 /** In the run folder; its mtime is the last heartbeat. */
 export const leaseFile = 'lease.json';

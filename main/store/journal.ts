@@ -106,6 +106,9 @@ export const mostJournalBytes = 128 * 2 ** 20;
 /** Each damaged line costs microseconds; unlimited ones would block for minutes. */
 export const mostDamagedLines = 10_000;
 
+/** Of a journal with few entries. */
+const shortBytes = 2 ** 18;
+
 function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf(newline, from);
@@ -115,13 +118,16 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /** Whole records of a line. What has a checksum that holds is not damaged, whatever it says. */
-function readLine(line: Uint8Array): {
+function readLine(
+  line: Uint8Array,
+  jitless: boolean,
+): {
   readonly found: readonly JournalEntry[];
   readonly fault: 'damaged' | 'newer' | null;
 } {
   const value = checkedValue(line);
   if (value === null) return { found: salvageRecords(line), fault: 'damaged' };
-  const entry = readJournalEntry(value);
+  const entry = readJournalEntry(value, jitless);
   return entry === null ? { found: [], fault: 'newer' } : { found: [entry], fault: null };
 }
 
@@ -141,7 +147,7 @@ export function parseJournal(bytes: Uint8Array): JournalContent {
   for (const line of linesOf(bytes.subarray(0, keptBytes))) {
     number += 1;
     if (line.length === 0) continue;
-    const { found, fault } = readLine(line);
+    const { found, fault } = readLine(line, bytes.length < shortBytes);
     if (fault !== null) lost[fault].push(number);
     if (lost.damaged.length > mostDamagedLines) {
       throw new WorkbenchError('journal-corrupt', `More than ${mostDamagedLines} lines are damaged`);

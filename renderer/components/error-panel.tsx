@@ -1,6 +1,6 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { errorText } from '../../main/contract/error-text';
+import { beyondTitle, errorText } from '../../main/contract/error-text';
 import type { WireError } from '../../main/contract/errors';
 import { remedyOf } from '../../main/contract/remedy';
 import { asSentence } from '../format/words';
@@ -9,13 +9,14 @@ import { asSentence } from '../format/words';
 export function ErrorPanel(props: { error: WireError; withRemedy?: boolean; children?: ReactNode }) {
   const { error, children } = props;
   const text = errorText[error.code];
+  const beyond = beyondTitle(error);
   return (
     <section className="panel column error-panel" role="alert" data-code={error.code}>
       <h2>
         <IconAlertTriangle size={16} aria-hidden="true" />
         {text.title}
       </h2>
-      <p>{asSentence(error.message)}</p>
+      {beyond === '' ? null : <p>{asSentence(beyond)}</p>}
       {error.where === undefined ? null : <p className="dim">Where: {error.where}</p>}
       {props.withRemedy === false ? null : <p>{remedyOf(error)}</p>}
       {error.details === undefined || error.details === '' ? null : (

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { errorText } from '../../main/contract/error-text';
+import { beyondTitle, errorText } from '../../main/contract/error-text';
 import { toWire } from '../../main/contract/errors';
 import { remedyOf } from '../../main/contract/remedy';
 import { asSentence } from '../format/words';
@@ -30,7 +30,7 @@ export function noticeError(error: unknown): void {
     id,
     color: 'red',
     title: text.title,
-    message: `${asSentence(wire.message)} ${remedyOf(wire)}`,
+    message: `${asSentence(beyondTitle(wire))} ${remedyOf(wire)}`.trim(),
     autoClose: false,
     withBorder: true,
     closeButtonProps,

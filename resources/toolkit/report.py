@@ -72,7 +72,9 @@ def bytes_text(count: int) -> str:
 
 def scale_text(value: float) -> str:
     """Three significant digits as the workbench writes differences and tolerances: "0.0214", "4.13e-6", "1.23e4"."""
-    if value == 0 or 0.001 <= abs(value) < 10_000:
+    if value < 0:
+        return f"\u2212{scale_text(-value)}"
+    if value == 0 or 0.001 <= value < 10_000:
         return f"{float(f'{value:.3g}'):,.10g}"
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"

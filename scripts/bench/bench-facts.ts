@@ -1,4 +1,5 @@
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { formatFixed } from '../../main/contract/numbers';
 import { median } from './pairs';
 
 const loadBefore = loadavg()[0] ?? 0;
@@ -27,10 +28,10 @@ export function factTable(tritonVersion: string, more: readonly (readonly [strin
 }
 
 /** Median with the range, as "1.02 [0.99–1.10]". */
-export function rangeText(values: readonly number[], digits: number): string {
+export function rangeText(values: readonly number[], digits: Parameters<typeof formatFixed>[1]): string {
   if (values.length === 0) return '–';
   const [middle, lowest, highest] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
-    value.toFixed(digits),
+    formatFixed(value, digits),
   );
   return `${middle ?? ''} [${lowest ?? ''}–${highest ?? ''}]`;
 }

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { childOfVariable } from '../../main/platform/exec';
 import { exists } from '../../main/platform/files';
+import { childOfVariable } from '../../main/platform/left-children';
 import { processesWhere } from '../../main/platform/process';
 import { cli, startCli } from '../support/cli';
 import { createTestHome, type TestHome } from '../support/home';

@@ -3,7 +3,7 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { childOfVariable } from '../../main/platform/exec';
+import { childOfVariable } from '../../main/platform/left-children';
 import { processesWhere } from '../../main/platform/process';
 import { endSshConnections, sshForward } from '../../main/platform/ssh/ssh-connection';
 import { sshRun, sshStream } from '../../main/platform/ssh/ssh-run';

@@ -1,5 +1,5 @@
-import type { ReaderName, Readers } from '../../main/core/core-parts';
 import { readerTable } from '../../main/core/reader-table';
+import type { ReaderName, Readers } from '../../main/core/readers';
 
 const direct =
   (name: ReaderName) =>

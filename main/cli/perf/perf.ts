@@ -6,15 +6,8 @@ import { levelText, loadToolText } from '../../contract/words';
 import type { ServerLoadListener, ServerResults } from '../../core';
 import { answerLines } from '../../domain/measured/again';
 import { requireOutput, writeOutput } from '../../platform/files';
-import {
-  type CliContext,
-  errorDocument,
-  exitCodes,
-  formatError,
-  type Output,
-  printText,
-  progressOf,
-} from '../output';
+import { type CliContext, exitCodes, type Output, printText, progressOf } from '../output';
+import { errorDocument, formatError } from '../print/format-error';
 import { readHeaders } from '../read-values';
 import { budgetOf } from '../settings';
 import { codeOf } from '../work';

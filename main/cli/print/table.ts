@@ -59,7 +59,9 @@ export function formatTable(header: Row, rows: readonly Row[], width = columnsOf
   const least = header.map((name, column) => largestOf([name, ...cells(column)].map(longestWord)));
   const widths = width === null ? natural : widthsWithin(natural, least, width);
   if (widths === null) return records(header, rows, width ?? 0);
-  const numeric = header.map((_, column) => cells(column).every((cell) => /^<?[\d.,–-]*(?: %)?$/.test(cell)));
+  const numeric = header.map((_, column) =>
+    cells(column).every((cell) => /^<?[\d.,–−-]*(?: %)?$/.test(cell)),
+  );
   const lines = (row: Row, painted: (text: string) => string): readonly string[] => {
     const parts = header.map((_, column) => {
       const [cell, limit] = [row[column] ?? '', widths[column] ?? 0];

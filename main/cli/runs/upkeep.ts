@@ -1,7 +1,8 @@
 import { formatBytes } from '../../contract/numbers';
 import { cacheSize } from '../../contract/settings/storage';
 import type { CleanedHome, CleanPlan, CleanRequest, Core } from '../../core';
-import { askToRemove, formatError, type Output, printText } from '../output';
+import { askToRemove, type Output, printText } from '../output';
+import { formatError } from '../print/format-error';
 import { readRunName, resolveRunId, runArgument, saySharedName } from '../read-values';
 import type { Verb } from '../verb';
 import { addReport } from './report';

@@ -1,7 +1,8 @@
 import type { Look, Searched } from '../../contract/study/search';
 import type { StudyEntry, StudyReports, StudySpec } from '../../contract/study/study';
 import type { Core, StudyStops } from '../../core';
-import { formatError, type Output, progressOf } from '../output';
+import { type Output, progressOf } from '../output';
+import { formatError } from '../print/format-error';
 import { createStops } from '../study';
 import { listenForStops } from '../work';
 import { createPreparingProgress } from './preparing-progress';

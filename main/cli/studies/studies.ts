@@ -1,48 +1,14 @@
 import { formatBytes } from '../../contract/numbers';
-import type { StudySummary } from '../../contract/study/study';
+import { studyStateText } from '../../contract/words';
 import type { Core } from '../../core';
-import { matrixColumns, matrixDocument } from '../../domain/measured/matrix';
-import { durationText } from '../../domain/run/time-left';
-import { duelAnswer } from '../../domain/study/duel/duel-answer';
-import { duelOf } from '../../domain/study/duel/duel-study';
-import { jointAnswer } from '../../domain/study/joint/joint-answer';
-import { jointOf } from '../../domain/study/joint/joint-study';
-import { searchAnswer } from '../../domain/study/search/search-answer';
-import { searchOf } from '../../domain/study/search/search-study';
-import { answerOfSoak, soakOf } from '../../domain/study/soak/soak-study';
-import { detailOf } from '../../domain/study/study-detail';
-import { answerOfUpgrade, upgradeOf } from '../../domain/study/upgrade/upgrade-study';
-import { askToRemove, formatError, formatTable, printText } from '../output';
+import { askToRemove, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
 import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import type { Verb } from '../verb';
+import type { ResumeOptions } from './resume-study';
 
 const studyArgument = 'name of a study, as in "studies list"';
-
-const studyStateText = ({ state, interrupted }: Pick<StudySummary, 'state' | 'interrupted'>): string =>
-  interrupted ? `${state} (interrupted)` : state;
-
-/** On demand: a list of studies needs none of what measures them. */
-async function loadMeasuring() {
-  const [search, joint, duel, soak, upgrade, study] = await Promise.all([
-    import('../search/search'),
-    import('../search/joint'),
-    import('../compare/duel'),
-    import('../soak/work-on-soak'),
-    import('../upgrade/work-on-upgrade'),
-    import('../study'),
-  ]);
-  return { ...search, ...joint, ...duel, ...soak, ...upgrade, ...study };
-}
-
-/** Why a study cannot be resumed by its name. */
-function notKept({ state, isKept }: StudySummary): readonly string[] {
-  if (state === 'damaged') return ['  its journal is damaged: it can be removed, but not continued'];
-  if (state === 'newer')
-    return ['  written by a newer version of the workbench: update this one to continue it'];
-  return isKept ? [] : ['  written by an earlier version: continue it with run --matrix FILE --resume'];
-}
 
 function addReadVerbs(program: Verb): void {
   program
@@ -63,65 +29,8 @@ function addReadVerbs(program: Verb): void {
     .description('Show a study: its runs, and the result of each so far')
     .argument('<study>', studyArgument)
     .answer(async ({ core }, name: string) => {
-      const shown = await core.handlers['studies.show']({ name });
-      const { study, summary, results } = shown;
-      const { secondsLeft, underWay } = detailOf(shown, Date.now());
-      const { runs, ...document } = matrixDocument(name, results);
-      const search = study === null ? null : searchOf(study);
-      const duel = study === null ? null : duelOf(study);
-      const about = { study: { ...summary, secondsLeft, underWay } };
-      const joint = study === null ? null : jointOf(study);
-      const soak = study === null ? null : soakOf(study);
-      const upgrade = study === null ? null : upgradeOf(study);
-      const {
-        answerLines,
-        configsOf,
-        duelLines,
-        jointLines,
-        soakDocumentOf,
-        soakLines,
-        tableOf,
-        upgradeLines,
-      } = await loadMeasuring();
-      const configs = search === null ? null : await configsOf(core, name);
-      const documentOf = () => {
-        if (study !== null && search !== null) {
-          return { ...about, search, answer: searchAnswer(search, study.searched), configs };
-        }
-        if (study !== null && joint !== null) {
-          return { ...about, joint, answer: jointAnswer(joint, study.searched) };
-        }
-        if (study !== null && duel !== null) {
-          return { ...about, duel, answer: duelAnswer(duel, study.searched) };
-        }
-        if (study !== null && soak !== null) {
-          return { ...about, ...soakDocumentOf(soak, answerOfSoak(study, soak)) };
-        }
-        if (study !== null && upgrade !== null) {
-          return { ...about, upgrade, answer: answerOfUpgrade(study, upgrade) };
-        }
-        return { ...document, ...about, runs };
-      };
-      const ownLines = () => {
-        if (study !== null && search !== null) return answerLines(search, study.searched, configs);
-        if (study !== null && joint !== null) return jointLines(joint, study.searched);
-        if (study !== null && soak !== null) return soakLines(answerOfSoak(study, soak));
-        if (study !== null && upgrade !== null) return upgradeLines(answerOfUpgrade(study, upgrade));
-        return study === null || duel === null
-          ? [tableOf(matrixColumns(results), results)]
-          : duelLines(duel, study.searched);
-      };
-      return {
-        document: documentOf(),
-        lines: () => [
-          `${name}: ${studyStateText(summary)}, ${summary.sentence}`,
-          ...(secondsLeft === null ? [] : [`  about ${durationText(secondsLeft)} left`]),
-          ...underWay.map((line) => `  ${line}`),
-          ...notKept(summary),
-          ...(summary.error === null ? [] : [formatError(summary.error)]),
-          ...ownLines(),
-        ],
-      };
+      const { shownStudy } = await import('./show-study');
+      return shownStudy(core, name);
     });
 }
 
@@ -147,14 +56,6 @@ function addStops(program: Verb): void {
   }
 }
 
-interface ResumeOptions {
-  readonly out?: string;
-  readonly trust?: boolean;
-  readonly allowRemoteLoad?: boolean;
-  readonly detach?: boolean;
-  readonly verbose?: boolean;
-}
-
 function addResume(program: Verb): void {
   program
     .command('resume')
@@ -165,38 +66,9 @@ function addResume(program: Verb): void {
     .option('--allow-remote-load', 'allow load on another machine (remote engine)')
     .option('--detach', 'with jobs (--engine slurm or kubernetes): submit them and return; the jobs continue')
     .option('--verbose', 'show the log of the steps')
-    .work(async ({ core, output, exit }, name: string, options: ResumeOptions) => {
-      const { trust = false, allowRemoteLoad = false, ...how } = options;
-      const spec = await core.handlers['studies.specOf']({ name });
-      const search = searchOf({ spec });
-      const { workOnDuel, workOnJoint, workOnSearch, workOnSoak, workOnStudy, workOnUpgrade } =
-        await loadMeasuring();
-      if (search !== null) {
-        exit(await workOnSearch(core, { spec, search }, output, true));
-        return;
-      }
-      const joint = jointOf({ spec });
-      if (joint !== null) {
-        exit(await workOnJoint(core, { spec, joint }, output, true));
-        return;
-      }
-      const duel = duelOf({ spec });
-      if (duel !== null) {
-        exit(await workOnDuel(core, { spec, duel }, output, { resume: true }));
-        return;
-      }
-      const soak = soakOf({ spec });
-      if (soak !== null) {
-        exit(await workOnSoak(core, { spec, soak }, output, { resume: true }));
-        return;
-      }
-      const upgrade = upgradeOf({ spec });
-      if (upgrade !== null) {
-        exit(await workOnUpgrade(core, { spec, upgrade }, output, { resume: true }));
-        return;
-      }
-      const consent = { trust, allowRemoteLoad };
-      exit(await workOnStudy(core, spec, output, { ...how, consent, resume: true }));
+    .work(async (given, name: string, options: ResumeOptions) => {
+      const { resumeStudy } = await import('./resume-study');
+      await resumeStudy(given, name, options);
     }, 'print one JSON document to stdout; messages go to stderr');
 }
 
@@ -211,7 +83,10 @@ function addReport(program: Verb): void {
       await core.handlers['studies.show']({ name });
       await keepReportChange(core, { kind: 'study', name }, options);
       const { files, problem } = await core.handlers['studies.report']({ name });
-      if (problem !== null) output.say(formatError(problem));
+      if (problem !== null) {
+        const { formatError } = await import('../print/format-error');
+        output.say(formatError(problem));
+      }
       return {
         document: { name, reports: files },
         lines: () => files.map(({ kind, path }) => `${kind}: ${path}`),

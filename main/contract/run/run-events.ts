@@ -295,10 +295,13 @@ const journalHeadSchema = z.object({
 export const journalEntrySchema = z.intersection(journalHeadSchema, journalBodySchema);
 export type JournalEntry = JournalBody & { readonly seq: number; readonly at: string };
 
-/** null where invalid. Not `journalEntrySchema`, which would walk every window again to merge both. */
-export function readJournalEntry(value: unknown): JournalEntry | null {
-  const head = journalHeadSchema.safeParse(value);
-  const body = journalBodySchema.safeParse(value);
+/**
+ * null where invalid. Not `journalEntrySchema`, which would walk every window again to merge both.
+ * @param jitless for few entries: to compile a parser for each object takes longer than to read some without
+ */
+export function readJournalEntry(value: unknown, jitless = false): JournalEntry | null {
+  const head = journalHeadSchema.safeParse(value, { jitless });
+  const body = journalBodySchema.safeParse(value, { jitless });
   return head.success && body.success ? { ...head.data, ...body.data } : null;
 }
 

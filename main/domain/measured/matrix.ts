@@ -1,4 +1,4 @@
-import { errorText } from '../../contract/error-text';
+import { titledMessage } from '../../contract/error-text';
 import { labelOf } from '../../contract/fields/fields';
 import { isFaulty, isSound, isSteady, marksOf, stateWords } from '../../contract/flag-text';
 import { localHost } from '../../contract/host/host-name';
@@ -157,8 +157,7 @@ export function matrixReason({ state, leftOut, error }: MatrixResult): string | 
   if (wire !== null) {
     // A failed run shows its remedy on its page; one that was not started is shown only here.
     const remedy = error?.remedy === undefined ? '' : `. ${error.remedy}`;
-    const { title } = errorText[wire.code];
-    return `${wire.message.startsWith(title) ? '' : `${title}: `}${wire.message}${remedy}`;
+    return `${titledMessage(wire)}${remedy}`;
   }
   return state === null ? null : unsteadyText(state);
 }

@@ -1,4 +1,4 @@
-import { errorText } from '../../contract/error-text';
+import { titledMessage } from '../../contract/error-text';
 import { isFaulty, isSound } from '../../contract/flag-text';
 import type { Gpu } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
@@ -55,7 +55,7 @@ function findLevels(state: RunState, scenario: Scenario): readonly Level[] {
   }
   for (const { batchSize, concurrency, requestRate, error } of missing) {
     const load = { batchSize, concurrency, ...(requestRate === undefined ? {} : { requestRate }) };
-    const reason = `${errorText[error.code].title}: ${error.message}`;
+    const reason = titledMessage(error);
     const hole = { mark: `missing: ${error.code}`, reason };
     levels.set(loadKey(load), { ...load, point: null, hole });
   }

@@ -72,7 +72,7 @@ async function startProblems(engine: DockerEngineSpec, start: StartFacts): Promi
     field: host === undefined ? 'engine.kind' : 'engine.host',
     code: docker.reason === 'permission' ? 'docker-permission' : 'docker-unreachable',
     severity: 'problem',
-    message: `Docker cannot be used: ${docker.message}`,
+    message: docker.message,
     remedy: `${reach}${local ? ' Or run on the local Triton.' : ''}`,
     fixes: local ? ['use-local'] : [],
   };

@@ -2,7 +2,8 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../platform/files';
-import { endProcesses, isAlive, placeSchema, processesWhere, relationTo } from '../../platform/process';
+import { endProcesses, isAlive, processesWhere, relationTo } from '../../platform/process';
+import { placeSchema } from '../../platform/process-place';
 import type { SweepResult } from '../engine';
 
 /** Inherited by every process of a server; the value is random and unique. */

@@ -3,7 +3,8 @@ import { shellLine, shellWord } from '../../contract/flag-text';
 import type { SlurmEngineSpec } from '../../contract/job/job-engines';
 import { present } from '../../contract/trees';
 import type { Hosts } from '../../hosts/hosts';
-import { childOfVariable, exec } from '../../platform/exec';
+import { exec } from '../../platform/exec';
+import { childOfVariable } from '../../platform/left-children';
 import type { JobProgram } from '../job';
 
 /** Seconds before the time limit; a level of the published procedures takes half of it. */

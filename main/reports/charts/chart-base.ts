@@ -206,12 +206,12 @@ export function niceEnd(values: readonly number[]): number {
   return Math.ceil(most / step) * step;
 }
 
-export const rateAxis = (max: number): ChartOption['xAxis'] => ({
+export const rateAxis = (max: number, name: string = axisTitles.rate): ChartOption['xAxis'] => ({
   ...axisStyle,
   type: 'value',
   min: 0,
   max,
-  name: axisTitles.rate,
+  name,
   nameLocation: 'middle',
   nameGap: 24,
   splitLine: { show: false },

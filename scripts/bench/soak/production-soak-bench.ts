@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatFixed } from '../../../main/contract/numbers';
 import type { SoakFigure } from '../../../main/contract/study/soak';
 import type { SoakAnswer } from '../../../main/domain/study/soak/soak-answer';
 import { createLocalTriton } from '../../../main/engine/local/local-triton';
@@ -96,7 +97,7 @@ function dueOf({ culprit }: Case, row: SoakAnswer['rows'][number], witness: Witn
 }
 
 function slopeOf({ culprit, title }: Case, { value, low, high }: Growth, due: number): Judged {
-  const inMb = (bytes: number) => (bytes / 1e6).toFixed(2);
+  const inMb = (bytes: number) => formatFixed(bytes / 1e6, 2);
   return {
     name: `${title}: MB per hour`,
     value: `${inMb(value)} [${inMb(low)}, ${inMb(high)}]`,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toWire, type WireError } from '../../../main/contract/errors';
 import type { GpuReport } from '../../../main/contract/machine';
-import { createReaders, type ReaderName, type Readers } from '../../../main/core/core-parts';
+import { createReaders, type ReaderName, type Readers } from '../../../main/core/readers';
 import { readGpus } from '../../../main/machine/gpu-report';
 import { readPreset } from '../../../main/presets/presets';
 import type { ReadingJob } from '../limits/at-limit';

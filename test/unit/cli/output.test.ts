@@ -1,15 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import {
-  createOutput,
-  errorDocument,
-  exitCodeOf,
-  formatError,
-  formatTable,
-  jsonText,
-  printText,
-} from '../../../main/cli/output';
+import { createOutput, exitCodeOf, formatTable, jsonText, printText } from '../../../main/cli/output';
+import { formatError } from '../../../main/cli/print/format-error';
 import { monitorTable } from '../../../main/cli/print/monitor-table';
 import { sample } from '../monitor/fixtures';
 
@@ -26,24 +19,6 @@ function written(to: 'stdout' | 'stderr'): () => string {
 }
 
 const pwned = '\u001b]0;PWNED\u0007\u001b[2J\u001b]52;c;cm0=\u001b\\\u009b31m\r';
-
-it('an error without a place has no empty line for it', () => {
-  expect(formatError({ code: 'spec-invalid', message: 'Unrecognized key: "a"', where: '' })).not.toContain(
-    'where',
-  );
-  expect(formatError({ code: 'spec-invalid', message: 'x', where: '--set' })).toContain('  where:  --set');
-});
-
-it('an error document has the remedy that people read', () => {
-  expect(errorDocument({ code: 'run-unknown', message: 'Unknown run "a"' })).toEqual({
-    error: {
-      code: 'run-unknown',
-      message: 'Unknown run "a"',
-      remedy: 'List the runs with the command "runs".',
-    },
-  });
-  expect(errorDocument({ code: 'internal', message: 'x', remedy: 'Do y.' }).error.remedy).toBe('Do y.');
-});
 
 it.each([
   ...(['run-unknown', 'preset-unknown', 'host-unknown', 'deployment-unknown'] as const),
@@ -126,10 +101,4 @@ it('a table may have any number of rows', () => {
   const lines = formatTable(['name', 'count'], rows).split('\n');
   expect(lines).toHaveLength(300_001);
   expect(lines.slice(0, 2)).toEqual(['name          count', 'name 0            0']);
-});
-
-it('an error may have any number of lines of details', () => {
-  const details = 'a line\n'.repeat(300_000) + 'the last';
-  const text = formatError({ code: 'internal', message: 'Much went wrong', details });
-  expect(text.split('\n').slice(-2)).toEqual(['    a line', '    the last']);
 });

@@ -39,6 +39,7 @@ async function printed(problems: readonly SpecProblem[], ...words: string[]) {
       'spec.resolve': () => Promise.reject(new Error('no run in this test')),
       'settings.get': () =>
         Promise.resolve({ values: defaultSettings, changed: [], unknown: [], invalid: [], broken: null }),
+      'spec.check': () => Promise.resolve(problems),
       'spec.preview': () => Promise.resolve({ spec: null, problems, commands: [] }),
       'spec.export': () =>
         problems.some(({ severity }) => severity === 'problem')

@@ -16,10 +16,10 @@ import {
 } from '../../../main/contract/numbers';
 
 const asIntl = (value: number, minimumFractionDigits: number, maximumFractionDigits: number): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits });
+  value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits }).replace('-', '−');
 
 describe('numbers', () => {
-  it('are written as Intl writes them', () => {
+  it('are written as Intl writes them, with a minus sign', () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.double({ min: -1e7, max: 1e7, noNaN: true }),

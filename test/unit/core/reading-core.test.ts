@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PublishedGpu } from '../../../main/contract/run/run-spec';
 import { createReadingCore } from '../../../main/core/reading-core';
-import { childOfText, childOfVariable } from '../../../main/platform/exec';
+import { childOfText, childOfVariable } from '../../../main/platform/left-children';
 import { ownIdentity, pidNamespace } from '../../../main/platform/process';
 import { NotingRuns } from '../../support/noting-runs';
 import { rejection } from '../../support/rejection';
@@ -53,6 +53,18 @@ describe('the core of verbs that only read', () => {
     const differing = await handlers['presets.differences']({ spec, gpu: gpu as PublishedGpu });
     expect(differing.join()).toContain('; published: ');
     expect(await readdir(home)).toEqual(['settings.json']);
+  });
+
+  it('writes the specification of a preset, or says what is wrong with it', async () => {
+    const { handlers } = await reading();
+    const choice = { preset: 'resnet50', overrides: { model: { profile: 'quick' } } };
+    const { text } = await handlers['spec.export']({ ...choice, as: 'run-yaml' });
+    expect(text).toContain('\n  preset: resnet50\n  profile: quick\n');
+    expect((await handlers['spec.check'](choice)).filter(({ severity }) => severity === 'problem')).toEqual(
+      [],
+    );
+    const wrong = { ...choice, overrides: { format: 'tf-savedmodel' } };
+    expect((await handlers['spec.check'](wrong))[0]?.field).toBe('format');
   });
 
   it('ends what a dead workbench started', async () => {

@@ -38,6 +38,19 @@ export const dockerCases: readonly Case[] = [
   },
   {
     id: 'docker',
+    what: 'refusing, said once',
+    change: {
+      docker: unreachableDocker(
+        'refused',
+        'Cannot connect to the Docker daemon at unix:///a: connect ECONNREFUSED',
+      ),
+    },
+    status: 'problem',
+    finding: ['Docker refuses the connection at unix:///a: connect ECONNREFUSED'],
+    remedy: ['sudo systemctl restart docker'],
+  },
+  {
+    id: 'docker',
     what: 'refusing over SSH',
     change: { docker: unreachableDocker('refused', 'no', ssh.host) },
     status: 'problem',

@@ -47,6 +47,8 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
     expect(html).toContain(`>${line}<`);
   // Without probes there is no empty chart of them.
   expect(html).not.toContain('Probes, last minute');
+  // The third of three has a row for itself.
+  expect(html.match(/<figure class="wide">/g)).toHaveLength(1);
 });
 
 it('answers whether the latency was within the limit, with batches and the rules that were watched for', () => {
@@ -77,6 +79,7 @@ it('answers whether the latency was within the limit, with batches and the rules
   expect(html).toContain('<td>Probe p99 above 20 ms for 1 s, echo</td><td>on</td>');
   expect(html).toContain('<td>Queue time above 100 ms for 10 s, all models</td><td>off</td>');
   expect(html).toContain('<title id="batch0-title">');
+  expect(html).not.toContain('<figure class="wide">');
   const quiet = monitorReport({
     source: 'test',
     history: new MonitorHistory(),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatError } from '../../../main/cli/output';
+import { formatError } from '../../../main/cli/print/format-error';
 import { toWire } from '../../../main/contract/errors';
 import { openModel } from '../../../main/own/open-model';
 import { dataRows } from '../../support/data-rows';

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { exec } from '../../../main/platform/exec';
 import {
   childOfText,
   childOfVariable,
   endLeftChildren,
-  exec,
   readChildOf,
-} from '../../../main/platform/exec';
+} from '../../../main/platform/left-children';
 import { ownIdentity, pidNamespace, processStartTime } from '../../../main/platform/process';
 import { bundleChild, startChild as startProgram } from '../../support/child-program';
 

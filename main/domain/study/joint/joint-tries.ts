@@ -105,3 +105,13 @@ export function jointTries(joint: JointStrategy, searched: Searched): readonly J
     };
   });
 }
+
+/** The set that a chart draws by model: the best, or where there is none the first. */
+export const shownTry = (tries: readonly JointTry[]): JointTry | null =>
+  tries.find(({ isBest }) => isBest) ?? tries[0] ?? null;
+
+/** Latencies above their target by more than that are at the edge of a chart: else they would press all others to the foot. */
+const edge = 250;
+
+/** @param share latency of its target */
+export const percentOfTarget = (share: number): number => Math.min(edge, 100 * share);

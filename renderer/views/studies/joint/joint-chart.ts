@@ -2,7 +2,13 @@ import { formatMs } from '../../../../main/contract/numbers';
 import type { JointStrategy } from '../../../../main/contract/study/joint';
 import { largestOf } from '../../../../main/domain/statistics';
 import { factorText } from '../../../../main/domain/study/joint/joint-answer';
-import type { JointLoad, JointPart, JointTry } from '../../../../main/domain/study/joint/joint-tries';
+import {
+  type JointLoad,
+  type JointPart,
+  type JointTry,
+  percentOfTarget,
+  shownTry,
+} from '../../../../main/domain/study/joint/joint-tries';
 import { budgetView } from '../../../charts/budget-line';
 import { baseLayout, type Chart, signTrace } from '../../../charts/chart';
 import type { ChartTheme } from '../../../charts/chart-theme';
@@ -10,8 +16,6 @@ import { plain, wrapped } from '../../../charts/hover-text';
 import { valueAxis } from '../../../charts/sweep-axis';
 import type { Trace } from '../../../charts/trace';
 
-/** Latencies above their target by more than that are at the edge: else they would press all others to the foot. */
-const edge = 250;
 const symbols = ['circle', 'square', 'diamond', 'cross', 'triangle-up', 'star'] as const;
 
 const partText = ({ model, percentile, latencyUs, limitUs }: JointPart): string =>
@@ -19,8 +23,6 @@ const partText = ({ model, percentile, latencyUs, limitUs }: JointPart): string 
 
 const hoverOf = (joint: JointStrategy, text: string, { factor, parts }: JointLoad): string =>
   [wrapped(text), ...[factorText(joint, factor), ...parts.map(partText)].map(plain)].join('<br>');
-
-const percent = ({ latencyUs, limitUs }: JointPart): number => Math.min(edge, (100 * latencyUs) / limitUs);
 
 /** A load that was not held; the symbol of a steady level without an answer. */
 const notHeld = 'x-thin';
@@ -36,7 +38,7 @@ function modelTrace(joint: JointStrategy, { text, loads }: JointTry, at: number,
   return {
     ...{ type: 'scatter', mode: 'lines+markers', name: plain(joint.models[at]?.title ?? '') },
     x: known.map(({ load }) => load.factor),
-    y: known.map(({ part }) => percent(part)),
+    y: known.map(({ part: { latencyUs, limitUs } }) => percentOfTarget(latencyUs / limitUs)),
     hovertext: known.map(({ load }) => hoverOf(joint, text, load)),
     hoverinfo: 'text',
     line: { color, width: 1.75, dash: 'solid' },
@@ -62,7 +64,7 @@ function othersTraces(
     return signTrace({
       name,
       x: own.map(({ load }) => load.factor),
-      y: own.map(({ load }) => Math.min(edge, 100 * load.share)),
+      y: own.map(({ load }) => percentOfTarget(load.share)),
       hovertext: own.map(({ text, load }) => hoverOf(joint, text, load)),
       marker: { color: theme.dim, size: 6, symbol, line: { width: 1.5, color: theme.dim } },
     });
@@ -79,8 +81,8 @@ export function jointChart(
   tries: readonly JointTry[],
   theme: ChartTheme,
 ): Chart | null {
-  const shown = tries.find(({ isBest }) => isBest) ?? tries[0];
-  if (shown === undefined) return null;
+  const shown = shownTry(tries);
+  if (shown === null) return null;
   const lines = joint.models.map((_model, at) => modelTrace(joint, shown, at, theme));
   const others = othersTraces(joint, tries, shown, theme);
   const most = largestOf(tries.flatMap(({ loads }) => loads.map(({ factor }) => factor)));

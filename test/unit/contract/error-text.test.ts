@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { beyondTitle, titledMessage } from '../../../main/contract/error-text';
+
+const code = 'docker-unreachable';
+const title = 'Cannot connect to the Docker daemon';
+
+it.each([
+  ['the host left', `${title}: the host left`, 'the host left'],
+  [
+    `${title} at unix:///a: connect ENOENT`,
+    `${title} at unix:///a: connect ENOENT`,
+    'At unix:///a: connect ENOENT',
+  ],
+  [title, title, ''],
+])('"%s" says once what its title says', (message, titled, beyond) => {
+  expect(titledMessage({ code, message })).toBe(titled);
+  expect(beyondTitle({ code, message })).toBe(beyond);
+});
