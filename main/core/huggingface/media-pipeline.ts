@@ -17,7 +17,7 @@ const referenceSchema = z.object({
 type Reference = z.infer<typeof referenceSchema>;
 
 /** The model of a pipeline of images takes the size that the first step makes of them, or any where they keep their shape. */
-export function exportedAs({ media, imageSides }: PipelinePlan, spec: RunSpec): RunSpec {
+export function exportedAs({ media, imageSides, task }: PipelinePlan, spec: RunSpec): RunSpec {
   const { source } = spec.model;
   if (media !== 'images' || source === undefined) return spec;
   const inputs = source.inputs.map((input) => {
@@ -26,10 +26,11 @@ export function exportedAs({ media, imageSides }: PipelinePlan, spec: RunSpec): 
     const sample = imageSides === undefined || imageSides === null ? input.sample : [1, channels, ...sides];
     return { ...input, shape: [batch, channels, ...sides], sample };
   });
-  // Where the image varies, the file says of no output how many objects it has.
+  // Where the image varies, the file says of no output how many objects it has, and of a map of classes never its size.
   const outputs = source.outputs.map((output) => {
-    const [batch = -1, , ...rest] = output.shape;
-    return imageSides === null ? { ...output, shape: [batch, -1, ...rest] } : output;
+    const [batch = -1, ...rest] = output.shape;
+    if (task === 'image-segmentation') return { ...output, shape: [batch, rest[0] ?? -1, -1, -1] };
+    return imageSides === null ? { ...output, shape: [batch, -1, ...rest.slice(1)] } : output;
   });
   // The preset states the shapes of the samples, too.
   const shapes = {

@@ -39,6 +39,16 @@ it('exports a model for the size that all images come to, or for any', () => {
   });
   const outputs = exportedAs(detection, spec).model.source?.outputs;
   expect(outputs?.map(({ shape }) => shape)).toEqual([[-1, -1, 6]]);
+  // The file of a map of classes leaves its size open, and Triton's backend compares the axes of outputs exactly.
+  const segmented = { ...detection, task: 'image-segmentation', imageSides: [64, 64] } as const;
+  const map = exportedAs(segmented, {
+    ...spec,
+    model: {
+      ...spec.model,
+      source: { ...spec.model.source, outputs: [{ name: 'logits', shape: [-1, 5, 16, 16] }] },
+    },
+  } as unknown as RunSpec);
+  expect(map.model.source?.outputs.map(({ shape }) => shape)).toEqual([[-1, 5, -1, -1]]);
   const sound = specOf('input_values', [-1, -1], [1, 16_000]);
   expect(exportedAs(speech, sound)).toBe(sound);
 });
