@@ -45,7 +45,7 @@ const checks = [
     'a name that is none, a model and a revision that the hub does not have, and one that needs a token, are refused',
     async ({ start }) => {
       const refusals = [
-        [['hf:acme'], { HF_TOKEN: token }, 'that you may read'],
+        [['hf:acme'], { HF_TOKEN: token }, 'that may read'],
         [['hf:acme/'], {}, 'is not a model of the Hugging Face hub'],
         [[`hf:${id}@v9`], { HF_TOKEN: token }, 'has no revision v9'],
         [[`hf:${id}`], { HF_TOKEN: 'hf_another' }, 'is gated'],

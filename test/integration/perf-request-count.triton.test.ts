@@ -69,7 +69,7 @@ describe('resume --again', () => {
       const again = await cli(home.path, 'resume', runId, '--again');
       expect(again.code, again.stderr).toBe(0);
       expect((await counted()) - before).toBe(700);
-      expect(again.stdout).not.toContain('p99 is of only');
+      expect(again.stdout).not.toContain('p99 is based on only');
       const shown = await cli(home.path, 'show', runId, '--json');
       const { offline, online } = JSON.parse(shown.stdout) as Record<'offline' | 'online', LoadPoint[]>;
       expect([...offline, ...online]).toMatchObject([
@@ -91,6 +91,6 @@ describe('resume --again', () => {
     const { runId } = JSON.parse(measured.stdout) as { readonly runId: string };
     const refused = await cli(home.path, 'resume', runId, '--again');
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toContain('No measured level of this run is in doubt');
+    expect(refused.stderr).toContain('This run has no inconclusive level');
   });
 });

@@ -314,7 +314,7 @@ triton_launch_mode: docker
   it('refuses a budget that is too short for its candidates, and a run that is not there', async () => {
     const short = await cli(home.path, ...searching('short'), '--budget', '3s');
     expect(short.code).toBe(2);
-    expect(short.stderr).toContain('of load at least');
+    expect(short.stderr).toContain('s of load');
     const unknown = await cli(home.path, 'search', 'nothere');
     expect(unknown.code).toBe(2);
   });

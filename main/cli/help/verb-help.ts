@@ -310,10 +310,7 @@ export const verbHelp: Readonly<Record<string, VerbHelp>> = {
   bundle: {
     examples: [
       ['bundle nightly --out ./handover', 'a folder for production'],
-      [
-        'bundle nightly --out ./handover --replicas-for-rate 5000 --p99 20ms',
-        'with the replicas that capacity plans',
-      ],
+      ['bundle nightly --out ./handover --replicas-for-rate 5000 --p99 20ms', 'with planned replicas'],
     ],
   },
   monitor: {

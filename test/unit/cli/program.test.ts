@@ -35,8 +35,8 @@ describe('the command tree', () => {
   it.each([
     ['run', ['run']],
     ['spec', ['spec']],
-    ['runs', ['runs', 'show']],
-    ['show', ['runs', 'show']],
+    ['runs', ['runs']],
+    ['show', ['show']],
     ['presets', ['presets']],
     ['settings', ['settings']],
     ['studies', ['studies']],

@@ -19,9 +19,9 @@ it('reads quantiles or a file, and says what is wrong with either', async () => 
   expect(await readLengths(file)).toEqual({ text: '3 lengths of lengths.txt', drawn: [12, 30, 7] });
   expect((await readLengths(file, 2)).drawn).toEqual([12, 30]);
   for (const [text, message] of [
-    ['16,8,32', 'do not rise'],
-    ['p50,p95,max', 'is not read'],
-    [join(dir, 'absent'), 'is not read'],
+    ['16,8,32', 'not in ascending order'],
+    ['p50,p95,max', 'cannot be read'],
+    [join(dir, 'absent'), 'cannot be read'],
   ] as const) {
     expect(await rejection(readLengths(text))).toMatchObject({
       ...{ code: 'input-invalid', where: '--length-distribution' },
@@ -34,7 +34,7 @@ it('is of values that are made, and not of those of a file', () => {
   const check = (sources: readonly string[]) => () => {
     requireMade('8,16,32', sources);
   };
-  expect(check(['/data/texts.json'])).toThrow('has those of texts.json');
+  expect(check(['/data/texts.json'])).toThrow('sends those of texts.json');
   expect(check(['a=/data/texts.json'])).toThrow('texts.json');
   for (const sources of [[], ['random'], ['zero'], ['a=random']]) expect(check(sources)).not.toThrow();
 });

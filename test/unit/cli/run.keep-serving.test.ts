@@ -56,7 +56,7 @@ it('refuses a name that a deployment has before there is a run', async () => {
     ...{ type: 'deployment-created', id: 'taken', engine, ports },
   });
   expect(await rejection(kept('taken', core).done)).toMatchObject({
-    ...{ code: 'input-invalid', where: '--keep-serving', message: 'A deployment "taken" exists already' },
+    ...{ code: 'input-invalid', where: '--keep-serving', message: 'A deployment "taken" already exists' },
   });
 });
 

@@ -89,11 +89,11 @@ it('is put back by another process where its own was killed', async () => {
   await recording.catch(() => undefined);
 });
 
-it('switches nothing on that is on already', async () => {
+it('switches nothing on that is already on', async () => {
   await triton.close();
   triton = await startTracedTriton({ models: { m: { trace_level: ['TENSORS'] } } });
   const error = await rejection(recordTrace(input()));
-  expect(error.message).toContain('is on already');
+  expect(error.message).toContain('is already on');
   expect(notes).toEqual([]);
   expect(triton.own('m')).toEqual({ trace_level: ['TENSORS'] });
 });

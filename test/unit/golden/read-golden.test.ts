@@ -132,7 +132,7 @@ describe('a file that is not one', () => {
     ['no.json', 'not json', 'neither JSON nor an npz file'],
     ['empty.json', '{}', 'samples.0.inputs'],
     ['kind.json', '{"kind": "something", "samples": []}', 'kind: '],
-    ['outputs.json', JSON.stringify({ samples: [{ inputs: [good] }] }), 'no values of an output'],
+    ['outputs.json', JSON.stringify({ samples: [{ inputs: [good] }] }), 'has no outputs'],
     ['type.json', samplesOf({ ...good, datatype: 'FLOAT' }), '"FLOAT" is not a type of Triton'],
     ['none.json', samplesOf({ ...good, data: undefined }), 'needs either "data" or "b64"'],
     ['size.json', samplesOf({ ...good, data: [1] }), 'IN has 4 bytes where FP32 [1, 2] has 8'],
@@ -142,7 +142,7 @@ describe('a file that is not one', () => {
       JSON.stringify({ ...goldenJson(header, []), outputs: { OUT: { by: 'luck' } } }),
       'outputs.OUT',
     ],
-    ['analyzer-only.json', '{"data": [{"IN": [1, 2], "TEXT": ["a"]}]}', 'no values of an output'],
+    ['analyzer-only.json', '{"data": [{"IN": [1, 2], "TEXT": ["a"]}]}', 'no outputs'],
     ['torn.npz', 'PK\u0003\u0004 torn', 'cannot be read as an npz file'],
     ['header.npz', zipBytes({ 'golden.json': '{"kind": 1}' }), 'cannot be read as an npz file'],
   ])('%s is refused', async (name, content, message) => {

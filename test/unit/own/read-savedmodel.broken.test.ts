@@ -83,7 +83,7 @@ refusesEach('a SavedModel', [
     what: 'a text input',
     make: saved({ inputs: [{ name: 'words', type: 7 }] }),
     code: folder,
-    says: ['The input "words" is text (string', 'perf -m MODEL', 'numbers go in'],
+    says: ['The input "words" is text (string', 'perf -m MODEL', 'inputs are numbers'],
   },
   {
     what: 'a sparse input',

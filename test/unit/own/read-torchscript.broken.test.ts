@@ -52,7 +52,7 @@ refusesEach('a TorchScript file', [
       return path;
     },
     code: file,
-    says: ['zero bytes only'],
+    says: ['only zero'],
   },
   {
     what: 'a truncated archive',

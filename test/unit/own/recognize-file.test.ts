@@ -25,7 +25,7 @@ const files: readonly (readonly [string, string | Buffer, ...(string | RegExp)[]
   ['m.pt', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 98\n', 'Git LFS pointer'],
   ['m.onnx', '/annex/objects/SHA256E-s1--00.onnx\n', 'git annex get'],
   ['m.onnx', 'Access denied: sign in first\n', 'a short text, not a model', '"Access denied: sign in first"'],
-  ['m.onnx', Buffer.alloc(4000), 'zero bytes only'],
+  ['m.onnx', Buffer.alloc(4000), 'only zero'],
   ['m.onnx', gzipSync(onnxBytes()), 'compressed with gzip', 'gunzip'],
   ['m.pt', gzipSync('x'), 'compressed with gzip'],
   ['m.onnx', zipBytes({ 'best.onnx': 'x' }), 'holds best.onnx', 'unzip'],

@@ -280,7 +280,7 @@ describe('a run that continues on another host', () => {
 
   it('is refused with several GPUs of the other machine', () => {
     expect(() => after(onHost('a', 'GPU-1', 'GPU-2'), onHost('b', 'GPU-1', 'GPU-2'))).toThrow(
-      'The GPUs of the run are those of the host a, and it would continue on the host b',
+      'The GPUs of the run are those of the host a, but it would continue on the host b',
     );
   });
 });

@@ -32,7 +32,7 @@ describe('the report of a long sweep', () => {
     const rows = [...page.matchAll(/<tr class="steady">/g)].length;
     expect(rows).toBeGreaterThan(200);
     expect(rows).toBeLessThan(310);
-    expect(page).toContain(`Shown are ${rows} of 2,000 levels`);
+    expect(page).toContain(`This report shows ${rows} of 2,000 levels`);
     expect(page).toContain('<td class="n peak">7,777</td>');
     const online = report.scenarios.find(({ id }) => id === 'online');
     if (online === undefined) throw new Error('The report has the scenario');
@@ -44,6 +44,6 @@ describe('the report of a long sweep', () => {
     const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z' });
     const page = html.render({ state, report }).content;
     expect([...page.matchAll(/<tr class="steady">/g)]).toHaveLength(40);
-    expect(page).not.toContain('Shown are');
+    expect(page).not.toContain('This report shows');
   });
 });

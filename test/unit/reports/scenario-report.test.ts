@@ -41,7 +41,7 @@ describe('published figures in a report', () => {
     const found = reportOf((spec) => (spec.model.profile = 'full')).published;
     expect(found?.label).toBe('published, A40, ONNX fp16');
     expect(found?.lead).toContain(
-      'Published of NVIDIA A40, ONNX fp16 (TensorRT accelerator); not measured by this run',
+      'Published for NVIDIA A40, ONNX fp16 (TensorRT accelerator); not measured by this run',
     );
     const [offline, online] = found?.scenarios ?? [];
     expect(offline?.rows.map(({ batchSize }) => batchSize)).toEqual([

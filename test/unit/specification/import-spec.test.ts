@@ -78,7 +78,7 @@ describe('a shell file', () => {
     expect(all).toMatch(/^WORKDIR: it is the output of a command/m);
     expect(all).toMatch(/DATASETS_DIR, WORKSPACE_DIR: it depends on WORKDIR/);
     expect(all).toMatch(/DATASET: /);
-    expect(all).toMatch(/MODEL_NAME=TFT: taken as the name on Triton/);
+    expect(all).toMatch(/MODEL_NAME=TFT: used as the name on Triton/);
     expect(all).not.toMatch(/ENSEMBLE_MODEL_NAME|TRITON_INSTANCES|LOAD_MODEL_METHOD|FORMAT_SUFFIX/);
   });
 

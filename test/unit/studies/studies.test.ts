@@ -205,7 +205,7 @@ describe('a study', () => {
     await until('its report is written', async () => (await stateOf(held)) === 'paused');
     expect(await rejection(held.start(spec, { resume: false, consent: {} }))).toMatchObject({
       code: 'input-invalid',
-      message: 'A study "night" exists already',
+      message: 'A study "night" already exists',
     });
   });
 

@@ -60,7 +60,7 @@ describe('requireTraceable', () => {
   });
 
   it('leaves what somebody else switched on, and what it cannot read', () => {
-    expect(refusal({ trace_level: ['TIMESTAMPS'] })).toThrow('Tracing of m is on already (TIMESTAMPS)');
+    expect(refusal({ trace_level: ['TIMESTAMPS'] })).toThrow('Tracing of m is already on (TIMESTAMPS)');
     expect(refusal({ trace_file: '' })).toThrow('without a trace file');
     expect(refusal({ trace_mode: 'opentelemetry' })).toThrow('exports its traces');
   });

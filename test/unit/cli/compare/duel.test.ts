@@ -157,7 +157,7 @@ describe('compare --measure', () => {
     [['compare', 'a', 'b', '--dry-run'], 'The option applies only with --measure'],
     [['compare', 'published', 'build', '--measure'], 'Published figures cannot be measured again'],
     [['compare', 'a', 'b', '--measure', '--out', 'x.pdf'], '--measure writes its own report'],
-    [['compare', 'a', 'b', '--measure', '--concurrency', '1.5'], '"1.5" is not a whole number from 1 on'],
+    [['compare', 'a', 'b', '--measure', '--concurrency', '1.5'], '"1.5" is not a whole number of at least 1'],
     [['compare', 'a', 'b', '--measure', '--request-rate', '0'], '"0" is not a rate'],
     [['compare', 'a', 'b', '--measure', '--budget', 'soon'], '"soon" is not a time'],
     [['compare', 'a', 'b', '--measure', '--fail-if', 'p95>2x'], '"p95>2x" is not a criterion'],

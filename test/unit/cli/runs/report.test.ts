@@ -37,7 +37,7 @@ describe('the options of a report', () => {
   it.each([
     [{ sections: 'levels,answer' }, '--sections', /"answer" is not a section/],
     [{ without: 'x' }, '--without', /"x" is not a section/],
-    [{ sections: 'all', without: 'steps' }, '--sections', /twice/],
+    [{ sections: 'all', without: 'steps' }, '--sections', /cannot be used together/],
     [{ title: 'x'.repeat(121) }, '--title', /121 characters/],
     [{ customer: 'x'.repeat(121) }, '--customer', /121 characters/],
   ])('refuse %j', (options, where, message) => {

@@ -42,6 +42,6 @@ it('says where nothing is known of an image, and of a release with published fla
     'The name of the image does not contain its release',
   );
   expect((await found(specs('onnx'), '26.07', '24.10')).map((one) => one.text).join('; ')).toContain(
-    'Release 24.10 has published flaws',
+    'Release 24.10 has published vulnerabilities',
   );
 });

@@ -61,7 +61,7 @@ describe('detections', () => {
 
   it('of another label, missing or added are said', () => {
     expect(compare([cat, dog], [cat, { ...dog, label: 9 }]).reason).toContain(
-      '1 of 2 detections have no partner',
+      '1 of 2 detections have no match',
     );
     expect(compare([cat, dog], [cat])).toMatchObject({ passed: false, worst: { found: 'nothing' } });
     expect(compare([cat], [cat, dog]).reason).toBe(
@@ -117,7 +117,7 @@ describe('detections', () => {
     expect(reason([{ name: 'boxes', datatype: 'FP32', shape: [1, 3], values: [1, 2, 3] }])).toContain(
       '3 columns',
     );
-    expect(reason(outputsOf([{ ...cat, box: [NaN, 0, 1, 1] }]))).toContain('no partner');
+    expect(reason(outputsOf([{ ...cat, box: [NaN, 0, 1, 1] }]))).toContain('no match');
   });
 });
 

@@ -18,7 +18,7 @@ it('draws lengths with the quantiles that were asked for, the same each time, in
 it.each([
   ['32,128,512', [32, 128, 512]],
   ['7, 7, 7', [7, 7, 7]],
-  ['128,32,512', 'do not rise'],
+  ['128,32,512', 'not in ascending order'],
   ['0,1,2', 'lengths are 1 to'],
   ['32,128', null],
   ['lengths.txt', null],

@@ -141,7 +141,7 @@ describe('a model of the hub', () => {
   it('that would not be exported is refused before its weights are asked for', async () => {
     const answers = { ...served(), config: JSON.stringify({ ...bertConfig, model_type: 'rwkv' }) };
     const { hub, commands, fetch } = createBench(answers);
-    await expect(hub.look('hf:acme/my-bert')).rejects.toThrow('Models of the type "rwkv" are not exported');
+    await expect(hub.look('hf:acme/my-bert')).rejects.toThrow('Models of the type "rwkv" cannot be exported');
     expect(await fetch('hf:acme/my-bert', first)).toMatchObject({ status: 'failed', path: null });
     expect(new Set(commands.map(({ verb }) => verb))).toEqual(new Set(['hub-files']));
   });

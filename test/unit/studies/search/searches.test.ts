@@ -60,7 +60,7 @@ it('a name that is taken is refused before anything begins', async () => {
   const { searches, studies } = await searchesWith(() => Promise.reject(refusal));
   await rejection((await searches.begin(spec, { resume: false })).end);
   expect(await rejection(searches.begin(spec, { resume: false }))).toMatchObject({
-    ...{ code: 'input-invalid', message: 'A study "night" exists already' },
+    ...{ code: 'input-invalid', message: 'A study "night" already exists' },
   });
   expect(await studies.isHeld('night')).toBe(false);
 });

@@ -148,7 +148,7 @@ describe('a soak', () => {
     await (
       await soaks.begin(specOf({ ...short, forMs: 1000, sliceMs: 1000 }), { resume: false })
     ).end;
-    await expect(soaks.begin(specOf(short), { resume: false })).rejects.toThrow(/exists already/);
+    await expect(soaks.begin(specOf(short), { resume: false })).rejects.toThrow(/already exists/);
     const other = { name: 'other', strategy: { kind: 'matrix', trials: [] }, hosts: null };
     await expect((await soaks.begin(other, { resume: false })).end).rejects.toThrow(/not a soak/);
   });
