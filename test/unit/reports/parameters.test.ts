@@ -24,5 +24,7 @@ it('says of levels of so many requests that there is no warm-up, and which field
   for (const name of ['measurementIntervalMs', 'stabilityPercentage', 'maxTrials'])
     expect(valueOf(name), name).toBe('not used');
   const said = reportNotes(spec.performance).find(({ name }) => name === 'Steady levels')?.value;
-  expect(said).toMatch(/^A level is measured by exactly 20 requests, without a warm-up\. Its stability is not judged/);
+  expect(said).toMatch(
+    /^A level is measured by exactly 20 requests, without a warm-up\. Its stability is not judged/,
+  );
 });
