@@ -29,8 +29,9 @@ length of its windows), and writes docs/benchmarks-sweep.md. Exit code 1: a leve
 open-loop: a server that hangs for one second under a constant rate, and writes docs/benchmarks-open-loop.md.
 Exit code 1: the second is not in the latency from the schedule.
 production-overload: a model of a fixed service time with a queue of 16 and with one without a limit, at twice the promised rate,
-and writes docs/benchmarks-production-overload.md (--out elsewhere, --repeats N). Exit code 1: the refused share is not what is
-above the capacity, the accepted are slower than a full queue, or the recovery is not that of the backlog.
+on Triton 2.36 and on that of the home, and writes docs/benchmarks-production-overload.md (--out elsewhere, --repeats N). Installs
+nvidia-pytriton 0.3.0 from PyPI under bench/ of the home. Exit code 1: on 2.36 the refused share is not the part above the capacity, the
+accepted are slower than a full queue, or the recovery is not that of the backlog; on the other a stall is not named.
 interval: measures two levels 50 times each, with a long reference between, and writes docs/benchmarks-interval.md
 (--out elsewhere; --trials N, --window-ms N, --blocks FILE for the single parts). Exit code 1: an interval covers its
 reference in less than 90 % of the trials.

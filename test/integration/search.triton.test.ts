@@ -136,7 +136,7 @@ describe('search', () => {
     expect(list).toMatchObject([{ name: 'little', state: 'done', runs: 3, complete: 3 }]);
     const again = await cli(home.path, ...searching('little'));
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('A study "little" exists already');
+    expect(again.stderr).toContain('A study "little" already exists');
   });
 
   it('takes a configuration of Model Analyzer, and names what it does not take with its line', async () => {
