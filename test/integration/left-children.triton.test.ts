@@ -40,11 +40,12 @@ def train(module, progress, data_dir, steps=300):
     if (!killed) throw new Error(stderr);
   });
   await Promise.race([until('train() runs', () => exists(began)), early]);
+  const { pid } = started.child;
+  // Before the kill: afterwards the command of another test may be the next one.
+  expect((await childrenOf(pid)).length).toBeGreaterThan(0);
   killed = true;
   started.child.kill('SIGKILL');
   await started.result;
-  const { pid } = started.child;
-  expect((await childrenOf(pid)).length).toBeGreaterThan(0);
   expect((await cli(home.path, 'runs')).code).toBe(0);
   expect(await childrenOf(pid)).toEqual([]);
 });
