@@ -62,7 +62,8 @@ def _merged(name: str, arrays: Sequence[Array]) -> Tensor:
     types = {array.dtype for array in arrays}
     if len(ranks) != 1 or len(types) != 1:
         raise ToolkitError(
-            "model-folder-invalid", f"{name} does not have the same number of axes and the same type in all batches"
+            "model-folder-invalid",
+            f"{name} does not have the same number of axes and the same type in all batches",
         )
     if 0 in ranks:
         raise ToolkitError("model-folder-invalid", f"{name} has no batch dimension")

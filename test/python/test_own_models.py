@@ -326,7 +326,9 @@ class ModelFileTest(ToolkitCase):
         ended = toolkit("export", *flags)
         warnings = [line["text"] for line in ended.of_type("warning")]
         self.assertEqual(ended.code, 0, ended.last)
-        self.assertTrue(any("returns other outputs for the same sample" in text for text in warnings), warnings)
+        self.assertTrue(
+            any("returns other outputs for the same sample" in text for text in warnings), warnings
+        )
 
     def test_torchscript_is_inspected_and_passed_on(self) -> None:
         source = self.dir / "linear.pt"
