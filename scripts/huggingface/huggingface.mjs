@@ -30,7 +30,7 @@ against a local server that speaks its calls: sizes, cancelling, resuming, hashe
   --pipelines  in place of it, serves those with texts, images and audio as pipelines, and plants faults that the gate has to catch ("bert-overflow": in fp16). Takes half an hour.
   --cost       measures what a pipeline costs beside tensors with the tokenizer of transformers in the client, in turns. Takes five minutes.
   --out FILE   also write the tables between their marks in this page, as docs/huggingface.md has them: those of tensors, of --pipelines or of
-               --cost; a file that is not there gets them alone. Not with NAME or --quick, which leave some out.
+               --cost; a missing file gets only them. Not with NAME or --quick, which leave some out.
 
 Exit code 1: an export, a gate or a check of the hub failed, or a fault was not caught. In fp16 the gate of T5 fails: its values are too large for it.`;
 
