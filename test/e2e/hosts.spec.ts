@@ -152,7 +152,7 @@ test('a deployment whose host is away is unknown', async () => {
   await new Shell(page).go('Deployments');
   await expect(page.locator('[data-state="unknown"]')).toHaveText('Unknown');
   await expect(page.getByText('The host gpu20 is not reachable')).toBeVisible();
-  await expect(page.getByText('gpu20, from which the addresses are seen')).toBeVisible();
+  await expect(page.getByText('gpu20; the addresses are as seen from it')).toBeVisible();
   expect(await findings(page)).toEqual([]);
   await takePictures(page, 'deployments-host');
   await store.remove(folder);

@@ -214,7 +214,7 @@ class PreparedTest(ToolkitCase):
         for change, text in (
             (spoil(4, "yesterday;1;2;3;4"), "line 5"),
             (spoil(4, '"2011-01-01 02:15:00";1;2;3'), "line 5: expected 4 numbers"),
-            (spoil(4, '"2011-01-01 02:15:00";1;x;3;4'), "line 5: 4 numbers"),
+            (spoil(4, '"2011-01-01 02:15:00";1;x;3;4'), "line 5: expected 4 numbers"),
             (spoil(4, '"2010-01-01 02:15:00";1;2;3;4'), "order of time"),
             (spoil(5, '"2011-01-01 04:15:00";1;2;3;4'), "no load from day 1096"),
             (spoil(1, ""), "line 2"),

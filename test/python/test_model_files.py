@@ -186,7 +186,7 @@ class ModelFileTest(ToolkitCase):
         flags = ["--model-dir", self.folder, "--format=pt2", "--output", self.dir / "model.pt2"]
         with mock.patch.dict(os.environ, {"CXX": "no-such-compiler"}):
             error = self.refused("toolchain-missing", "export", *flags)
-        self.assertIn("no-such-compiler is not there", error["message"])
+        self.assertIn("no-such-compiler is not installed", error["message"])
         self.assertFalse((self.dir / "model.pt2").exists())
 
     def test_the_opset_is_the_one_asked_for(self) -> None:

@@ -91,7 +91,7 @@ FOLDERS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "dataloader.py",
         _LOADER.format(f"        yield {_GOOD}, {{}}"),
         "export",
-        ("The loader must yield (ids, x dict, y dict)", "one a sample"),
+        ("The loader must yield (ids, x dict, y dict)", "one per sample"),
     ),
     "more ids than samples": (
         "dataloader.py",

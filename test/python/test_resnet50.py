@@ -177,7 +177,7 @@ class CheckpointTest(ToolkitCase):
             "fc.bias is [3], the model needs [10]", self.refusal({**state, "fc.bias": torch.zeros(3)}).message
         )
         self.assertIn("NaN", self.refusal({**state, "fc.bias": torch.full((10,), float("nan"))}).message)
-        self.assertIn("no tensor", self.refusal({**state, "fc.bias": "text"}).message)
+        self.assertIn("not a tensor", self.refusal({**state, "fc.bias": "text"}).message)
         self.assertIn("not a state dictionary", self.refusal([1, 2]).message)
 
     def test_nothing_in_the_file_is_executed(self) -> None:
