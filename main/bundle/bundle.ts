@@ -194,7 +194,7 @@ const replicaLines = ({ capacity, found, pendingRequests }: ReadmeInput): readon
       ]),
   ...(pendingRequests === null && scaledRateOf({ capacity, found }) === null
     ? [
-        '- hpa.yaml is left out: the number of requests in flight per replica was not measured, so there is no threshold for scaling.',
+        '- hpa.yaml is left out: the number of requests in flight per replica was not measured, so the threshold for scaling is unknown.',
       ]
     : []),
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadPoint } from '../../main/contract/measured/results';
-import { overloadText, refusedCount } from '../../main/contract/measured/timeline';
+import { answeredRate, overloadText, refusedCount } from '../../main/contract/measured/timeline';
 import type { LocalToolchain } from '../../main/engine/local/server-command';
 import { environmentToolchain } from '../../main/engine/local/serving-environment';
 import type { MeasureInput } from '../../main/perf/load-tool';
@@ -150,9 +150,9 @@ const backlogS = ({ capacity, promised, point }: Turn): number => {
 
 const of = ({ point }: Turn) => point.overload;
 const percent = (turn: Turn) => 100 * (of(turn)?.refusedShare ?? NaN);
-const answeredOf = (turn: Turn) => of(turn)?.answeredPerSecond ?? NaN;
-const textOf = ({ point }: Turn) =>
-  point.overload === undefined ? 'no overload' : overloadText(point.overload);
+const answeredOf = ({ point }: Turn) => (point.overload === undefined ? NaN : answeredRate(point.overload));
+const textOf = ({ point, promised }: Turn) =>
+  point.overload === undefined ? 'no overload' : overloadText(point.overload, promised);
 
 /** A queue with a limit, in a Triton that serves it as it is filled. */
 function judgeLimited(limited: readonly Turn[]): readonly Judged[] {

@@ -54,9 +54,6 @@ const overloadSchema = z.object({
   due: counted,
   refusedShare: z.number().min(0).max(1),
   errorShare: z.number().min(0).max(1),
-  /** Requests per second, of those that were due in this time and answered, and as they were promised; absent: an earlier version. */
-  answeredPerSecond: z.number().min(0).optional(),
-  promisedPerSecond: z.number().min(0).optional(),
   /** From the schedule; null: none was answered. */
   p99Us: us.nullable(),
   /** Latency up to which the server is well: the budget, or twice the p99 before the overload. null: not known. */
@@ -100,16 +97,24 @@ function recoveryText({ recoveryUs, wellUs }: Overload): string {
 /** A server that answers less than this share of the promised rate has lost throughput, and does not only refuse the surplus. */
 const lostBelow = 0.9;
 
-/** " With its queue full, the server answers 6 requests/s, fewer than the promised 33."; empty where it answers as many. */
-function lostText({ answeredPerSecond, promisedPerSecond, refusedShare }: Overload): string {
-  if (answeredPerSecond === undefined || promisedPerSecond === undefined || refusedShare === 0) return '';
-  if (answeredPerSecond >= lostBelow * promisedPerSecond) return '';
-  const [answered, promised] = [answeredPerSecond, promisedPerSecond].map(formatRate);
+/** Requests per second that were due in the overload and answered. */
+export const answeredRate = ({ due, refusedShare, errorShare, fromUs, toUs }: Overload): number =>
+  (1e6 * due * (1 - refusedShare - errorShare)) / (toUs - fromUs);
+
+/** " While it refuses requests, the server answers 6 requests/s, fewer than the promised 33."; empty where it answers as many. */
+function lostText(overload: Overload, promisedRate: number | undefined): string {
+  const rate = answeredRate(overload);
+  if (promisedRate === undefined || overload.refusedShare === 0) return '';
+  if (rate >= lostBelow * promisedRate) return '';
+  const [answered, promised] = [rate, promisedRate].map(formatRate);
   return ` While it refuses requests, the server answers ${answered} requests/s, fewer than the promised ${promised}.`;
 }
 
-/** "At twice the promised rate, 41 % of requests are refused, …, and the server recovers in 1.9 s." */
-export function overloadText(overload: Overload): string {
+/**
+ * "At twice the promised rate, 41 % of requests are refused, …, and the server recovers in 1.9 s."
+ * @param promisedRate requests per second: `requestRate` of the level
+ */
+export function overloadText(overload: Overload, promisedRate?: number): string {
   const { factor, refusedShare, errorShare, p99Us, wellUs, endless } = overload;
   const at = `At ${times(factor)} the promised rate`;
   const again = recoveryText(overload);
@@ -123,7 +128,7 @@ export function overloadText(overload: Overload): string {
       ? 'no request is refused'
       : `${formatShortShare(refusedShare)} of requests are refused`;
   if (p99Us === null) return `${at}, ${refused}${failed}, none is answered, and ${again}.`;
-  const lost = lostText(overload);
+  const lost = lostText(overload, promisedRate);
   const verb = wellUs !== null && p99Us > wellUs ? 'reach' : 'keep';
   const accepted =
     refusedShare === 0

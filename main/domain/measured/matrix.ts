@@ -196,7 +196,7 @@ export function choiceColumns(results: readonly MatrixResult[]): readonly Row[] 
 
 export const endColumns: readonly Row[] = [
   text('state', 'State', 'How the run ended.', matrixState),
-  text('reason', 'Reason', 'Why there is no result, or doubts about it.', matrixReason),
+  text('reason', 'Reason', 'Why the result is missing, or doubts about it.', matrixReason),
 ];
 
 export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] => [

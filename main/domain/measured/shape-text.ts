@@ -3,14 +3,14 @@ import type { LoadPoint } from '../../contract/measured/results';
 import { goodText, overloadText, refusedCount } from '../../contract/measured/timeline';
 import { formatShortShare } from '../../contract/numbers';
 
-type Shaped = Pick<LoadPoint, 'stages' | 'overload' | 'timeline'>;
+type Shaped = Pick<LoadPoint, 'requestRate' | 'stages' | 'overload' | 'timeline'>;
 
 /** What the stages of a level came to, a sentence each; empty of other levels. */
-export function shapeLines({ stages, overload, timeline }: Shaped): readonly string[] {
+export function shapeLines({ requestRate, stages, overload, timeline }: Shaped): readonly string[] {
   if (stages === undefined) return [];
   const good = timeline === undefined ? null : goodText(timeline);
   return [
-    ...(overload === undefined ? [] : [overloadText(overload)]),
+    ...(overload === undefined ? [] : [overloadText(overload, requestRate)]),
     ...(good === null ? [] : [`${good}.`]),
     `Sent: ${stagesText(stages)}.`,
   ];

@@ -194,8 +194,6 @@ export function overloadOf(
     factor: peakRateOf(stages) / promisedRate,
     ...{ fromUs, toUs, due: within.length, refusedShare },
     errorShare: shareOf(within, outcome.error),
-    answeredPerSecond: (1e6 * answeredIn(within).length) / (toUs - fromUs),
-    promisedPerSecond: promisedRate,
     p99Us: rounded(percentile(answeredIn(within), 99)),
     wellUs: rounded(wellUs),
     endless: refusedShare <= fewRefused && isEndless(requests, fromUs, toUs, scatter),
