@@ -200,11 +200,11 @@ export function addSpecOptions(command: Command): Command {
     )
     .option(
       '--serve <as>',
-      'Hugging Face folder: tensors, or a pipeline that takes texts, images or recordings and answers labels, spans, boxes, vectors or text; default: tensors',
+      'Hugging Face folder: tensors, a pipeline that takes texts, images or recordings and answers labels, spans, boxes, vectors or text, or vllm (text generation by its backend); default: tensors',
     )
     .option(
       '--texts <file>',
-      'with --serve pipeline: texts for the accuracy check and the load, one per line, a tab before a second text; default: texts of the workbench',
+      'with --serve pipeline or vllm: texts for the accuracy check and the load, one per line, a tab before a second text; default: texts of the workbench',
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }

@@ -5,7 +5,7 @@ import type { Core } from '../../core';
 import type { RunOptions } from '../read-spec';
 import { readNumber, readOneOf } from '../read-values';
 
-const servedAs = ['tensors', 'pipeline'] as const;
+const servedAs = ['tensors', 'pipeline', 'vllm'] as const;
 
 type Options = Pick<RunOptions, 'serve' | 'texts' | 'maxBatchSize'>;
 
@@ -44,7 +44,11 @@ export async function readPipeline(
   let shown = '';
   const { notes, ...written } = await core.handlers['models.pipeline']({
     ...{ path, shapes },
-    ...present({ texts: texts === undefined ? undefined : resolve(texts), maxBatchSize: size }),
+    ...present({
+      texts: texts === undefined ? undefined : resolve(texts),
+      maxBatchSize: size,
+      backend: as === 'vllm' ? as : undefined,
+    }),
     onProgress: (text) => {
       if (text !== shown) note(`Writing the pipeline: ${text}`);
       shown = text;

@@ -10,7 +10,7 @@ import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import { present, type Tree } from '../../contract/trees';
 import { hashHuggingFace } from '../../own/huggingface/folder-files';
 import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
-import { type PipelinePlan, planPipeline } from '../../own/huggingface/pipeline-plan';
+import { type PipelinePlan, planPipeline, planVllm } from '../../own/huggingface/pipeline-plan';
 import { counted, writeGeneration } from '../../own/huggingface/write-generation';
 import { sourceOf } from '../../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/files';
@@ -28,6 +28,8 @@ import { manifestOf, unfinishedEnding } from './unused-pipelines';
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
   /** File with a text per line, in the form of the task, for the reference and the load; absent: those of the workbench. */
   readonly texts?: string | undefined;
+  /** What executes a generating model; absent: Python. */
+  readonly backend?: 'vllm' | undefined;
   /** Texts of a request; absent: as a run of the folder. */
   readonly maxBatchSize?: number | undefined;
   readonly onProgress: (text: string) => void;
@@ -81,7 +83,7 @@ interface Making {
 
 async function planOf(
   { own, reading, presetOf, options }: Parts,
-  { path, shapes, texts, maxBatchSize }: WritePipeline,
+  { path, shapes, texts, maxBatchSize, backend }: WritePipeline,
 ): Promise<Making> {
   const { choice } = await own.handlers['models.open'](
     openModelSchema.parse({ path, ...present({ shapes }) }),
@@ -90,7 +92,8 @@ async function planOf(
   if (source?.kind !== 'huggingface' || choice === null) {
     throw invalidInput('--serve', `${path} is not a Hugging Face folder`, 'Leave --serve out.');
   }
-  const plan = planPipeline(await reading.readers.huggingFace({ path: source.path }), source);
+  const facts = await reading.readers.huggingFace({ path: source.path });
+  const plan = (backend === 'vllm' ? planVllm : planPipeline)(facts, source);
   if (isGenerating(plan.task) && maxBatchSize !== undefined) {
     throw invalidInput(
       '--max-batch-size',

@@ -2,11 +2,32 @@ import { join } from 'node:path';
 import { singleWeights, tokenizerFiles, weightsIndex } from './file-names';
 import { folderFiles, requireFile } from './folder-files';
 
-/** Names of inputs and output are those of vLLM's backend, so that its clients can call this model. */
-export const generationConfig = (name: string): string => `\
-# A prompt to the text that follows, token by token, with a key-value cache. An instance serves one request at a time.
+/** What executes a generating model. */
+export type GenerationBackend = 'python' | 'vllm';
+
+const ofBackend: Readonly<
+  Record<GenerationBackend, { readonly comment: string; readonly outputs: number; readonly kind: string }>
+> = {
+  python: {
+    comment: 'with a key-value cache. An instance serves one request at a time.',
+    outputs: 1,
+    kind: 'KIND_CPU',
+  },
+  // It places its weights itself, and completes the other inputs and outputs.
+  vllm: {
+    comment: 'by vLLM, which batches the requests itself. Its settings are in model.json.',
+    outputs: -1,
+    kind: 'KIND_MODEL',
+  },
+};
+
+/** Names of inputs and output are those of vLLM's backend, so that its clients can call either model. */
+export function generationConfig(name: string, backend: GenerationBackend = 'python'): string {
+  const { comment, outputs, kind } = ofBackend[backend];
+  return `\
+# A prompt to the text that follows, token by token, ${comment}
 name: "${name}"
-backend: "python"
+backend: "${backend}"
 max_batch_size: 0
 model_transaction_policy { decoupled: true }
 input [
@@ -16,10 +37,21 @@ input [
   { name: "exclude_input_in_output" data_type: TYPE_BOOL dims: [ 1 ] optional: true }
 ]
 output [
-  { name: "text_output" data_type: TYPE_STRING dims: [ 1 ] }
+  { name: "text_output" data_type: TYPE_STRING dims: [ ${outputs} ] }
 ]
-instance_group [ { count: 1 kind: KIND_CPU } ]
+instance_group [ { count: 1 kind: ${kind} } ]
 `;
+}
+
+/** Where weights and tokenizer lie beside it, in a folder of its version. */
+export const weightsFolder = 'model';
+
+/**
+ * model.json of vLLM's backend: arguments of its engine, which takes the weights by a path of the server. Every engine and
+ * bundle mounts a repository at /models. fp32, as the reference: other types may choose another token where two are close.
+ */
+export const vllmArguments = (name: string): string =>
+  `${JSON.stringify({ model: `/models/${name}/1/${weightsFolder}`, dtype: 'float32', gpu_memory_utilization: 0.9 }, null, 2)}\n`;
 
 /** File in `resources/huggingface/steps`. */
 export const generationCode = 'generate.py';

@@ -56,6 +56,8 @@ export interface PipelinePlan {
   readonly media?: PipelineMedia;
   /** Of images: what the exported model takes. */
   readonly imageSides?: ImageSides;
+  /** Of a generating model: what executes it; absent: Python. */
+  readonly backend?: 'vllm';
 }
 
 /** A model that tells two texts apart needs a row for the tokens of the second one. */
@@ -85,6 +87,17 @@ function requireTask({ path, huggingFace }: ModelSource): PipelineTask {
     'combination-unsupported',
     `A pipeline for ${what}${isSpoken ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
     { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
+  );
+}
+
+/** Throws combination-unsupported for what vLLM's backend does not serve. */
+export function planVllm(facts: HuggingFaceFacts, source: ModelSource): PipelinePlan {
+  const plan = planPipeline(facts, source);
+  if (plan.task === 'text-generation') return { ...plan, backend: 'vllm' };
+  throw new WorkbenchError(
+    'combination-unsupported',
+    `vLLM’s backend serves text generation, and this is a model for ${huggingFaceTaskTitle[plan.task]}`,
+    { where: source.path, remedy: 'Serve it as a pipeline: --serve pipeline.' },
   );
 }
 

@@ -5,7 +5,13 @@ import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { makeFolder } from '../../platform/files';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
-import { generationCode, generationConfig, generationFiles } from './generation-model';
+import {
+  generationCode,
+  generationConfig,
+  generationFiles,
+  vllmArguments,
+  weightsFolder,
+} from './generation-model';
 import type { PipelinePlan } from './pipeline-plan';
 
 const referenceSchema = z.object({
@@ -22,10 +28,12 @@ export const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 const notesOf = (
-  { name, mostTokens }: PipelinePlan,
+  { name, mostTokens, backend }: PipelinePlan,
   { texts, samples, ties, shortened, transformers }: Reference,
 ): readonly string[] => [
-  `The pipeline ${name} is one model in Python with a key-value cache. It needs torch and transformers ${transformers} where it is served.`,
+  backend === 'vllm'
+    ? `The model ${name} is for vLLM’s backend, which images such as tritonserver:26.07-vllm-python-py3 have. This has not been tried on a GPU.`
+    : `The pipeline ${name} is one model in Python with a key-value cache. It needs torch and transformers ${transformers} where it is served.`,
   `Input: text_input. The model takes ${counted(mostTokens, 'token')}; a longer prompt is refused.`,
   `The reference is transformers in fp32 on ${counted(texts, 'prompt')}, the best token each time: ${counted(samples, 'request')}, whole and in pieces.`,
   ...(shortened === 0 ? [] : [`Shortened, so that an answer has room: ${counted(shortened, 'text')}.`]),
@@ -60,10 +68,11 @@ export async function writeGeneration(
 ): Promise<readonly string[]> {
   const model = join(place, 'models', plan.name);
   const version = join(model, '1');
-  const copied = join(version, 'model');
+  const copied = join(version, weightsFolder);
   await makeFolder(copied);
-  await writeFile(join(model, 'config.pbtxt'), generationConfig(plan.name));
-  await copyFile(join(steps, generationCode), join(version, 'model.py'));
+  await writeFile(join(model, 'config.pbtxt'), generationConfig(plan.name, plan.backend));
+  if (plan.backend === 'vllm') await writeFile(join(version, 'model.json'), vllmArguments(plan.name));
+  else await copyFile(join(steps, generationCode), join(version, 'model.py'));
   for (const file of await generationFiles(source.path)) {
     await copyFile(file, join(copied, basename(file)), constants.COPYFILE_FICLONE);
   }

@@ -36,6 +36,12 @@ it('is written where it is asked for, and brings its reference and its load', as
   expect(noted).toEqual(['Writing the pipeline: Exporting', 'Writing the pipeline: Written', 'Said.']);
 });
 
+it('is written for vLLM’s backend where that is asked for', async () => {
+  expect((await read({ serve: 'vllm' })).asked).toEqual([
+    { path: './b', shapes: { input_ids: [1, 16] }, backend: 'vllm' },
+  ]);
+});
+
 it('is not written for tensors, the default', async () => {
   for (const options of [{}, { serve: 'tensors' }]) {
     expect(await read(options)).toEqual({ opened: null, asked: [], noted: [] });
@@ -45,7 +51,7 @@ it('is not written for tensors, the default', async () => {
 it('refuses another word, and texts without a pipeline', async () => {
   expect(await rejection(read({ serve: 'ensemble' }))).toMatchObject({
     ...{ code: 'input-invalid', where: '--serve' },
-    message: '"ensemble" is not one of tensors, pipeline',
+    message: '"ensemble" is not one of tensors, pipeline, vllm',
   });
   expect(await rejection(read({ texts: 'mine.txt' }))).toMatchObject({
     ...{ code: 'input-invalid', where: '--texts' },

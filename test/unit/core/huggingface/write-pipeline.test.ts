@@ -80,6 +80,24 @@ it('writes a generating model with its weights and tokenizer, without an export'
   });
 });
 
+it('writes a generating model for vLLM’s backend, and no other model', async () => {
+  const config = { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_positions: 64 };
+  const weights = safetensorsBytes({ 'some.weight': { shape: [2] } });
+  const path = await putHuggingFace(bench(), { config, weights });
+  const written = await write(path, { backend: 'vllm' });
+  expect(written.path).not.toBe((await write(path)).path);
+  const version = join(written.path, '1');
+  expect((await readdir(version)).sort()).toEqual(['model', 'model.json']);
+  expect(JSON.parse(await readFile(join(version, 'model.json'), 'utf8'))).toMatchObject({
+    model: '/models/my-bert/1/model',
+  });
+  expect(await readFile(join(version, 'model', 'model.safetensors'))).toEqual(weights);
+  expect(written.notes[0]).toContain('vLLM’s backend');
+  expect(await rejection(write(await folder(), { backend: 'vllm' }))).toMatchObject({
+    ...{ code: 'combination-unsupported', remedy: 'Serve it as a pipeline: --serve pipeline.' },
+  });
+});
+
 it('asks Python once, and again for another folder, batch size or file of texts', async () => {
   const path = await folder();
   const first = await write(path);

@@ -1,7 +1,11 @@
 import { symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { generationConfig, generationFiles } from '../../../../main/own/huggingface/generation-model';
+import {
+  generationConfig,
+  generationFiles,
+  vllmArguments,
+} from '../../../../main/own/huggingface/generation-model';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
 import { parseConfigPbtxt } from '../../../../main/triton/config/config-pbtxt';
 import { traitsOf } from '../../../../main/triton/model-traits';
@@ -23,6 +27,20 @@ it('is a decoupled model with the inputs of vLLM’s backend, in which Triton re
   const { repositories } = await checkRepositories([`${bench().dir}/r`], directReaders);
   const [model] = repositories.flatMap(({ models }) => models);
   expect([model?.name, model?.problems]).toEqual(['my-gpt', []]);
+});
+
+it('has the same inputs for vLLM’s backend, which finds the weights where a repository is mounted', () => {
+  const [python, vllm] = (['python', 'vllm'] as const).map((one) =>
+    parseConfigPbtxt(generationConfig('my-gpt', one)),
+  );
+  expect(vllm?.input).toEqual(python?.input);
+  expect([vllm?.backend, vllm?.instanceGroup]).toEqual([
+    'vllm',
+    [expect.objectContaining({ kind: 'KIND_MODEL' })],
+  ]);
+  expect(JSON.parse(vllmArguments('my-gpt'))).toMatchObject({
+    ...{ model: '/models/my-gpt/1/model', dtype: 'float32' },
+  });
 });
 
 it('reads configuration, weights and tokenizer of the folder, and nothing else', async () => {
