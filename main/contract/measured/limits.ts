@@ -6,6 +6,7 @@ export const limitKinds = [
   'cold-requests',
   'batch-formation',
   'queue',
+  'queue-stall',
   'composing-model',
   'compute',
   'transfer',

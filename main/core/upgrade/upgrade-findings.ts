@@ -58,6 +58,21 @@ function planFindings(
   ];
 }
 
+/** From here on a full queue is looked after every 500 ms only: the dynamic batcher waits for an instance and is not woken. */
+const stallsFrom = '2.44';
+
+function queueFindings(
+  { to }: Specs,
+  [before, after]: readonly [Release | undefined, Release | undefined],
+): readonly UpgradeFinding[] {
+  const { batching, maxQueueSize = 0 } = to.configure;
+  const [one, other] = [before?.tritonVersion ?? null, after?.tritonVersion ?? null];
+  if (batching !== 'dynamic' || maxQueueSize === 0 || one === null || other === null) return [];
+  if (compareVersions(one, stallsFrom) >= 0 || compareVersions(other, stallsFrom) < 0) return [];
+  const text = `From Triton ${stallsFrom} on a full queue (max_queue_size ${maxQueueSize}) can stall: limit the time in the queue instead`;
+  return [note('package', text)];
+}
+
 /** What the table of releases says of a move. Pure. */
 export function releaseFindings(
   specs: Specs,
@@ -78,6 +93,7 @@ export function releaseFindings(
   };
   return [
     ...planFindings(specs, [before, after]),
+    ...queueFindings(specs, [before, after]),
     ...(from === null || to === null ? [] : flagChanges(from, to).map((text) => note('flag', text))),
     ...changed('Triton', ({ tritonVersion }) => tritonVersion),
     ...changed('CUDA', ({ cuda }) => cuda),

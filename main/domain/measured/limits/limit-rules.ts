@@ -16,6 +16,7 @@ import {
   reachableSizes,
   shorterDelay,
   type Suggestion,
+  timeInPlaceOfSize,
   useBatching,
 } from './limit-suggestions';
 import { type ModelPart, modelParts } from './model-parts';
@@ -120,13 +121,42 @@ function batchFormation(facts: LevelFacts): FoundLimit | null {
   };
 }
 
+/** Of the mean latency, in a queue beside idle instances. */
+const stallShare = 0.5;
+
 /** Its queue and execution are those of its models. */
 const isEnsemble = ({ composing = [] }: LoadPoint): boolean =>
   composing.filter(({ bls }) => bls !== true).length > 1;
 
+/**
+ * A bounded queue whose requests wait beside idle instances, and longer than for a batch: Triton's batcher, from 2.44 on, is
+ * woken by accepted requests alone and else looks for an idle instance every 500 ms.
+ */
+function queueStall(facts: LevelFacts): FoundLimit | null {
+  const { queueShare, busyShare, point, configure, computeUs } = facts;
+  const { batching, maxQueueSize = 0, maxQueueDelayUs = 0 } = configure ?? {};
+  const waitUs = point.serverQueueUs ?? 0;
+  const isIdle = busyShare !== null && busyShare < busyFrom;
+  if (batching !== 'dynamic' || maxQueueSize === 0 || !isIdle) return null;
+  if (queueShare < stallShare || waitUs <= maxQueueDelayUs + computeUs) return null;
+  return {
+    kind: 'queue-stall',
+    weight: 1,
+    sentence: `The limit of the queue is the limit: with at most ${formatCount(maxQueueSize)} waiting requests Triton leaves instances idle while requests wait.`,
+    evidence: [
+      ...time('Server queue', waitUs),
+      ...share('Of the mean latency', queueShare),
+      ...share('Instances at work', busyShare),
+      ...number('Instances', configure?.instances),
+      ...number('Maximum queue size', maxQueueSize),
+    ],
+    suggestions: () => [timeInPlaceOfSize(facts), moreInstances(facts)],
+  };
+}
+
 function queue(facts: LevelFacts): FoundLimit | null {
   const { queueShare, busyShare, point, configure } = facts;
-  if (point.serverQueueUs === null || isEnsemble(point)) return null;
+  if (point.serverQueueUs === null || isEnsemble(point) || queueStall(facts) !== null) return null;
   return {
     kind: 'queue',
     weight: queueShare,
@@ -279,6 +309,7 @@ export const foundLimits = (facts: LevelFacts): readonly FoundLimit[] =>
     coldRequests(facts),
     batchFormation(facts),
     queue(facts),
+    queueStall(facts),
     composingModel(facts),
     compute(facts),
     transfer(facts),

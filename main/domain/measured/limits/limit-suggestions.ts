@@ -202,6 +202,18 @@ export function fewerThreads(facts: LevelFacts): Suggestion | null {
   );
 }
 
+/** The time in which a full queue would be worked off; nothing predicts what Triton's batcher does with a full one. */
+export function timeInPlaceOfSize({ configure, computeUs, point }: LevelFacts): Suggestion | null {
+  const { maxQueueSize = 0, instances = 1, queueTimeoutUs: now = 0 } = configure ?? {};
+  if (maxQueueSize === 0 || computeUs === 0) return null;
+  const perRequestUs = (computeUs * point.batchSize) / Math.max(1, point.meanServerBatch ?? 1) / instances;
+  const queueTimeoutUs = now > 0 ? now : 1000 * Math.max(1, Math.ceil((maxQueueSize * perRequestUs) / 1000));
+  return unpredicted(
+    `Limit the time in the queue to ${formatMs(queueTimeoutUs)} ms and not the number of waiting requests (now ${formatCount(maxQueueSize)}).`,
+    { configure: { maxQueueSize: 0, queueTimeoutUs, queueTimeoutAction: 'reject' } },
+  );
+}
+
 export const otherTransport = ({ point, performance, cores }: LevelFacts): readonly (Suggestion | null)[] => [
   point.protocol === 'http'
     ? unpredicted('Send requests over gRPC (now HTTP).', { performance: { protocol: 'grpc' } })

@@ -94,7 +94,26 @@ function judged(planted: Planted) {
   return { ...found, limit, suggestion };
 }
 
-describe('ten planted mistakes', () => {
+describe('planted mistakes', () => {
+  it('a bounded queue beside an idle instance', () => {
+    const planted = (queueUs: number, maxQueueSize: number) =>
+      judged({
+        spec: ({ configure }) => {
+          Object.assign(configure, { maxQueueSize, maxBatchSize: 1 });
+        },
+        levels: [['online', level({ concurrency: 16, queueUs, computeUs: 20_000, transferUs: 0 })]],
+      });
+    const { limit, suggestion } = planted(1_780_000, 16);
+    expect(limit.kind).toBe('queue-stall');
+    expect(limit.sentence).toContain('at most 16 waiting requests');
+    // 16 requests of 20 ms on one instance.
+    expect(suggestion.change.configure).toEqual({
+      ...{ maxQueueSize: 0, queueTimeoutUs: 320_000, queueTimeoutAction: 'reject' },
+    });
+    // One instance at work the whole time, and a queue without a limit.
+    expect(planted(300_000, 16).limit.kind).toBe('queue');
+    expect(planted(1_780_000, 0).limit.kind).toBe('queue');
+  });
   it('no batching where it pays', () => {
     const { limit, suggestion } = judged({
       spec: ({ configure }) => {
