@@ -1,7 +1,7 @@
 import { isThrottled } from '../../../contract/measured/detail-columns';
 import type { Limit, LimitEvidence } from '../../../contract/measured/limits';
 import type { LoadPoint } from '../../../contract/measured/results';
-import { formatFixed, formatShortShare, formatTyped } from '../../../contract/numbers';
+import { formatCount, formatFixed, formatShortShare, formatTyped } from '../../../contract/numbers';
 import { largestOf, medianOf } from '../../statistics';
 import type { LevelFacts } from './limit-facts';
 import {

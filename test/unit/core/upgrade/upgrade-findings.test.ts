@@ -48,7 +48,10 @@ it('says where nothing is known of an image, and of a release with published fla
 
 it('warns of a bounded queue where the move crosses the release from which a full one can stall', async () => {
   const { from } = specs('onnx');
-  const bounded = { ...from, configure: { ...from.configure, batching: 'dynamic' as const, maxQueueSize: 16 } };
+  const bounded = {
+    ...from,
+    configure: { ...from.configure, batching: 'dynamic' as const, maxQueueSize: 16 },
+  };
   const said = async (spec: typeof from, one: string, other: string) =>
     (await found({ from: spec, to: spec }, one, other)).map(({ text }) => text).join('; ');
   expect(await said(bounded, '23.12', '26.07')).toContain('a full queue (max_queue_size 16) can stall');

@@ -97,22 +97,20 @@ function judged(planted: Planted) {
 describe('planted mistakes', () => {
   it('a bounded queue beside an idle instance', () => {
     const planted = (queueUs: number, maxQueueSize: number) =>
-      judged({
-        spec: ({ configure }) => {
-          Object.assign(configure, { maxQueueSize, maxBatchSize: 1 });
-        },
-        levels: [['online', level({ concurrency: 16, queueUs, computeUs: 20_000, transferUs: 0 })]],
-      });
-    const { limit, suggestion } = planted(1_780_000, 16);
-    expect(limit.kind).toBe('queue-stall');
-    expect(limit.sentence).toContain('at most 16 waiting requests');
+      limitsOf(
+        run({
+          spec: ({ configure }) => void Object.assign(configure, { maxQueueSize, maxBatchSize: 1 }),
+          levels: [['online', level({ concurrency: 16, queueUs, computeUs: 20_000, transferUs: 0 })]],
+        }),
+      );
+    const stalled = planted(1_780_000, 16);
+    expect(stalled?.limits[0]?.sentence).toContain('at most 16 waiting requests');
     // 16 requests of 20 ms on one instance.
-    expect(suggestion.change.configure).toEqual({
-      ...{ maxQueueSize: 0, queueTimeoutUs: 320_000, queueTimeoutAction: 'reject' },
-    });
+    const inPlace = { maxQueueSize: 0, queueTimeoutUs: 320_000, queueTimeoutAction: 'reject' };
+    expect(stalled?.suggestions[0]?.change.configure).toEqual(inPlace);
     // One instance at work the whole time, and a queue without a limit.
-    expect(planted(300_000, 16).limit.kind).toBe('queue');
-    expect(planted(1_780_000, 0).limit.kind).toBe('queue');
+    const found = [stalled, planted(300_000, 16), planted(1_780_000, 0)];
+    expect(found.map((one) => one?.limits[0]?.kind)).toEqual(['queue-stall', 'queue', 'queue']);
   });
   it('no batching where it pays', () => {
     const { limit, suggestion } = judged({
