@@ -7,6 +7,7 @@ import type { LoadPoint } from '../../main/contract/measured/results';
 import type { WayPart, WayRow } from '../../main/contract/measured/sent/way';
 import { createCertificates } from '../support/certificates';
 import { cli } from '../support/cli';
+import { laterBy } from '../support/first-byte';
 import { createTestHome, type TestHome } from '../support/home';
 import { freePorts, startTestTriton, type TestTriton } from '../support/triton';
 import { until } from '../support/until';
@@ -177,10 +178,14 @@ describe('a real nginx', () => {
       ...['--model', 'echo'],
     );
     const { difference, half } = rowsOf(point).get('first-byte') ?? {};
+    // What a wait costs beside itself, as every process behind it wakes up: another client pays it, too.
+    const infer = (port: number) => `http://${name}:${port}/v2/models/echo/infer`;
+    const { meanUs, halfUs } = await laterBy([infer(ports.plain), infer(ports.delayed)], 400);
     const waitedUs = 1e6 * Number(await (await fetch(`http://${name}:${ports.delayed}/waited`)).text());
     expect(waitedUs).toBeGreaterThan(1000 * delayMs);
-    const found = `waited ${waitedUs} µs, measured ${difference} ± ${half} µs, ${point.way?.pairs} pairs`;
-    expect(Math.abs((difference ?? 0) - waitedUs), found).toBeLessThanOrEqual(half ?? 0);
+    expect(meanUs).toBeGreaterThan(waitedUs - halfUs);
+    const found = `nginx waited ${waitedUs} µs, another client ${meanUs} ± ${halfUs} µs, measured ${difference} ± ${half} µs, ${point.way?.pairs} pairs`;
+    expect(Math.abs((difference ?? 0) - meanUs), found).toBeLessThanOrEqual((half ?? 0) + halfUs);
     expect(point.way?.errorCount).toBe(0);
   });
 
