@@ -47,7 +47,7 @@ const faults = {
     'model.py',
     inText('    return sound\n', '    return sound[::2]\n'),
   ],
-  'only the left channel': ['audio', 'model.py', inText('.mean(axis=1)', '[:, 0]')],
+  'only the left channel': ['audio', 'wav.py', inText('.mean(axis=1)', '[:, 0]')],
   'map at another size': ['classes', 'model.py', inText('+ np.float32(0.5)', '+ np.float32(1.5)')],
   'labels shifted by one': ['labels', 'labels.json', inJson(({ labels }) => labels.push(labels.shift()))],
   'labels of boxes shifted by one': [

@@ -45,16 +45,21 @@ def _png(height: int, width: int) -> bytes:
 
 
 class MediaCase(ToolkitCase):
+    """What reads WAV files lies beside a step of audio."""
+
     def step(self, name: str, file: str, content: Any, outputs: tuple[str, ...] = ()) -> Any:
         """The model of a step in a folder of its own, as Triton makes it."""
         path = self.dir / name
-        path.write_text((STEPS / name).read_text(encoding="utf-8"), encoding="utf-8")
+        for code in (name, "wav.py"):
+            (self.dir / code).write_text((STEPS / code).read_text(encoding="utf-8"), encoding="utf-8")
         (self.dir / file).write_text(json.dumps(content), encoding="utf-8")
         spec = importlib.util.spec_from_file_location(f"step_{name[:-3]}", path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         before = list(sys.path)
         self.addCleanup(lambda: sys.path.__setitem__(slice(None), before))
+        # As Triton does it.
+        sys.path.append(str(self.dir))
         with mock.patch.dict(sys.modules, {"triton_python_backend_utils": _backend()}):
             spec.loader.exec_module(module)
             model = module.TritonPythonModel()

@@ -164,7 +164,11 @@ async function writeModels(
     await makeFolder(version);
     await writeFile(join(place, name, 'config.pbtxt'), config);
     if (content === 'exported') await rename(file, join(version, 'model.onnx'));
-    else if (content !== null) await copyFile(join(steps, content.code), join(version, 'model.py'));
+    else if (content !== null) {
+      const { code, beside } = content;
+      await copyFile(join(steps, code), join(version, 'model.py'));
+      if (beside !== undefined) await copyFile(join(steps, beside), join(version, beside));
+    }
   }
 }
 

@@ -12,12 +12,19 @@ interface Tensor {
   readonly optional?: true;
 }
 
+interface StepCode {
+  /** File that becomes model.py. */
+  readonly code: string;
+  /** File that it imports. */
+  readonly beside?: string;
+}
+
 /** A model of the pipeline's repository. */
 export interface PipelineModel {
   readonly name: string;
   readonly config: string;
   /** Code of `resources/huggingface/steps`, or the exported file; null: nothing but the configuration. */
-  readonly content: { readonly code: string } | 'exported' | null;
+  readonly content: StepCode | 'exported' | null;
 }
 
 const text: Tensor = { name: 'TEXT', type: 'STRING', dims: [1] };
@@ -28,6 +35,8 @@ const ofMedia: Readonly<Record<PipelineMedia, Tensor>> = {
   images: { name: 'IMAGE', type: 'STRING', dims: [1] },
   audio: { name: 'AUDIO', type: 'STRING', dims: [1] },
 };
+/** File in `resources/huggingface/steps` that reads recordings. */
+export const wavReader = 'wav.py';
 /** Height and width, before the first step resizes it. */
 const imageSize: Tensor = { name: 'image_size', type: 'INT64', dims: [2] };
 const bestLabel: readonly Tensor[] = [
@@ -290,7 +299,7 @@ export function pipelineModels(
   const models: PipelineModel[] = [
     {
       name: names.first,
-      content: { code: `${firstStep}.py` },
+      content: { code: `${firstStep}.py`, ...(media === 'audio' ? { beside: wavReader } : {}) },
       config: configText({
         ...forms[firstStep],
         ...{ name: names.first, maxBatchSize, inputs: asks, outputs: made },

@@ -132,7 +132,8 @@ dynamic_batching { max_queue_delay_microseconds: 100 }
       const models = pipelineModels(planned, exported, 8);
       const last = `my-vit-${lastStep.replace('.py', '')}`;
       expect(models.map((one) => one.name)).toEqual([`my-vit-${media}`, 'my-vit-model', last, 'my-vit']);
-      expect(models[0]?.content).toEqual({ code: `${media}.py` });
+      const beside = media === 'audio' ? { beside: 'wav.py' } : {};
+      expect(models[0]?.content).toEqual({ code: `${media}.py`, ...beside });
       const named = (axes: readonly number[]) =>
         axes.map((size, axis) => (size === -1 ? `axis${axis}` : size));
       const file = onnxBytes({
