@@ -95,7 +95,7 @@ def load_entries(
     return {**data, "validation_data": expected}
 
 
-def _write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
@@ -120,7 +120,7 @@ def write_media_pipeline(
     first, last = (output / "models" / steps[one] / "1" for one in ("first", "last"))
     for place, files in ((first, reference.first), (last, reference.last)):
         for file, content in files.items():
-            _write_json(place / file, content)
+            write_json(place / file, content)
     library = None if reference.is_sound else f"Pillow {copy_library(first / 'packages', 'pillow')}"
     progress(0.2, "Asking transformers for the samples")
     tensor = "AUDIO" if reference.is_sound else "IMAGE"
@@ -142,8 +142,8 @@ def write_media_pipeline(
         "outputs": {one: OUTPUTS[one][1] for one in answers[0].outputs if OUTPUTS[one][1] is not None},
         "samples": samples,
     }
-    _write_json(output / "golden.json", golden)
-    _write_json(output / "load.json", load_entries(tensor, items, answers, task not in VARYING))
+    write_json(output / "golden.json", golden)
+    write_json(output / "load.json", load_entries(tensor, items, answers, task not in VARYING))
     progress(1.0, "Written")
     return {
         "items": len(items),

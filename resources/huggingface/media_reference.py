@@ -40,7 +40,8 @@ class MediaAnswer(NamedTuple):
     shape: tuple[int, ...]
 
 
-def _load(kind: str, folder: str) -> Any:
+def load_part(kind: str, folder: str) -> Any:
+    """Of a class of transformers, from the folder. Raises ValueError."""
     import transformers
 
     try:
@@ -132,11 +133,11 @@ class MediaReference:
         self.is_sound = task in ("audio-classification", "automatic-speech-recognition")
         parts: dict[str, Any] = {}
         if self.is_sound:
-            processor = parts["feature_extractor"] = _load("AutoFeatureExtractor", folder)
+            processor = parts["feature_extractor"] = load_part("AutoFeatureExtractor", folder)
             self.rate = int(processor.sampling_rate)
             self.first = {"processor.json": audio_numbers(processor, model.config)}
         else:
-            processor = parts["image_processor"] = _load("AutoImageProcessor", folder)
+            processor = parts["image_processor"] = load_part("AutoImageProcessor", folder)
             self.first = {"processor.json": image_numbers(processor)}
         self._processor = processor
         answers: dict[str, Callable[[Any, Any], tuple[dict[str, Array], bool]]] = {
@@ -148,7 +149,7 @@ class MediaReference:
         }
         self._answer = answers[task]
         if task == "automatic-speech-recognition":
-            tokenizer = parts["tokenizer"] = _load("AutoTokenizer", folder)
+            tokenizer = parts["tokenizer"] = load_part("AutoTokenizer", folder)
             self.last = {"vocabulary.json": vocabulary(tokenizer, model.config)}
         elif task == "object-detection":
             self.last = {"labels.json": {"labels": _names(model.config), "threshold": THRESHOLD}}

@@ -165,3 +165,11 @@ def sounds(rate: int) -> list[Item]:
         given = heard.mean(axis=1).astype(np.float32)
         items.append(Item(f"{hundredths / 100} s, {how}", wav(stored, rate, how), given))
     return items
+
+
+def longest_sound(rate: int, samples: int) -> Item:
+    """Of one channel and 16 bits, exactly so many samples long."""
+    made = sound(np.random.default_rng(50), samples, 1)
+    stored = np.round(made * 32767).astype(np.int16)
+    given = (stored[:, 0] / 32768).astype(np.float32)
+    return Item(f"{samples / rate:g} s, 16 bits, the longest", wav(stored, rate, "16 bits"), given)

@@ -27,7 +27,10 @@ async function fakePython(dir: string): Promise<string> {
     ...{ texts: 23, samples: 27, ties: 2, cut: 1, tokenizers: '0.1.0' },
     ...{ shortened: 12, transformers: '5.0.0' },
   };
-  const ofMedia = { items: 18, samples: 24, ties: 0, shapes: 1, library: 'Pillow 13.0.0' };
+  const ofMedia = {
+    ...{ items: 18, samples: 24, ties: 0, shapes: 1, library: 'Pillow 13.0.0' },
+    ...{ empty: 1, languages: 3, transformers: '5.0.0' },
+  };
   const python = join(dir, 'python');
   await writeFile(
     python,

@@ -12,6 +12,7 @@ import { hashHuggingFace } from '../../own/huggingface/folder-files';
 import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline, planVllm } from '../../own/huggingface/pipeline-plan';
 import { counted, writeGeneration } from '../../own/huggingface/write-generation';
+import { writeSpeech } from '../../own/huggingface/write-speech';
 import { sourceOf } from '../../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/files';
 import { jsonOrNull } from '../../platform/parse-json';
@@ -94,10 +95,11 @@ async function planOf(
   }
   const facts = await reading.readers.huggingFace({ path: source.path });
   const plan = (backend === 'vllm' ? planVllm : planPipeline)(facts, source);
-  if (isGenerating(plan.task) && maxBatchSize !== undefined) {
+  const isSpeech = plan.mostSeconds !== undefined;
+  if ((isGenerating(plan.task) || isSpeech) && maxBatchSize !== undefined) {
     throw invalidInput(
       '--max-batch-size',
-      'A generating model takes one prompt per request',
+      `A generating model takes one ${isSpeech ? 'recording' : 'prompt'} per request`,
       'Leave it out. --instances serves several requests at a time.',
     );
   }
@@ -195,6 +197,9 @@ async function make(
   const { task } = plan;
   if (isGenerating(task)) {
     return writeGeneration({ plan, source, texts }, { place, steps, toolkit, listener });
+  }
+  if (plan.mostSeconds !== undefined) {
+    return writeSpeech({ plan, source }, { place, steps, toolkit, listener });
   }
   const { maxBatchSize } = spec.configure;
   const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);

@@ -1,5 +1,7 @@
-import { join } from 'node:path';
-import { singleWeights, tokenizerFiles, weightsIndex } from './file-names';
+import { constants, copyFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { makeFolder } from '../../platform/files';
+import { processorFiles, singleWeights, tokenizerFiles, weightsIndex } from './file-names';
 import { folderFiles, requireFile } from './folder-files';
 
 /** What executes a generating model. */
@@ -43,8 +45,8 @@ instance_group [ { count: 1 kind: ${kind} } ]
 `;
 }
 
-/** Where weights and tokenizer lie beside it, in a folder of its version. */
-export const weightsFolder = 'model';
+/** Where weights, tokenizer and processor lie beside it, in a folder of its version. */
+const weightsFolder = 'model';
 
 /**
  * model.json of vLLM's backend: arguments of its engine, which takes the weights by a path of the server. Every engine and
@@ -56,15 +58,47 @@ export const vllmArguments = (name: string): string =>
 /** File in `resources/huggingface/steps`. */
 export const generationCode = 'generate.py';
 
+/** The same of a speech model. */
+export const speechCode = 'speech.py';
+
+/** Names of input and output are those of the pipelines of audio. */
+export const speechConfig = (name: string): string => `\
+# A recording (the bytes of a WAV file) to its text, with a key-value cache. An instance serves one request at a time.
+name: "${name}"
+backend: "python"
+max_batch_size: 0
+input [
+  { name: "AUDIO" data_type: TYPE_STRING dims: [ 1 ] },
+  { name: "LANGUAGE" data_type: TYPE_STRING dims: [ 1 ] optional: true }
+]
+output [
+  { name: "TEXT" data_type: TYPE_STRING dims: [ 1 ] }
+]
+instance_group [ { count: 1 kind: KIND_CPU } ]
+`;
+
+const readFiles: readonly string[] = [
+  ...['config.json', 'generation_config.json', singleWeights, weightsIndex],
+  ...tokenizerFiles,
+  ...processorFiles,
+];
 const isRead = (name: string): boolean =>
-  ['config.json', 'generation_config.json', singleWeights, weightsIndex, ...tokenizerFiles].includes(name) ||
-  /^model-\d+-of-\d+\.safetensors$/.test(name);
+  readFiles.includes(name) || /^model-\d+-of-\d+\.safetensors$/.test(name);
 
 /** Files of the folder that the model reads, absolute. Throws model-folder-invalid for a link that is not followed. */
-export async function generationFiles(folder: string): Promise<readonly string[]> {
+async function generationFiles(folder: string): Promise<readonly string[]> {
   const files = await folderFiles(folder);
   return [...files.keys()].filter(isRead).map((name) => {
     requireFile(folder, files, name);
     return join(folder, name);
   });
+}
+
+/** Copies what the model reads of the folder beside the code of a version. Throws model-folder-invalid. */
+export async function copyGenerationFiles(folder: string, version: string): Promise<void> {
+  const copied = join(version, weightsFolder);
+  await makeFolder(copied);
+  for (const file of await generationFiles(folder)) {
+    await copyFile(file, join(copied, basename(file)), constants.COPYFILE_FICLONE);
+  }
 }

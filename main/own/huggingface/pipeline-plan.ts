@@ -11,7 +11,7 @@ import {
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
 import { servedArchitecture } from './huggingface-source';
-import { type ImageSides, type PipelineMedia, planProcessor } from './pipeline-processor';
+import { type ImageSides, type PipelineMedia, planProcessor, planSpeech } from './pipeline-processor';
 import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
@@ -56,6 +56,8 @@ export interface PipelinePlan {
   readonly media?: PipelineMedia;
   /** Of images: what the exported model takes. */
   readonly imageSides?: ImageSides;
+  /** Of a speech model, which writes the text token by token: longer recordings are refused. */
+  readonly mostSeconds?: number;
   /** Of a generating model: what executes it; absent: Python. */
   readonly backend?: 'vllm';
 }
@@ -78,16 +80,13 @@ const nameOf = (title: string): string =>
 /** Throws combination-unsupported for a task without steps. */
 function requireTask({ path, huggingFace }: ModelSource): PipelineTask {
   const task = huggingFace?.task;
-  // Whisper generates its text token by token.
-  const isSpoken = huggingFace?.autoClass === 'AutoModelForSpeechSeq2Seq';
-  if (hasPipeline(task) && !isSpoken) return task;
+  if (hasPipeline(task)) return task;
   const tasks = pipelineTasks.map((one) => huggingFaceTaskTitle[one]);
   const what = task === undefined ? 'this model' : huggingFaceTaskTitle[task];
-  throw new WorkbenchError(
-    'combination-unsupported',
-    `A pipeline for ${what}${isSpoken ? ` with ${huggingFace.architecture}` : ''} cannot be written`,
-    { where: path, remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}` },
-  );
+  throw new WorkbenchError('combination-unsupported', `A pipeline for ${what} cannot be written`, {
+    where: path,
+    remedy: `Pipelines exist for ${tasks.join(', ')}. ${asTensors}`,
+  });
 }
 
 /** Throws combination-unsupported for what vLLM's backend does not serve. */
@@ -117,6 +116,9 @@ export function planPipeline(facts: HuggingFaceFacts, source: ModelSource): Pipe
   const architecture = servedArchitecture(path, facts);
   const name = nameOf(title);
   if (media !== undefined) {
+    if (architecture.input === 'speech-to-text') {
+      return { name, task, lastStep: null, mostTokens: 0, media, mostSeconds: planSpeech(path, facts) };
+    }
     const fixedImage = architecture.fixedImage === true;
     const imageSides = planProcessor(path, facts, { media, task, fixedImage });
     const step = { name, task, lastStep: lastStepOf(task), mostTokens: 0, media };

@@ -3,6 +3,7 @@ import { isTree, type Tree } from '../../contract/trees';
 import { shortValue } from '../../platform/lines';
 import { folderRefused } from '../model-files';
 import type { HuggingFaceFacts } from './read-folder';
+import { numbersOf } from './sizes';
 
 /** What the first step of a pipeline takes in place of texts. */
 export type PipelineMedia = 'images' | 'audio';
@@ -25,6 +26,7 @@ const isOneOf =
   (...values: readonly unknown[]): Check =>
   (value) =>
     values.includes(value);
+const isRate: Check = (value) => Number.isInteger(value) && isPositive(value) && (value as number) <= 384_000;
 /** One number, or one per color. */
 const isColor =
   (of: Check): Check =>
@@ -74,11 +76,19 @@ const audioFields: Readonly<Record<string, Check>> = {
   feature_extractor_type: isProcessor('Wav2Vec2'),
   processor_class: isText,
   feature_size: isOneOf(1),
-  sampling_rate: (value) => isSide(value) || (isPositive(value) && (value as number) <= 384_000),
+  sampling_rate: isRate,
   padding_value: isOneOf(0),
   padding_side: isText,
   return_attention_mask: isFlag,
   do_normalize: isFlag,
+};
+
+/** Transformers itself follows the others. Noise that differs each time would give another text each time. */
+const speechFields: Readonly<Record<string, Check>> = {
+  feature_extractor_type: isProcessor('Whisper'),
+  ...{ feature_size: isSide, chunk_length: isSide, hop_length: isSide, n_fft: isSide },
+  sampling_rate: isRate,
+  dither: isOneOf(0),
 };
 
 const classesOf = (task: string): Check =>
@@ -124,16 +134,19 @@ interface Processing {
   readonly fixedImage: boolean;
 }
 
-/** The processor of the folder, all of whose fields the first step implements. Throws model-folder-invalid. */
+/** The processor of the folder, and the file that it is in. Throws model-folder-invalid. */
+function processorOf(folder: string, { processor }: HuggingFaceFacts) {
+  if (processor !== null) return fieldsOf(processor);
+  throw folderRefused(
+    join(folder, 'preprocessor_config.json'),
+    'The folder has no preprocessor_config.json, which the first step of a pipeline follows',
+    `Copy the file of the model into the folder. ${asTensors}`,
+  );
+}
+
+/** The same, all of whose fields the first step implements. Throws model-folder-invalid. */
 function knownProcessor(folder: string, facts: HuggingFaceFacts, { media, task }: Processing) {
-  if (facts.processor === null) {
-    throw folderRefused(
-      join(folder, 'preprocessor_config.json'),
-      'The folder has no preprocessor_config.json, which the first step of a pipeline follows',
-      `Copy the file of the model into the folder. ${asTensors}`,
-    );
-  }
-  const [file, fields] = fieldsOf(facts.processor);
+  const [file, fields] = processorOf(folder, facts);
   const known = media === 'images' ? imageFields(classesOf(task)) : audioFields;
   const other = Object.entries(fields).find(
     ([name, value]) => value !== null && !(Object.hasOwn(known, name) && known[name]?.(value) === true),
@@ -169,4 +182,33 @@ export function planProcessor(folder: string, facts: HuggingFaceFacts, processin
   const own = processing.fixedImage ? ownSides(facts) : null;
   if (own === null || own.join() === sides.join()) return sides;
   throw refused(folder, file, size, `and the model takes ${own.join(' × ')} pixels by config.json`);
+}
+
+/**
+ * Seconds of the longest recording that a speech model takes, where its processor makes the spectrogram of the model. Throws
+ * model-folder-invalid with the field.
+ */
+export function planSpeech(folder: string, facts: HuggingFaceFacts): number {
+  const [file, given] = processorOf(folder, facts);
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const other = Object.entries(speechFields).find(
+    ([name, isRight]) => Object.hasOwn(fields, name) && !isRight(fields[name]),
+  );
+  if (other !== undefined) {
+    throw refused(folder, file, [other[0], fields[other[0]]], 'which the pipeline does not implement');
+  }
+  const number = (name: string, usual: number) => (fields[name] as number | undefined) ?? usual;
+  const numbers = numbersOf(folder, facts);
+  const [bins, wanted] = [number('feature_size', 80), numbers.size('num_mel_bins') ?? 80];
+  if (bins !== wanted) {
+    const why = `and the model takes ${wanted} mel bins by config.json`;
+    throw refused(folder, file, ['feature_size', bins], why);
+  }
+  const seconds = number('chunk_length', 30);
+  const frames = Math.floor((seconds * number('sampling_rate', 16_000)) / number('hop_length', 160));
+  // Two of them are one position of the encoder.
+  const most = 2 * (numbers.size('max_source_positions') ?? 1500);
+  if (frames === most) return seconds;
+  const why = `which gives ${frames} frames, and the model takes ${most} by config.json`;
+  throw refused(folder, file, ['chunk_length', seconds], why);
 }

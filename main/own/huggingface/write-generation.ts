@@ -1,17 +1,11 @@
-import { constants, copyFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { makeFolder } from '../../platform/files';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
-import {
-  generationCode,
-  generationConfig,
-  generationFiles,
-  vllmArguments,
-  weightsFolder,
-} from './generation-model';
+import { copyGenerationFiles, generationCode, generationConfig, vllmArguments } from './generation-model';
 import type { PipelinePlan } from './pipeline-plan';
 
 const referenceSchema = z.object({
@@ -49,7 +43,7 @@ interface Making {
   readonly texts: string;
 }
 
-interface Written {
+export interface Written {
   /** Folder that gets models, golden.json and load.json. */
   readonly place: string;
   /** Folder of the code of the steps. */
@@ -68,14 +62,11 @@ export async function writeGeneration(
 ): Promise<readonly string[]> {
   const model = join(place, 'models', plan.name);
   const version = join(model, '1');
-  const copied = join(version, weightsFolder);
-  await makeFolder(copied);
+  await makeFolder(version);
   await writeFile(join(model, 'config.pbtxt'), generationConfig(plan.name, plan.backend));
   if (plan.backend === 'vllm') await writeFile(join(version, 'model.json'), vllmArguments(plan.name));
   else await copyFile(join(steps, generationCode), join(version, 'model.py'));
-  for (const file of await generationFiles(source.path)) {
-    await copyFile(file, join(copied, basename(file)), constants.COPYFILE_FICLONE);
-  }
+  await copyGenerationFiles(source.path, version);
   const reference = await toolkit.call(
     {
       verb: 'write-pipeline',

@@ -17,8 +17,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--auto-class", required=True, help="class of transformers that loads it")
     parser.add_argument("--task", required=True)
     parser.add_argument("--name", required=True, help="of the pipeline")
-    parser.add_argument("--first", required=True, help="name of the first step")
-    parser.add_argument("--last", required=True, help="name of the last step")
+    parser.add_argument(
+        "--first", default="", help="name of the first step; absent: one model does all of it"
+    )
+    parser.add_argument("--last", default="", help="name of the last step")
     parser.add_argument(
         "--most-samples", type=at_least(1), required=True, help="images or recordings of a batch"
     )
@@ -29,6 +31,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     # transformers is imported only where it is needed: the other verbs run without it.
     code = importlib.import_module("huggingface.media_pipeline")
     with own_code(Path(str(code.__file__)).parent, "media_pipeline.py"):
+        if options.first == "":
+            return _speech(options, report)
         written: dict[str, Any] = code.write_media_pipeline(
             str(options.folder),
             options.auto_class,
@@ -39,4 +43,12 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             options.output,
             report.progress,
         )
+    return written
+
+
+def _speech(options: argparse.Namespace, report: Report) -> dict[str, Any]:
+    code = importlib.import_module("huggingface.speech_reference")
+    written: dict[str, Any] = code.write_speech(
+        str(options.folder), options.auto_class, options.name, options.output, report.progress
+    )
     return written

@@ -30,9 +30,7 @@ function Writing() {
 export function ServedAsTensors({ path }: { path: string }) {
   const choice = useStore(useWorkbench().pipelineChoice);
   const model = useWizard().draft.preview?.spec?.model;
-  const served = model?.source?.huggingFace;
-  // Whisper has none yet.
-  const isOffered = hasPipeline(served?.task) && served.autoClass !== 'AutoModelForSpeechSeq2Seq';
+  const isOffered = hasPipeline(model?.source?.huggingFace?.task);
   const isOwn = choice.path === path;
   return (
     <div className="dim">
@@ -43,7 +41,7 @@ export function ServedAsTensors({ path }: { path: string }) {
         <>
           <LinkButton
             onClick={attempting(async () => {
-              await choice.write(path, model?.shapes);
+              await choice.write(path, model.shapes);
             })}
           >
             Serve as a pipeline

@@ -170,3 +170,39 @@ it('takes images where the model does, and no file of texts', async () => {
   const verbs = (await asked()).map((line) => line.split(' ')[2]);
   expect(verbs).toEqual(['make-dataset', 'export', 'write-media-pipeline']);
 });
+
+it('writes a speech model with its weights, tokenizer and processor, without an export', async () => {
+  const path = await putHuggingFace(bench(), {
+    config: { model_type: 'whisper', architectures: ['WhisperForConditionalGeneration'] },
+    weights: safetensorsBytes({ 'some.weight': { shape: [2] } }),
+    files: { 'preprocessor_config.json': '{}', 'generation_config.json': '{}' },
+  });
+  const written = await write(path);
+  // One response per request: what a run asks with is left as it is.
+  expect(Object.keys(written.overrides['performance'] as object)).toEqual(['inputData', 'inputDataFile']);
+  const version = join(written.path, '1');
+  expect((await readdir(version)).sort()).toEqual(['model', 'model.py', 'wav.py']);
+  expect(await readdir(join(version, 'model'))).toEqual(
+    expect.arrayContaining(['generation_config.json', 'preprocessor_config.json', 'tokenizer.json']),
+  );
+  for (const [code, file] of [
+    ['speech.py', 'model.py'],
+    ['wav.py', 'wav.py'],
+  ] as const) {
+    const step = await readFile(join(resources, 'huggingface', 'steps', code), 'utf8');
+    expect(await readFile(join(version, file), 'utf8')).toBe(step);
+  }
+  const [line = ''] = await asked();
+  expect(line.split(' ')[2]).toBe('write-media-pipeline');
+  expect(line).not.toContain('--first');
+  expect(written.notes).toEqual([
+    'The pipeline my-bert is one model in Python with a key-value cache. It needs torch and transformers 5.0.0 where it is served.',
+    'Inputs: AUDIO, LANGUAGE (optional). AUDIO is a recording as WAV of up to 30 seconds; a longer one is refused.',
+    'The reference is transformers in fp32 on 18 recordings that the workbench made, the best token each time: 24 requests.',
+    'Recordings whose text is empty: 1.',
+  ]);
+  expect(await rejection(write(path, { maxBatchSize: 4 }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--max-batch-size' },
+    message: 'A generating model takes one recording per request',
+  });
+});

@@ -1,9 +1,10 @@
-import { symlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
+  copyGenerationFiles,
   generationConfig,
-  generationFiles,
+  speechConfig,
   vllmArguments,
 } from '../../../../main/own/huggingface/generation-model';
 import { checkRepositories } from '../../../../main/own/repository/check-repository';
@@ -43,10 +44,25 @@ it('has the same inputs for vLLM’s backend, which finds the weights where a re
   });
 });
 
-it('reads configuration, weights and tokenizer of the folder, and nothing else', async () => {
+it('takes a recording where it is of speech, in which Triton refuses nothing', async () => {
+  const text = speechConfig('my-whisper');
+  const config = parseConfigPbtxt(text);
+  expect(traitsOf(config)).toEqual({ sequences: false, decoupled: false });
+  expect(config.input.map(({ name, optional }) => [name, optional ?? false])).toEqual([
+    ['AUDIO', false],
+    ['LANGUAGE', true],
+  ]);
+  await bench().put('r/my-whisper/config.pbtxt', text);
+  await bench().put('r/my-whisper/1/model.py', '');
+  const { repositories } = await checkRepositories([`${bench().dir}/r`], directReaders);
+  const [model] = repositories.flatMap(({ models }) => models);
+  expect([model?.name, model?.problems]).toEqual(['my-whisper', []]);
+});
+
+it('reads configuration, weights, tokenizer and processor of the folder, and nothing else', async () => {
   const read = [
     ...['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'merges.txt'],
-    ...['model.safetensors.index.json', 'model-00001-of-00002.safetensors'],
+    ...['model.safetensors.index.json', 'model-00001-of-00002.safetensors', 'preprocessor_config.json'],
   ];
   const others = [
     'pytorch_model.bin',
@@ -57,7 +73,11 @@ it('reads configuration, weights and tokenizer of the folder, and nothing else',
   ];
   for (const name of [...read, ...others]) await bench().put(`f/${name}`, 'x');
   const folder = join(bench().dir, 'f');
-  expect((await generationFiles(folder)).map((file) => basename(file)).sort()).toEqual(read.sort());
+  const version = join(bench().dir, 'm', '1');
+  await copyGenerationFiles(folder, version);
+  expect((await readdir(join(version, 'model'))).sort()).toEqual(read.sort());
   await symlink('/etc/hostname', join(folder, 'vocab.json'));
-  expect(await rejection(generationFiles(folder))).toMatchObject({ code: 'model-folder-invalid' });
+  expect(await rejection(copyGenerationFiles(folder, version))).toMatchObject({
+    code: 'model-folder-invalid',
+  });
 });

@@ -127,13 +127,15 @@ describe('a pipeline', () => {
     expect((await rejection(ctc.planned())).message).toContain('no tokenizer');
   });
 
-  it('is refused for a model of speech that generates its text', async () => {
+  it('is one model where it writes down speech, of recordings as long as its processor says', async () => {
     const whisper = { model_type: 'whisper', architectures: ['WhisperForConditionalGeneration'] };
-    const { planned } = await plan(whisper, { 'preprocessor_config.json': '{}' });
-    expect(await rejection(planned())).toMatchObject({
-      code: 'combination-unsupported',
-      message: 'A pipeline for speech to text with WhisperForConditionalGeneration cannot be written',
+    const { planned, path } = await plan(whisper, { 'preprocessor_config.json': '{}' });
+    expect(await planned()).toEqual({
+      ...{ name: 'my-bert', task: 'automatic-speech-recognition', lastStep: null, mostTokens: 0 },
+      ...{ media: 'audio', mostSeconds: 30 },
     });
+    await rm(join(path, 'tokenizer.json'));
+    expect((await rejection(planned())).message).toContain('no tokenizer');
   });
 
   it('is refused without a tokenizer', async () => {

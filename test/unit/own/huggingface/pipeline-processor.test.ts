@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planProcessor } from '../../../../main/own/huggingface/pipeline-processor';
+import { planProcessor, planSpeech } from '../../../../main/own/huggingface/pipeline-processor';
 import { readHuggingFace } from '../../../../main/own/huggingface/read-folder';
 import { putHuggingFace, safetensorsBytes } from '../../../support/huggingface-folder';
 import { useModelBench } from '../../../support/model-bench';
@@ -116,5 +116,54 @@ describe('a processor', () => {
     expect(message).toBe(
       'processor_config.json says padding_value is 1, which the first step of a pipeline does not implement',
     );
+  });
+});
+
+describe('a processor of speech', () => {
+  const whisper = { model_type: 'whisper', architectures: ['WhisperForConditionalGeneration'] };
+  const seconds = async (processor: object | null, config: object = {}, file?: string) => {
+    const weights = safetensorsBytes({ 'some.weight': { shape: [2] } });
+    const name = file ?? 'preprocessor_config.json';
+    const files = processor === null ? {} : { [name]: JSON.stringify(processor) };
+    const path = await putHuggingFace(bench(), { config: { ...whisper, ...config }, weights, files });
+    return planSpeech(path, await readHuggingFace(path));
+  };
+
+  it('says how long a recording may be', async () => {
+    const whole = {
+      feature_extractor_type: 'WhisperFeatureExtractor',
+      n_samples: 480_000,
+      mel_filters: [[0]],
+    };
+    expect(await seconds({ ...whole, chunk_length: null })).toBe(30);
+    const small = { feature_size: 16, chunk_length: 2, hop_length: 320, sampling_rate: 16_000 };
+    const sizes = { num_mel_bins: 16, max_source_positions: 50 };
+    expect(await seconds(small, sizes)).toBe(2);
+    const whisperProcessor = { processor_class: 'WhisperProcessor', feature_extractor: small };
+    expect(await seconds(whisperProcessor, sizes, 'processor_config.json')).toBe(2);
+  });
+
+  it.each([
+    [
+      { feature_extractor_type: 'Wav2Vec2FeatureExtractor' },
+      'feature_extractor_type is "Wav2Vec2FeatureExtractor", which the pipeline does not implement',
+    ],
+    [{ dither: 0.1 }, 'dither is 0.1, which the pipeline does not implement'],
+    [{ hop_length: 0 }, 'hop_length is 0, which the pipeline does not implement'],
+    [{ feature_size: 128 }, 'feature_size is 128, and the model takes 80 mel bins by config.json'],
+    [
+      { hop_length: 320 },
+      'chunk_length is 30, which gives 1500 frames, and the model takes 3000 by config.json',
+    ],
+  ])('is refused with %j', async (processor, message) => {
+    const error = await rejection(seconds(processor));
+    expect(error).toMatchObject({
+      ...{ code: 'model-folder-invalid', message: `preprocessor_config.json says ${message}` },
+      remedy: 'Serve it as tensors: leave --serve out.',
+    });
+  });
+
+  it('is needed', async () => {
+    expect((await rejection(seconds(null))).message).toContain('The folder has no preprocessor_config.json');
   });
 });

@@ -1,0 +1,72 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { formatCount } from '../../contract/numbers';
+import type { ModelSource } from '../../contract/run/run-spec';
+import { makeFolder } from '../../platform/files';
+import { copyGenerationFiles, speechCode, speechConfig } from './generation-model';
+import { wavReader } from './pipeline-configs';
+import type { PipelinePlan } from './pipeline-plan';
+import { counted, type Written } from './write-generation';
+
+const referenceSchema = z.object({
+  items: z.int(),
+  samples: z.int(),
+  ties: z.int(),
+  /** Recordings whose text is empty. */
+  empty: z.int(),
+  languages: z.int(),
+  transformers: z.string(),
+});
+type Reference = z.infer<typeof referenceSchema>;
+
+const notesOf = (
+  { name, mostSeconds = 0 }: PipelinePlan,
+  { items, samples, ties, empty, languages, transformers }: Reference,
+): readonly string[] => [
+  `The pipeline ${name} is one model in Python with a key-value cache. It needs torch and transformers ${transformers} where it is served.`,
+  `${languages === 0 ? 'Input: AUDIO' : 'Inputs: AUDIO, LANGUAGE (optional)'}. AUDIO is a recording as WAV of up to ${counted(mostSeconds, 'second')}; a longer one is refused.`,
+  `The reference is transformers in fp32 on ${counted(items, 'recording')} that the workbench made, the best token each time: ${counted(samples, 'request')}.`,
+  ...(empty === 0 ? [] : [`Recordings whose text is empty: ${formatCount(empty)}.`]),
+  ...(ties === 0
+    ? []
+    : [`Ties within the tolerance, whose texts are not compared: ${counted(ties, 'recording')}.`]),
+];
+
+interface Making {
+  readonly plan: PipelinePlan;
+  readonly source: ModelSource;
+}
+
+/**
+ * Writes the speech model of a folder with its weights, and the texts of transformers. Returns what was written, one sentence
+ * each. Throws as the toolkit, model-folder-invalid.
+ */
+export async function writeSpeech(
+  { plan, source }: Making,
+  { place, steps, toolkit, listener }: Written,
+): Promise<readonly string[]> {
+  const model = join(place, 'models', plan.name);
+  const version = join(model, '1');
+  await makeFolder(version);
+  await writeFile(join(model, 'config.pbtxt'), speechConfig(plan.name));
+  await copyFile(join(steps, speechCode), join(version, 'model.py'));
+  await copyFile(join(steps, wavReader), join(version, wavReader));
+  await copyGenerationFiles(source.path, version);
+  const reference = await toolkit.call(
+    {
+      verb: 'write-media-pipeline',
+      args: [
+        ['--folder', source.path],
+        ['--auto-class', source.huggingFace?.autoClass ?? ''],
+        ['--task', plan.task],
+        ['--name', plan.name],
+        ['--most-samples', 1],
+        ['--output', place],
+      ],
+    },
+    referenceSchema,
+    listener,
+  );
+  return notesOf(plan, reference);
+}
