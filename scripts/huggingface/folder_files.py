@@ -39,6 +39,15 @@ PROCESSORS: dict[str, Mapping[str, Any]] = {
     "segformer": {"size": {"height": 64, "width": 64}},
     "wav2vec2-sounds": _SOUND,
     "wav2vec2-ctc": _SOUND,
+    # Two seconds are 100 frames.
+    "whisper": {
+        "feature_extractor_type": "WhisperFeatureExtractor",
+        "feature_size": 16,
+        "sampling_rate": 16000,
+        "chunk_length": 2,
+        "hop_length": 320,
+        "n_fft": 400,
+    },
 }
 #: Blank and space first, as in the vocabulary of wav2vec 2.0; each id of the 32 has a letter.
 _LETTERS = ["<pad>", "<s>", "</s>", "<unk>", "|", *"EATONIHSRDLUMWCFGYPBVK'XJQZ"]

@@ -14,6 +14,8 @@ from typing import Any, Optional
 
 from folder_files import PROCESSORS, write_beside
 from more_folders import LABELS, MORE_FOLDERS, TEXT
+from speech_folder import ARGUMENTS as SPEECH
+from speech_folder import hear, write_speech
 
 #: Of the tokens of five labels.
 _SPANS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
@@ -303,6 +305,9 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
         from make_tokenizer import BYTES_VOCABULARY
 
         arguments["vocab_size"] = BYTES_VOCABULARY
+    is_speaking = texts is not None and name == "whisper"
+    if is_speaking:
+        arguments.update(SPEECH)
     if name.endswith("-tokens"):
         arguments["id2label"] = dict(enumerate(_SPANS))
         arguments["label2id"] = {label: place for place, label in enumerate(_SPANS)}
@@ -326,10 +331,14 @@ def make_folder(name: str, directory: Path, texts: Optional[Path] = None) -> Non
             model.bert.encoder.layer[0].intermediate.dense.weight.mul_(_OVERFLOW[1])
         if name in ("detr", "yolos"):
             _decide(model)
+        if is_speaking:
+            hear(model)
     folder = directory / name
     model.save_pretrained(folder)
     write_beside(name, folder)
-    if texts is not None and name not in PROCESSORS and hasattr(config, "vocab_size"):
+    if texts is not None and name == "whisper":
+        write_speech(folder, config, texts)
+    elif texts is not None and name not in PROCESSORS and hasattr(config, "vocab_size"):
         from make_tokenizer import write_tokenizer
 
         write_tokenizer(folder, config, texts, {"model_max_length": 48} if name == "bert-text" else {})

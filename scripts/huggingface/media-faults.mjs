@@ -10,11 +10,11 @@ export const mediaPipelines = [
 /** One of each task. */
 export const faultyMedia = ['convnext', 'detr', 'segformer', 'wav2vec2-sounds', 'wav2vec2-ctc'];
 
-const inText = (from, to) => (text) => {
+export const inText = (from, to) => (text) => {
   if (!text.includes(from)) throw new Error(`The step has no ${from}`);
   return text.replace(from, to);
 };
-const inJson = (change) => (text) => {
+export const inJson = (change) => (text) => {
   const value = JSON.parse(text);
   change(value);
   return JSON.stringify(value);

@@ -23,7 +23,7 @@ const pipelinesOf = ({ served, generated, caught }) => `## Pipelines
 Runs of ${date()} as \`npm run test:huggingface -- --pipelines\` makes them: folders with random weights and tokenizers that were learned from
 22 texts, served with \`run FOLDER --serve pipeline\` on a busy CPU. The gate compares the pipeline with transformers in fp32, each text without
 padding: one by one, in batches of eight and of three with mixed lengths, and one text that is too long; and on 20 images or 16 recordings that the
-workbench makes, one by one and in batches of one size or length. Ties are samples whose labels, answers or tokens are closer to each other than the
+workbench makes, one by one and in batches of one size or length (of Whisper one by one). Ties are samples whose labels, answers or tokens are closer to each other than the
 tolerance. The classes of the detectors are drawn apart, so that random weights find some objects above 0.5. The largest difference is in scores and
 vectors, and for detectors in pixels of the boxes.
 

@@ -5,13 +5,15 @@ import { say } from '../lib/say.mjs';
 import { cli, documentOf, largestDifference, makeFolders, rateOf, reasonOf, short } from './folders.mjs';
 import { generating, generationFaults, runGeneration, shortStream } from './generation.mjs';
 import { faultyMedia, mediaFaultsOf, mediaPipelines } from './media-faults.mjs';
+import { shortSpeech, speaking, speechFaults } from './speech.mjs';
 
-/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask, images, audio. */
+/** Folders whose task has a pipeline: classes of texts, spans, vectors of sentences, answers, words for a mask, images, audio, speech. */
 const pipelines = [
   ...['bert-text', 'roberta-text', 'electra-text', 'albert-text', 'deberta-v3-text'],
   ...['distilbert-tokens', 'xlm-roberta-tokens', 'deberta-tokens', 'minilm-sentences'],
   ...['bert-questions', 'xlm-roberta-questions', 'roberta-mask'],
   ...mediaPipelines,
+  ...speaking,
 ];
 
 /** Of a model that is served as tensors: its activations are too large for fp16. */
@@ -89,6 +91,7 @@ const faulty = [
   'bert-questions',
   'roberta-mask',
   ...faultyMedia,
+  ...speaking,
 ];
 
 /** The folder that `run --serve pipeline` wrote into the home. */
@@ -99,20 +102,26 @@ const written = (home, name) =>
     readdirSync(join(home, 'pipelines')).find((one) => one.startsWith(`${name}-`)),
   );
 
+function faultsOf(home, name) {
+  if (mediaPipelines.includes(name)) return mediaFaultsOf(join(written(home, name), 'models'), name);
+  if (speaking.includes(name)) return speechFaults(reorderWords);
+  return generating.includes(name) ? generationFaults({ edited, editedJson, reorderWords }) : faults;
+}
+
+function howShort(name) {
+  if (speaking.includes(name)) return shortSpeech;
+  return generating.includes(name) ? [...shortStream, '--protocol', 'grpc'] : short;
+}
+
 async function runFaults(home, name) {
   const rows = [];
-  const planted = mediaPipelines.includes(name)
-    ? mediaFaultsOf(join(written(home, name), 'models'), name)
-    : generating.includes(name)
-      ? generationFaults({ edited, editedJson, reorderWords })
-      : faults;
+  const planted = faultsOf(home, name);
   for (const [fault, plant] of Object.entries(planted)) {
     if (planted === faults && faultsOfTask[fault]?.includes(name) === false) continue;
     const copy = join(home, `faulty-${name}`);
     cpSync(written(home, name), copy, { recursive: true });
     plant(join(copy, 'models'), name);
-    const how = generating.includes(name) ? [...shortStream, '--protocol', 'grpc'] : short;
-    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...how];
+    const flags = ['--golden', join(copy, 'golden.json'), '--trust', ...howShort(name)];
     const ended = await cli(home, ['run', join(copy, 'models', name), ...flags]);
     const document = documentOf(ended);
     const isCaught = ended.code !== 0 && document?.accuracy?.passed === false;
@@ -146,7 +155,7 @@ async function runOverflow(layout, home) {
 
 /** From the folder to the report. */
 async function runServed(home, folder, name) {
-  const ended = await cli(home, ['run', folder, '--serve', 'pipeline', ...short]);
+  const ended = await cli(home, ['run', folder, '--serve', 'pipeline', ...howShort(name)]);
   const document = documentOf(ended);
   const isRight = ended.code === 0 && document?.accuracy?.passed === true;
   const gate = isRight ? 'passed' : 'failed';
