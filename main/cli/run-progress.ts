@@ -12,7 +12,7 @@ import { levelText, skipWords } from '../contract/words';
 import { againLevelText } from '../domain/measured/again';
 import { slowText } from '../domain/measured/slow/slow-text';
 import type { Output } from './output';
-import { scheduledText } from './perf/perf-print';
+import { paddingText, scheduledText } from './perf/perf-print';
 import { formatError } from './print/format-error';
 
 type TitleOf = (step: string) => string;
@@ -70,7 +70,7 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
     return [
       `    ${scenario}: ${levelText(point)}${turnText(point)}: ` +
         `${formatRate(point.inferencesPerSecond)} inferences/s, p50 ${formatMs(point.p50Us)} ms, ` +
-        `p99 ${formatMs(point.p99Us)} ms${scheduledText(point)}${marks}`,
+        `p99 ${formatMs(point.p99Us)} ms${scheduledText(point)}${paddingText(point)}${marks}`,
     ];
   },
   'measurement-missing': (entry) => [

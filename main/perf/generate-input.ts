@@ -257,13 +257,16 @@ export async function generateInput(
     );
   }
   const files = await writeSamples(made, { ...options, strings, samples, lengths, next });
+  // What is behind the end of a shorter sample is left out by a mask of zeros.
+  const isMasked = made.some(({ role, shape }) => role === 'mask' && shape.some((size) => size < 0));
   return {
     source: options.mode,
     tensors: made.map(({ name, datatype, shape }, at) => {
       const isOpen = shape.some((size) => size < 0);
       const shapes = isOpen ? lengths.map((length) => sizesOf(shape, length)) : undefined;
       const first = sizesOf(shape, lengths[0] ?? 1);
-      return { name, datatype, shape: first, ...present({ shapes }), files: files[at] ?? [] };
+      const padding = isOpen && isMasked && datatype !== 'BYTES' ? 0 : undefined;
+      return { name, datatype, shape: first, ...present({ shapes, padding }), files: files[at] ?? [] };
     }),
   };
 }

@@ -28,6 +28,8 @@ import {
   faultKinds,
   gpus,
   model,
+  padding,
+  partsOf,
   serverPartsTexts,
   streamColumns,
 } from '../../contract/measured/detail-columns';
@@ -38,7 +40,7 @@ import { sentAs } from '../../contract/measured/sent/sent-as';
 import { wayText } from '../../contract/measured/sent/way';
 import { wayColumns } from '../../contract/measured/sent/way-columns';
 import { sliceColumns } from '../../contract/measured/slice-columns';
-import { formatCount, formatMeasured, formatMs, formatRate } from '../../contract/numbers';
+import { formatCount, formatMeasured, formatMs, formatRate, formatShortShare } from '../../contract/numbers';
 import { type LoadLevel, searchLatencyUs } from '../../contract/run/sweep';
 import { levelText, togetherText } from '../../contract/words';
 import type { ServerResults } from '../../core';
@@ -91,6 +93,10 @@ export function scheduledText({ scheduled }: LoadPoint): string {
   return `, from the schedule ${formatMs(scheduled.p99Us)} ms, ${scheduled.delayedCount} delayed`;
 }
 
+/** '' where requests are not padded. */
+export const paddingText = ({ paddingShare }: LoadPoint): string =>
+  paddingShare === undefined ? '' : `, ${formatShortShare(paddingShare)} padding`;
+
 /** Includes the model if several are measured. */
 const levelName = (point: LoadPoint): string =>
   point.model === undefined ? levelText(point) : `${point.model}, ${levelText(point)}`;
@@ -127,7 +133,7 @@ export function pointLine(point: LoadPoint): string {
   const together = beside === null ? '' : ` (together with ${beside})`;
   const how = sentAs(point);
   const sentHow = how.length === 0 ? '' : ` (${how.join(', ')})`;
-  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${refused}${first}${tokens}${replay}${sentHow}${flags}${unverified}`;
+  return `${levelName(point)}${together}: ${withHalfWidth(throughput, point)} inferences/s, p99 ${withHalfWidth(p99, point)} ms${scheduledText(point)}${paddingText(point)}${refused}${first}${tokens}${replay}${sentHow}${flags}${unverified}`;
 }
 
 interface Cell {
@@ -161,7 +167,7 @@ export function pointTable(points: readonly LoadPoint[]): string {
       text: (point) => cellText(ownLoad(point), point),
     },
     ...withInterval(throughput),
-    ...[meanBatch, ...components].map(cellOf),
+    ...[meanBatch, ...partsOf(points, [['paddingShare', [padding]]]), ...components].map(cellOf),
     ...latencies.flatMap(withInterval),
     ...percentileColumns(points).map(cellOf),
     ...(open ? [achieved, ...scheduled.filter(isPercentile), delayed] : []).map(cellOf),

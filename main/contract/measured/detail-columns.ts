@@ -100,6 +100,12 @@ export const sharedMemory: readonly Column[] = [
   },
 ];
 
+export const padding: Column = {
+  ...named('padding', 'Padding', 'Padding', share),
+  help: 'Share of padding in the tokens that were sent: the client pads the texts of a request to the longest of them.',
+  read: (point) => point.paddingShare,
+};
+
 export const cache: readonly Column[] = [
   {
     ...named('cache-hits', 'Server Cache Hit Count', 'Cache hits', count),
@@ -344,6 +350,7 @@ export const streamColumns = (
 export const partsInFiles = [
   ['replay', [replayed]],
   ['generation', tokensInFiles],
+  ['paddingShare', [padding]],
   ['cache', cache],
   ['outputChecks', checks],
   ['tls', [tls]],

@@ -33,6 +33,8 @@ const sampleTensor = z.object({
   shape: z.array(z.int().min(0)),
   /** Per file, where samples differ in shape; `shape` is then the first one's. */
   shapes: z.array(z.array(z.int().min(0))).optional(),
+  /** Value behind the end of a shorter sample in a request of several; absent: they must be of one shape. */
+  padding: z.int().optional(),
   /** Raw little-endian files, one per sample, relative to the manifest; requests cycle through them. */
   files: z.array(innerPathSchema).min(1),
 });

@@ -198,6 +198,8 @@ export const loadPointSchema = z.object({
       finite: z.boolean(),
     })
     .optional(),
+  /** Share of padding in the tokens of requests of several samples, which the client pads to the longest; absent: none. */
+  paddingShare: z.number().min(0).max(1).optional(),
   /** Wrong responses by kind, each with its first message. */
   wrongByKind: kindsSchema.optional(),
   /** NaN or infinities in the first responses, where they do not count as wrong; absent: none found. */

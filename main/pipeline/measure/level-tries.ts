@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { toWire, type WireError, WorkbenchError } from '../../contract/errors';
 import { stateWords } from '../../contract/flag-text';
 import type { LoadPoint, MeasurementWindow } from '../../contract/measured/results';
-import { formatMs, formatRate, missing } from '../../contract/numbers';
+import { formatMs, formatRate, formatShortShare, missing } from '../../contract/numbers';
 import { isElsewhere } from '../../contract/run/engine-kinds';
 import type { Scenario } from '../../contract/run/run-events';
 import type { LoadLevel } from '../../contract/run/sweep';
@@ -76,6 +76,7 @@ export function levelLine(name: string, point: LoadPoint): string {
     `p50 ${ms(point.p50Us)}`,
     `p99 ${ms(point.p99Us)}`,
     stateWords(point),
+    ...(point.paddingShare === undefined ? [] : [`${formatShortShare(point.paddingShare)} padding`]),
     ...(count === 0 ? [] : [`${count} ${count === 1 ? 'window' : 'windows'}`]),
   ].join(', ');
 }

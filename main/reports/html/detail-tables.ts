@@ -27,6 +27,7 @@ import {
   faultKinds,
   gpus,
   model,
+  padding,
   replayed,
   serverPartsTexts,
   streamColumns,
@@ -91,7 +92,8 @@ export function samplingTable(rows: Rows, load: string): Markup | null {
     ...(points.some((point) => refusedCount(point) > 0) ? [refused] : []),
     windows,
   ];
-  const behind = [meanBatch, timeSpent, ...cpus];
+  const isPadded = points.some(({ paddingShare }) => paddingShare !== undefined);
+  const behind = [meanBatch, ...(isPadded ? [padding] : []), timeSpent, ...cpus];
   const table = detailTable(
     rows,
     'Sampling and stability',

@@ -23,6 +23,7 @@ import {
 import {
   checks,
   model,
+  padding,
   partsOf,
   replayed,
   responseRates,
@@ -73,6 +74,7 @@ export const levelColumns = (
   ...(withComponents ? components : []),
   meanBatch,
   ...partsOf(points, [
+    ['paddingShare', [padding]],
     ['replay', [replayed]],
     ['sequences', [sequenceRate]],
     ['streaming', streams],

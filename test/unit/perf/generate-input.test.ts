@@ -89,6 +89,10 @@ it('has samples of the lengths that are asked for, the same for all inputs', asy
   expect(made.tensors[0]).toMatchObject({ shape: [4], shapes: [[4], [2], [7]] });
   expect(made.tensors[4]).toMatchObject({ name: 'input_lengths', shape: [1] });
   expect(made.tensors[4]?.shapes).toBeUndefined();
+  // Behind the end of a shorter sample, which the mask leaves out.
+  expect(made.tensors.map(({ padding }) => padding)).toEqual([0, 0, 0, 0, undefined]);
+  const withoutMask = await generateInput(tokens.slice(0, 1), { ...options, lengths: [4, 2] });
+  expect(withoutMask.tensors[0]).not.toHaveProperty('padding');
   const values = await valuesOf(made);
   expect(values['input_ids']?.map((sample) => sample.length)).toEqual([4, 2, 7]);
   expect(values['attention_mask']).toEqual([Array(4).fill(1), [1, 1], Array(7).fill(1)]);

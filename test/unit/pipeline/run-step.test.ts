@@ -81,4 +81,5 @@ it('a level in the log: throughput, both percentiles, whether steady, and its wi
     'batch size 2, concurrency 1: 2,366 inferences/s, p50 5.23 ms, p99 18.90 ms, steady, 3 windows',
   );
   expect(levelLine('x', { ...point, stable: false })).toContain(', not steady, 3 windows');
+  expect(levelLine('x', { ...point, paddingShare: 0.412 })).toContain(', steady, 41 % padding, 3 windows');
 });

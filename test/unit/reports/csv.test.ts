@@ -39,6 +39,13 @@ const msColumns: readonly (readonly [string, (point: LoadPoint) => number | null
   ['avg latency (ms)', (point) => point.avgUs],
 ];
 
+it('has the share of padding where requests are padded, and else no value', () => {
+  const points = [pointFixture({ batchSize: 1 }), pointFixture({ batchSize: 4, paddingShare: 0.25 })];
+  const [header = [], ...rows] = parseCsv(pointsCsv(points));
+  expect(rows.map((row) => row[header.indexOf('Padding')])).toEqual(['', '0.25']);
+  expect(parseCsv(pointsCsv(points.slice(0, 1)))[0]).not.toContain('Padding');
+});
+
 describe('the CSV of a scenario', () => {
   it("begins with the seeds' columns in the seeds' order", () => {
     const [header] = parseCsv(onlineOf(createdBodies()));

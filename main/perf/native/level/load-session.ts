@@ -10,6 +10,7 @@ import { present } from '../../../contract/trees';
 import type { Scatter } from '../../../domain/arrivals/intervals';
 import { stagedTimes } from '../../../domain/arrivals/staged-times';
 import type { TritonClient } from '../../../triton/client';
+import { encodeValues } from '../../../triton/encode-values';
 import { readTls } from '../../../triton/tls';
 import { sizeProblem } from '../../input/wanted-tensor';
 import type { MeasureInput } from '../../load-tool';
@@ -31,7 +32,7 @@ async function readTensor(
   tensor: MeasureInput['inputData']['tensors'][number],
   dir: string,
 ): Promise<JobTensor> {
-  const { name, datatype, shape, shapes } = tensor;
+  const { name, datatype, shape, shapes, padding } = tensor;
   const samples: Uint8Array[] = [];
   for (const [index, file] of tensor.files.entries()) {
     const path = join(dir, file);
@@ -40,7 +41,8 @@ async function readTensor(
     if (wrong !== null) throw new WorkbenchError('input-invalid', `Input ${wrong}`, { where: path });
     samples.push(data);
   }
-  return { name, datatype, shape, ...(shapes === undefined ? {} : { shapes }), samples };
+  const filling = padding === undefined ? undefined : encodeValues(datatype, [padding]);
+  return { name, datatype, shape, samples, ...present({ shapes, padding: filling }) };
 }
 
 /** Expectations for response checks; null if not requested. Throws errors of the client, and input-invalid. */

@@ -15,6 +15,7 @@ import { experimentText, writeExperiment } from '../../profile-export';
 import { replayedOf } from '../../replay/arrivals';
 import { serverDelta } from '../../server-columns';
 import { payloadCounts } from '../requests/batch-payloads';
+import { paddingOf } from '../requests/padding';
 import { planReplay } from '../requests/replay-payloads';
 import { createSharedRegions, type SharedRegions } from '../requests/shared-regions';
 import type { LoadJob, LoadTotals, RecordedWindow } from '../seam/load-job';
@@ -272,6 +273,7 @@ export async function measureLevel(
   const { client } = server;
   const plain = await plainJob(server, input);
   sayWhatIsSent(input, plain);
+  const padding = paddingOf(plain);
   const { ensemble, uncounted, countersFor } = await countedServer(server, input);
   const regions = await sharedRegions(client, input, plain);
   // Shared memory outputs are compared with responses over the network, which were checked.
@@ -319,6 +321,7 @@ export async function measureLevel(
         flags: [...result.flags, ...responseFlags(totals)],
         ...jobColumns(job, input),
         ...checkedColumns(job, totals, repairs),
+        ...present({ paddingShare: padding(totals.succeeded + failureCount(totals.failures)) }),
         loadTool: 'native',
         protocol: input.protocol,
         elapsedUs,

@@ -11,30 +11,50 @@ export type RequestInputs = readonly RequestInput[];
 /** Memory limit of prepared requests. */
 export const mostPayloadBytes = 256 * 1024 * 1024;
 
+/** Of the same length, padded behind their ends. */
+function padded(rows: readonly Uint8Array[], padding: Uint8Array): readonly Uint8Array[] {
+  const longest = largestOf(rows.map(({ byteLength }) => byteLength));
+  return rows.map((row) => {
+    if (row.byteLength === longest) return row;
+    const whole = Buffer.alloc(longest, padding);
+    whole.set(row);
+    return whole;
+  });
+}
+
 /** A request's items from sample `first` on; not copied for a single item. */
-export function batchOf(tensor: Pick<JobTensor, 'samples'>, first: number, batchSize: number): Buffer {
+export function batchOf(
+  { samples, padding }: Pick<JobTensor, 'samples' | 'padding'>,
+  first: number,
+  batchSize: number,
+): Buffer {
   const rows: Uint8Array[] = [];
   for (let row = 0; row < batchSize; row += 1) {
-    const sample = tensor.samples[(first + row) % tensor.samples.length];
+    const sample = samples[(first + row) % samples.length];
     if (sample !== undefined) rows.push(sample);
   }
   const [only] = rows;
   return rows.length === 1 && only !== undefined
     ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
-    : Buffer.concat(rows);
+    : Buffer.concat(padding === undefined ? rows : padded(rows, padding));
 }
 
-/** Throws input-invalid if items differ in shape. */
+/** Of all items, with padding the longest. Throws input-invalid if they differ otherwise. */
 function shapeOf(
-  { name, shape, shapes, samples }: JobTensor,
+  { name, shape, shapes, samples, padding }: JobTensor,
   first: number,
   batchSize: number,
 ): readonly number[] {
   if (shapes === undefined) return shape;
   const shapeAt = (row: number) => shapes[(first + row) % samples.length] ?? shape;
-  const found = shapeAt(0);
+  let found = shapeAt(0);
   for (let row = 1; row < batchSize; row += 1) {
-    if (shapeAt(row).join() === found.join()) continue;
+    const other = shapeAt(row);
+    if (other.join() === found.join()) continue;
+    if (padding !== undefined && other.slice(1).join() === found.slice(1).join()) {
+      if ((other[0] ?? 0) > (found[0] ?? 0)) found = other;
+      continue;
+    }
     const entries = `${first % samples.length} and ${(first + row) % samples.length}`;
     throw invalidInput(
       `batch size ${batchSize}`,

@@ -60,6 +60,8 @@ export interface JobTensor {
   readonly shape: readonly number[];
   /** Shapes per sample, if they differ. */
   readonly shapes?: readonly (readonly number[])[];
+  /** One value, which fills a shorter sample of a request along its first axis; absent: they must be of one shape. */
+  readonly padding?: Uint8Array;
   /** Raw little-endian bytes per sample. */
   readonly samples: readonly Uint8Array[];
 }

@@ -43,6 +43,47 @@ describe('the requests of a level', () => {
     expect(() => of(2)).toThrow('Entries 0 and 1 have X as [1] and [2]');
   });
 
+  it('are padded to their longest item where the tensor says with what', () => {
+    const samples = [[1], [2, 2], [3, 3, 3]].map((values) => Buffer.from(new Uint16Array(values).buffer));
+    const tokens = {
+      ...{ name: 'X', datatype: 'UINT16' as const, shape: [1], shapes: [[1], [2], [3]], samples },
+      padding: Buffer.from(new Uint16Array([9]).buffer),
+    };
+    const of = (tensor: typeof tokens, batchSize: number) =>
+      batchPayloads({ tensors: [tensor], batchSize, batched: true }).map(([input]) => [
+        input?.shape,
+        [...new Uint16Array(Uint8Array.from(input?.data ?? []).buffer)],
+      ]);
+    expect(of(tokens, 2)).toEqual([
+      [
+        [2, 2],
+        [1, 9, 2, 2],
+      ],
+      [
+        [2, 3],
+        [3, 3, 3, 1, 9, 9],
+      ],
+      [
+        [2, 3],
+        [2, 2, 9, 3, 3, 3],
+      ],
+    ]);
+    expect(of(tokens, 1).map(([shape]) => shape)).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+    ]);
+    const wide = {
+      ...tokens,
+      shapes: [
+        [1, 1],
+        [1, 2],
+        [1, 3],
+      ],
+    };
+    expect(() => of(wide, 2)).toThrow('they cannot be in one batch');
+  });
+
   it('have a batch dimension where the model has one', () => {
     const shape = (batched: boolean) =>
       batchPayloads({ tensors: [tensor(1)], batchSize: 1, batched })[0]?.[0]?.shape;
