@@ -9,6 +9,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { type MeasuringTurn, ofScenario, plannedTurns, scenarioLevels } from '../contract/run/sweep';
 import { sameValue } from '../contract/trees';
 import { isInTurns } from '../domain/run/in-turns';
+import { lengthsOfDataset } from '../domain/run/length-distribution';
 import { servedMaxBatchSize } from '../formats/model-config-of';
 import { analyzerCommand } from '../perf/analyzer/analyzer-command';
 import { analyzerFiles } from '../perf/analyzer/analyzer-input';
@@ -74,6 +75,12 @@ const inputWords = ({ inputData, inputDataFile }: RunSpec['performance']): strin
       ? 'zero'
       : 'random';
 
+/** Those of a data set stay with it. */
+const lengthWords = ({ lengthDistribution: value }: RunSpec['performance']): string[] =>
+  value === undefined || value === lengthsOfDataset
+    ? []
+    : ['--length-distribution', value.includes(' ') ? '<file>' : value];
+
 /** `perf` command equivalent to the built-in load generator or a cross-check. */
 function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): string[] {
   const { configure, engine } = spec;
@@ -89,7 +96,7 @@ function nativeCommand({ spec, forClients }: PlannedRun, scenario: Scenario): st
     ...['--model-version', String(configure.modelVersion)],
     ...['--batch-sizes', distinct(levels.map((level) => level.batchSize))],
     ...['--concurrency', distinct(levels.map((level) => level.concurrency))],
-    ...['--input-data', inputWords(performance)],
+    ...['--input-data', inputWords(performance), ...lengthWords(performance)],
     ...loadWords({ ...spec, performance }, scenario),
     ...(isInTurns(spec, scenario) || levels.length === 1 ? [] : ['--no-in-turns']),
     ...tlsWords(httpTls ?? {}),

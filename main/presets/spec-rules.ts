@@ -5,6 +5,7 @@ import type { Preset } from '../contract/run/preset';
 import { stepIds } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { isLowerBetter } from '../contract/words';
+import { lengthFindings } from '../domain/run/length-rules';
 import { runLoadFindings } from '../domain/run/load-rules';
 import {
   allOf,
@@ -217,6 +218,7 @@ export function ruleFindings(preset: Preset, spec: RunSpec): readonly RuleFindin
     accuracy(preset, spec),
     deadlines(spec),
     inputFile(spec),
+    lengthFindings(spec),
     goldenFile(spec),
     load(spec),
     gpuFindings(preset, spec),

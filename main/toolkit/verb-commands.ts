@@ -7,6 +7,7 @@ import { present } from '../contract/trees';
 import { exportedFormat, formatOf, tensorPrecisionOf } from '../formats/formats';
 import { configuredTraits } from '../triton/model-traits';
 import { comparedBatches } from './compared-batches';
+import { sampleLengths } from './sample-lengths';
 import type { ToolkitArgument, ToolkitCommand } from './toolkit';
 
 export interface ModelSource {
@@ -53,6 +54,8 @@ export const profileDataInputs = (spec: RunSpec) => ({
   sampleCount,
   // A loader may pad the samples of a batch to equal length.
   batchSize: datasetBatch(spec),
+  // Only if set, so that earlier runs keep their keys.
+  ...present({ sampleLengths: sampleLengths(spec) }),
 });
 
 function datasetBatch({ configure }: RunSpec): number {
@@ -366,11 +369,13 @@ export function profileDataCommand(
   outputDir: string,
 ): ToolkitCommand {
   const { spec } = source;
-  return command('profile-data', modelArguments(source), batches(source, dataset), {
-    precision: tensorPrecisionOf(spec),
-    mode: spec.performance.inputData,
-    count: sampleCount,
-    signature: JSON.stringify(inputs),
-    'output-dir': outputDir,
-  });
+  const { count = sampleCount, lengths, padding = {} } = sampleLengths(spec) ?? {};
+  return command(
+    'profile-data',
+    modelArguments(source),
+    batches(source, dataset),
+    { precision: tensorPrecisionOf(spec), mode: spec.performance.inputData, count, lengths },
+    repeated('padding', padding),
+    { signature: JSON.stringify(inputs), 'output-dir': outputDir },
+  );
 }

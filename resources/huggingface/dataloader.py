@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Optional
 
 import numpy as np
 
@@ -82,11 +83,47 @@ class LoadRequests:
             yield [f"{index:06d}" for index in range(rows.start, rows.stop)], x, {}
 
 
+class MixedRequests:
+    """Samples one by one, each with its length: a short one is said over again, a long one is cut."""
+
+    def __init__(self, samples: Tensors, inputs: list[Input], lengths: Sequence[int]) -> None:
+        """`lengths`: of as many samples; empty: each sample has its own."""
+        mask = samples.get(MASK)
+        texts = [samples[item.name].shape[1] for item in inputs if item.is_text]
+        count = len(next(iter(samples.values())))
+        self._own = [max(texts, default=1)] * count if mask is None else [int(n) for n in mask.sum(axis=1)]
+        self._samples = samples
+        self._inputs = inputs
+        self._lengths = list(lengths) or self._own
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def _row(self, item: Input, row: int, length: int) -> Array:
+        array = self._samples[item.name][row]
+        if item.name == MASK:
+            return np.ones(length, array.dtype)
+        if item.is_text:
+            return _repeated(array[: self._own[row]], length)
+        return _repeated(array, item.shape[0]) if item.is_row else array
+
+    def __call__(self) -> Iterator[tuple[list[str], Tensors, Tensors]]:
+        for index, length in enumerate(self._lengths):
+            row = index % len(self._own)
+            x = {item.name: self._row(item, row, length)[None] for item in self._inputs}
+            yield [f"{index:06d}"], x, {}
+
+
 def get_dataloader_fn(
-    data_dir: str, inputs: str, batch_size: int = 1, precision: str = "fp32", purpose: str = ""
-) -> SampleLoader | LoadRequests:
+    data_dir: str,
+    inputs: str,
+    batch_size: int = 1,
+    precision: str = "fp32",
+    purpose: str = "",
+    lengths: Optional[Sequence[int]] = None,
+) -> SampleLoader | LoadRequests | MixedRequests:
     """`inputs`: see `parse_inputs`. Precision fp16 turns float32 into float16, as the converted model takes it;
-    `purpose` "load" gives what load tools send.
+    `purpose` "load" gives what load tools send, in `lengths` where they are given: see `MixedRequests`.
     """
     parsed = parse_inputs(inputs)
     samples = read_samples(Path(data_dir), parsed)
@@ -95,4 +132,6 @@ def get_dataloader_fn(
             name: array.astype(np.float16) if array.dtype == np.float32 else array
             for name, array in samples.items()
         }
+    if purpose == "load" and lengths is not None:
+        return MixedRequests(samples, parsed, lengths)
     return (LoadRequests if purpose == "load" else SampleLoader)(samples, parsed, batch_size)

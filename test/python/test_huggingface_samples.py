@@ -32,7 +32,7 @@ class HuggingFaceSamplesTest(ToolkitCase):
         run_verb("make-dataset", *given, "--output", output)
         return output
 
-    def batches(self, inputs: list[dict[str, Any]], data: Path, size: int, **more: str) -> list[Batch]:
+    def batches(self, inputs: list[dict[str, Any]], data: Path, size: int, **more: object) -> list[Batch]:
         context: dict[str, object] = {"data_dir": str(data), "batch_size": size, **more}
         return list(Batches(ModelFolder(FOLDER, {"inputs": json.dumps(inputs)}, context), 0))
 
@@ -58,6 +58,53 @@ class HuggingFaceSamplesTest(ToolkitCase):
         shapes = {name: array.shape for name, array in batch.x.items()}
         self.assertEqual(shapes, {"input_ids": (4, 8), "attention_mask": (4, 8), "decoder_input_ids": (4, 4)})
         self.assertTrue((batch.x["attention_mask"] == 1).all())
+
+    def test_what_is_measured_has_the_lengths_that_are_asked_for(self) -> None:
+        data = self.made(TRANSLATION, "--arg=longest=16", "--arg=samples=2", "--arg=ranges=input_ids:1:8")
+        batches = self.batches(TRANSLATION, data, 4, purpose="load", lengths=[3, 20, 5])
+        self.assertEqual([len(batch.ids) for batch in batches], [1, 1, 1])
+        shapes = [{name: array.shape for name, array in batch.x.items()} for batch in batches]
+        for found, length in zip(shapes, (3, 20, 5)):
+            row = (1, length)
+            self.assertEqual(found, {"input_ids": row, "attention_mask": row, "decoder_input_ids": (1, 4)})
+        for batch in batches:
+            self.assertTrue((batch.x["attention_mask"] == 1).all())
+            self.assertTrue((batch.x["input_ids"] > 0).all())
+
+    def test_or_each_sample_its_own_length(self) -> None:
+        path = self.dir / "given.npz"
+        ids = np.array([[5, 6, 0], [7, 0, 0], [1, 2, 3]])
+        np.savez(path, input_ids=ids, attention_mask=ids != 0)
+        batches = self.batches(TEXT, path, 4, purpose="load", lengths=[])
+        self.assertEqual([batch.x["input_ids"].tolist() for batch in batches], [[[5, 6]], [[7]], [[1, 2, 3]]])
+        np.savez(path, input_ids=ids)
+        whole = self.batches(TEXT, path, 4, purpose="load", lengths=[])
+        self.assertEqual([batch.x["input_ids"].shape for batch in whole], [(1, 3)] * 3)
+
+    def written(self, *flags: str) -> dict[str, Any]:
+        data = self.made(TEXT, "--arg=longest=16", "--arg=samples=2")
+        output = self.dir / f"load-{len(list(self.dir.iterdir()))}"
+        signature = [{**item, "shape": [-1, -1]} for item in TEXT]
+        run_verb(
+            "profile-data", "--model-dir", FOLDER, f"--arg=inputs={json.dumps(TEXT)}", "--dataset", data,
+            "--mode=dataset", f"--signature={json.dumps(signature)}", "--output-dir", output, *flags,
+        )  # fmt: skip
+        manifest: dict[str, Any] = json.loads((output / "input-data.json").read_text())
+        for tensor in manifest["tensors"]:
+            for shape, file in zip(tensor.get("shapes", [tensor["shape"]]), tensor["files"]):
+                self.assertEqual((output / file).stat().st_size, 8 * shape[0])
+        return manifest
+
+    def test_the_files_of_the_load_say_their_shapes_and_their_padding(self) -> None:
+        pads = ("--padding=input_ids=9", "--padding=attention_mask=0")
+        ids, mask = self.written("--count=3", "--lengths=3,20,5", *pads)["tensors"]
+        self.assertEqual([ids["shape"], ids["shapes"]], [[3], [[3], [20], [5]]])
+        self.assertEqual([ids["padding"], mask["padding"], len(ids["files"])], [9, 0, 3])
+        alike = self.written("--count=2", "--lengths=7,7", *pads)["tensors"][0]
+        self.assertEqual([alike["shape"], "shapes" in alike, "padding" in alike], [[7], False, False])
+        own = self.written("--count=1000", "--lengths=dataset", *pads)["tensors"][0]
+        self.assertEqual(own["shapes"], [[16], [2]])
+        self.assertNotIn("shapes", self.written("--count=2")["tensors"][0])
 
     def test_rows_without_a_mask_are_equally_long_within_a_batch(self) -> None:
         data = self.made(SOUND, "--arg=samples=4")

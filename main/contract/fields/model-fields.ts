@@ -37,9 +37,17 @@ export const modelFields: readonly FieldRow[] = [
   },
   ...['kind', 'title', 'inputs', 'outputs', 'batched', 'opset', 'externalFiles'].map(read),
   ...['models', 'with', 'version', 'config'].map((name) => read(`repository.${name}`)),
-  ...['task', 'architecture', 'autoClass', 'longest', 'paddingId', 'pooling', 'dense', 'normalize'].map(
-    (name) => read(`huggingFace.${name}`),
-  ),
+  ...[
+    'task',
+    'architecture',
+    'autoClass',
+    'longest',
+    'most',
+    'paddingId',
+    'pooling',
+    'dense',
+    'normalize',
+  ].map((name) => read(`huggingFace.${name}`)),
   ...['library', 'task', 'columns', 'categories.*', 'classes', 'rounds'].map((name) => read(`trees.${name}`)),
   {
     path: 'model.source.path',

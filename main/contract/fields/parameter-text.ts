@@ -18,6 +18,13 @@ function list(values: readonly number[]): string {
   return `${formatCount(first)} to ${formatCount(last)} in steps of ${exactText(step)}`;
 }
 
+/** Many numbers with blanks between, such as lengths of samples, are shown by the first. */
+function words(value: string): string {
+  if (!/^\d+( \d+){8,}$/.test(value)) return value;
+  const all = value.split(' ');
+  return `${all.slice(0, 4).join(', ')}, … (${formatCount(all.length)} values)`;
+}
+
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -45,7 +52,7 @@ export function parameterText(row: FieldRow, value: unknown): string | null {
   if (Array.isArray(value)) {
     return isNumberList(valuesOf(row)) ? `${list(value as number[])}${unitText(row.unit)}` : value.join(', ');
   }
-  return typeof value === 'string' ? (row.choices?.[value] ?? value) : JSON.stringify(value);
+  return typeof value === 'string' ? (row.choices?.[value] ?? words(value)) : JSON.stringify(value);
 }
 
 export const textAt = (path: string, value: unknown): string => parameterText(fieldAt(path), value) ?? 'none';

@@ -228,6 +228,21 @@ export const performanceFields: readonly FieldRow[] = [
     },
   },
   {
+    path: 'performance.lengthDistribution',
+    group: 'requests',
+    label: 'Lengths of texts',
+    term: 'length-distribution',
+    help: 'Tokens of the texts that are sent: P50,P95,MAX (100 texts), one length, a file with one length per line, or dataset for those of the data set.',
+    absent: 'one length',
+    option: '--length-distribution <lengths>',
+    runOnly: true,
+    decides: 'step',
+    onlyWith: {
+      text: 'texts of a Hugging Face folder',
+      holds: (at) => at('model.source.huggingFace.longest') !== undefined,
+    },
+  },
+  {
     path: 'performance.checkOutputs',
     group: 'requests',
     label: 'Output checks',

@@ -77,6 +77,8 @@ export const huggingFaceSchema = z.strictObject({
   autoClass: z.string().regex(/^AutoModel[A-Za-z0-9]{0,64}$/),
   /** Elements of the longest sample of the accuracy check, where samples differ in length. */
   longest: z.int().min(2).optional(),
+  /** Tokens that it takes at most; absent: it states no maximum. */
+  most: z.int().min(1).optional(),
   /** Token behind the end of a shorter sample. */
   paddingId: z.int().min(0).optional(),
   /** Of sentence-transformers: one vector per sentence. */

@@ -4,6 +4,7 @@ import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { generationSchema } from '../load/generation';
+import { lengthsSchema } from '../load/length-distribution';
 import { replaySchema } from '../load/replay';
 import { stagesSchema } from '../load/stages';
 import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
@@ -215,6 +216,8 @@ export const performanceSchema = z.strictObject({
   inputData: z.enum(inputDataModes),
   /** Of mode `file`: perf_analyzer's JSON, an npz file, or a folder with a raw file per input; absolute. */
   inputDataFile: z.string().optional(),
+  /** Of texts: P50,P95,MAX; lengths with blanks between; or those of the data set. Absent: one length. */
+  lengthDistribution: lengthsSchema.optional(),
   /** Offline scenario: one request at a time, one level per batch size. */
   batchSizes: z.array(positive).min(1, 'Give at least one batch size'),
   /** Online scenario: batch size per request, one level per concurrency. */

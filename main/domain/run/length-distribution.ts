@@ -1,5 +1,7 @@
 import { createRandom } from '../random';
 
+type Quantiles = readonly [p50: number, p95: number, max: number];
+
 /** How long the samples of a load are: as it was asked for, and drawn. */
 export interface SampleLengths {
   /** "32 at p50, 128 at p95, at most 512 (100 samples)". */
@@ -17,7 +19,7 @@ const mostLength = 2 ** 20;
 const isLength = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= mostLength;
 
 /** At each of the quantiles 0, 0.5, 0.95 and 1 its length, straight between them. */
-function lengthAt(quantile: number, [p50, p95, max]: readonly [number, number, number]): number {
+function lengthAt(quantile: number, [p50, p95, max]: Quantiles): number {
   const between = (from: number, to: number, share: number) => Math.round(from + (to - from) * share);
   if (quantile <= 0.5) return between(1, p50, quantile / 0.5);
   if (quantile <= 0.95) return between(p50, p95, (quantile - 0.5) / 0.45);
@@ -28,10 +30,7 @@ function lengthAt(quantile: number, [p50, p95, max]: readonly [number, number, n
  * Lengths with these quantiles, in a seeded order: sample i of n has the quantile (i + 1) / n, so that p50, p95 and the
  * longest are met as nearly as n samples can.
  */
-export function drawnLengths(
-  quantiles: readonly [p50: number, p95: number, max: number],
-  samples = usualSamples,
-): SampleLengths {
+export function drawnLengths(quantiles: Quantiles, samples = usualSamples): SampleLengths {
   const next = createRandom(seed);
   const drawn = Array.from({ length: samples }, (_unused, at) => lengthAt((at + 1) / samples, quantiles));
   for (let at = drawn.length - 1; at > 0; at -= 1) {
@@ -43,7 +42,7 @@ export function drawnLengths(
 }
 
 /** `32,128,512`; a text says what is wrong, and null: it is not a list of three numbers. */
-export function parseQuantiles(text: string): readonly [number, number, number] | string | null {
+export function parseQuantiles(text: string): Quantiles | string | null {
   const parts = text.split(',');
   if (parts.length !== 3 || !parts.every((part) => /^\s*\d+\s*$/.test(part))) return null;
   const [p50 = 0, p95 = 0, max = 0] = parts.map(Number);
@@ -65,4 +64,32 @@ export function listedLengths(content: string, name: string): SampleLengths | st
     return `"${words[odd]?.trim() ?? ''}" (number ${odd + 1}) is not a length, 1 to ${mostLength}`;
   if (drawn.length > mostSamples) return `it has ${drawn.length} lengths, at most ${mostSamples} are taken`;
   return { text: `${drawn.length} lengths of ${name}`, drawn };
+}
+
+/** Samples of a length that all of them have. */
+const alikeSamples = 8;
+
+/** `32,128,512`, or `64` for all of them; a text says what is wrong, and null: it is neither. */
+export function statedLengths(text: string, samples?: number): SampleLengths | string | null {
+  const quantiles = parseQuantiles(text);
+  if (quantiles !== null) return typeof quantiles === 'string' ? quantiles : drawnLengths(quantiles, samples);
+  if (!/^\d+$/.test(text)) return null;
+  const [length, count] = [Number(text), samples ?? alikeSamples];
+  if (!isLength(length)) return `lengths are 1 to ${mostLength}`;
+  return {
+    text: `${length} in each of ${count} samples`,
+    drawn: Array.from({ length: count }, () => length),
+  };
+}
+
+/** In place of lengths: those that the samples of the data set have. */
+export const lengthsOfDataset = 'dataset';
+
+/** Of a specification: the lengths that are sent, 'dataset', or a text that says what is wrong. */
+export function specifiedLengths(
+  value: string,
+): SampleLengths | typeof lengthsOfDataset | { readonly problem: string } {
+  if (value === lengthsOfDataset) return lengthsOfDataset;
+  const found = statedLengths(value) ?? listedLengths(value.replaceAll(' ', '\n'), 'the specification');
+  return typeof found === 'string' ? { problem: found } : found;
 }

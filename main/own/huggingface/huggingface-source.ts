@@ -145,6 +145,7 @@ function modelOf(
     autoClass: head.autoClass,
     ...present({
       longest: tensors.lengths?.longest,
+      most: tensors.lengths?.most,
       paddingId: tensors.lengths === null ? null : isRow ? (padding as number) : 0,
       pooling: facts.sentence?.pooling,
       dense:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..datatypes import is_of, numpy_dtype
 from ..errors import ToolkitError
 from ..files import replacing
 from ..model_folder import ModelFolder
-from ..options import add_model_arguments, at_least
+from ..options import add_model_arguments, assignment, at_least
 from ..report import Report, bytes_text
 from ..signature import Tensor
 from ..texts import made_texts, raw_bytes
@@ -27,11 +27,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", required=True, choices=("random", "zero", "dataset"))
     parser.add_argument("--count", type=at_least(1), default=8, help="samples")
     parser.add_argument(
+        "--lengths",
+        type=_lengths,
+        help='of samples that differ in length: "12,30,7", or dataset for their own',
+    )
+    parser.add_argument(
+        "--padding", type=assignment, action="append", default=[], metavar="NAME=VALUE",
+        help="value behind the end of a shorter sample of this input in a request of several",
+    )  # fmt: skip
+    parser.add_argument(
         "--signature", required=True, help='JSON: [{"name", "datatype", "shape"}], batch dimension first'
     )
     parser.add_argument(
         "--output-dir", type=Path, required=True, help="may hold other files; input-data.json comes last"
     )
+
+
+def _lengths(text: str) -> list[int]:
+    """Empty: each sample of the data set has its own."""
+    if text == "dataset":
+        return []
+    return [at_least(1)(part) for part in text.split(",")]
+
+
+def _paddings(given: list[tuple[str, str]]) -> dict[str, int]:
+    try:
+        return {name: int(value) for name, value in given}
+    except ValueError as error:
+        raise ToolkitError("input-invalid", f"not an integer: {error}", where="--padding") from error
 
 
 def _signature(text: str) -> list[Tensor]:
@@ -59,9 +82,12 @@ def _check(tensor: Tensor, sample: Array) -> None:
         )
 
 
-def _from_dataset(folder: ModelFolder, tensors: list[Tensor], limit: int) -> Iterator[Tensors]:
-    # A loader whose samples differ in shape gives load tools, which send one shape, what `purpose` tells it to.
-    for batch in Batches(folder, limit, purpose="load"):
+def _from_dataset(
+    folder: ModelFolder, tensors: list[Tensor], limit: int, lengths: Optional[list[int]] = None
+) -> Iterator[Tensors]:
+    # A loader whose samples differ in shape gives load tools, which send one shape, what `purpose` tells it to; with
+    # `lengths` one sample in a batch.
+    for batch in Batches(folder, limit, purpose="load", lengths=lengths):
         for index in range(len(batch.ids)):
             sample = {}
             for tensor in tensors:
@@ -116,48 +142,85 @@ def _made(
         yield sample
 
 
+def _length_text(lengths: list[int]) -> str:
+    low, p50, p95, high = (
+        int(value) for value in np.percentile(lengths, [0, 50, 95, 100], method="inverted_cdf")
+    )
+    if low == high:
+        return f"{low} ({len(lengths)} samples)"
+    return f"{low} to {high}, {p50} at p50, {p95} at p95 ({len(lengths)} samples)"
+
+
+class _Writer:
+    """Files of the samples, and what the manifest says of them."""
+
+    def __init__(self, directory: Path, tensors: list[Tensor], paddings: Optional[dict[str, int]]) -> None:
+        """`paddings`: of inputs whose samples may differ in length; None: all have one shape."""
+        self._directory = directory
+        self._tensors = tensors
+        self._paddings = paddings
+        self._files: dict[str, list[str]] = {tensor.name: [] for tensor in tensors}
+        self._shapes: dict[str, list[list[int]]] = {tensor.name: [] for tensor in tensors}
+        self.bytes = 0
+
+    def add(self, sample: Tensors) -> None:
+        for position, (name, array) in enumerate(sample.items()):
+            shapes, files = self._shapes[name], self._files[name]
+            shapes.append(list(array.shape))
+            if self._paddings is None and shapes[0] != shapes[-1]:
+                raise ToolkitError(
+                    "input-invalid", f"{name} has samples of different shapes: {shapes[0]} and {shapes[-1]}"
+                )
+            raw = raw_bytes(array)
+            plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+            files.append(f"{position}-{plain}-{len(files):06d}.bin")
+            with replacing(self._directory / files[-1]) as partial:
+                partial.write_bytes(raw)
+            self.bytes += len(raw)
+
+    def _entry(self, tensor: Tensor) -> dict[str, Any]:
+        shapes, files = self._shapes[tensor.name], self._files[tensor.name]
+        entry: dict[str, Any] = {"name": tensor.name, "datatype": tensor.datatype, "shape": shapes[0]}
+        if any(shape != shapes[0] for shape in shapes):
+            entry["shapes"] = shapes
+            if tensor.name in (self._paddings or {}):
+                entry["padding"] = (self._paddings or {})[tensor.name]
+        return {**entry, "files": files}
+
+    def entries(self) -> list[dict[str, Any]]:
+        return [self._entry(tensor) for tensor in self._tensors]
+
+    def lengths(self) -> list[int]:
+        """Of the samples, along the axis in which they may differ."""
+        name = next(iter(self._paddings or {}), self._tensors[0].name)
+        return [shape[0] for shape in self._shapes[name]]
+
+
 def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     folder = ModelFolder.from_options(options)
     tensors = _signature(options.signature)
     report.progress(0.0, f"Writing {options.mode} input data")
     if options.mode == "dataset":
-        samples = _from_dataset(folder, tensors, options.count)
+        samples = _from_dataset(folder, tensors, options.count, options.lengths)
     else:
         shapes = _shapes(folder, tensors, options.dataset is not None)
         ranges = folder.call("input_ranges") if folder.has("input_ranges") else {}
         samples = _made(options.mode, tensors, shapes, ranges, options.count, options.seed)
-    files: dict[str, list[str]] = {tensor.name: [] for tensor in tensors}
-    sizes: dict[str, list[int]] = {}
-    total = count = 0
     directory: Path = options.output_dir
     directory.mkdir(parents=True, exist_ok=True)
+    writer = _Writer(directory, tensors, None if options.lengths is None else _paddings(options.padding))
+    count = 0
     for sample in samples:
-        for position, (name, array) in enumerate(sample.items()):
-            shape = sizes.setdefault(name, list(array.shape))
-            if shape != list(array.shape):
-                raise ToolkitError(
-                    "input-invalid",
-                    f"{name} has samples of different shapes: {shape} and {list(array.shape)}",
-                )
-            raw = raw_bytes(array)
-            plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
-            files[name].append(f"{position}-{plain}-{count:06d}.bin")
-            with replacing(directory / files[name][-1]) as partial:
-                partial.write_bytes(raw)
-            total += len(raw)
+        writer.add(sample)
         count += 1
         report.progress(count / options.count, f"{count} samples")
-    manifest = {
-        "source": options.mode,
-        "tensors": [
-            {"name": t.name, "datatype": t.datatype, "shape": sizes[t.name], "files": files[t.name]}
-            for t in tensors
-        ],
-    }
+    manifest = {"source": options.mode, "tensors": writer.entries()}
     # Last: without it the other files are nothing.
     with replacing(directory / "input-data.json") as partial:
         partial.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    if options.mode == "dataset" and count < options.count:
+    if options.mode == "dataset" and count < options.count and options.lengths is None:
         report.warning(f"The data set has only {count} samples; requests cycle through them")
-    report.fact("Input data", f"{options.mode}, {count} samples, {bytes_text(total)}")
-    return {"source": options.mode, "count": count, "bytes": total}
+    report.fact("Input data", f"{options.mode}, {count} samples, {bytes_text(writer.bytes)}")
+    if options.lengths is not None:
+        report.fact("Lengths", _length_text(writer.lengths()))
+    return {"source": options.mode, "count": count, "bytes": writer.bytes}

@@ -23,6 +23,13 @@ describe('the value of a parameter', () => {
     expect(text('accuracy.allowUnverified', false)).toBe('off');
   });
 
+  it('of many lengths are the first, and how many', () => {
+    expect(text('performance.lengthDistribution', '32,128,512')).toBe('32,128,512');
+    expect(text('performance.lengthDistribution', '12 30 7')).toBe('12 30 7');
+    const many = Array.from({ length: 1000 }, (_unused, at) => at + 1).join(' ');
+    expect(text('performance.lengthDistribution', many)).toBe('1, 2, 3, 4, … (1,000 values)');
+  });
+
   it('that is not set is what holds in its place, or nothing', () => {
     expect(text('engine.httpPort', undefined)).toBe('a free port');
     expect(text('performance.latencyThresholdMs', 0)).toBe('none');

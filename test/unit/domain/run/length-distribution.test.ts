@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { drawnLengths, listedLengths, parseQuantiles } from '../../../../main/domain/run/length-distribution';
+import {
+  drawnLengths,
+  listedLengths,
+  parseQuantiles,
+  specifiedLengths,
+} from '../../../../main/domain/run/length-distribution';
 
 const quantile = (lengths: readonly number[], share: number) =>
   [...lengths].sort((a, b) => a - b)[Math.ceil(share * lengths.length) - 1];
@@ -37,4 +42,16 @@ it('takes the lengths of a file in their order', () => {
   expect(listedLengths(' \n', 'l.txt')).toBe('it has no lengths');
   expect(listedLengths('[]', 'l.txt')).toContain('not a length');
   expect(listedLengths('1\n'.repeat(1001), 'l.txt')).toContain('at most 1000');
+});
+
+it('of a specification are quantiles, a list, one length, or those of the data set', () => {
+  expect(specifiedLengths('32,128,512')).toEqual(drawnLengths([32, 128, 512]));
+  expect(specifiedLengths('12 30 7')).toMatchObject({ drawn: [12, 30, 7] });
+  expect(specifiedLengths('64')).toMatchObject({ drawn: Array(8).fill(64) });
+  expect(specifiedLengths('dataset')).toBe('dataset');
+  expect(specifiedLengths('128,32,512')).toMatchObject({
+    problem: expect.stringContaining('not in ascending order') as string,
+  });
+  expect(specifiedLengths('0')).toEqual({ problem: 'lengths are 1 to 1048576' });
+  expect(specifiedLengths('12 0')).toEqual({ problem: '"0" (number 2) is not a length, 1 to 1048576' });
 });

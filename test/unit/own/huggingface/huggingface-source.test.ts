@@ -45,6 +45,7 @@ describe('a text classifier', () => {
       architecture: 'BertForSequenceClassification',
       autoClass: 'AutoModelForSequenceClassification',
       longest: 64,
+      most: 64,
       paddingId: 0,
     });
     expect(args['ranges']).toBe('input_ids:0:50,attention_mask:1:2,token_type_ids:0:2');
