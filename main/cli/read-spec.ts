@@ -26,10 +26,15 @@ export interface RunOptions extends GivenOptions {
   /** Number in a runner's file, from 1. */
   readonly configuration?: string | undefined;
   readonly matrix?: string;
+  /** A matrix of one run per length. */
+  readonly lengthBuckets?: string;
   /** Downloads a model of the hub without asking. */
   readonly yes?: boolean;
   readonly json?: boolean;
 }
+
+export const asksMatrix = ({ matrix, lengthBuckets }: RunOptions): boolean =>
+  matrix !== undefined || lengthBuckets !== undefined;
 
 /** Reads runner files too, and reports what it leaves out. */
 export interface SpecReader {

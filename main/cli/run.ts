@@ -19,7 +19,7 @@ import { deployRun } from './deployments';
 import { collect } from './field-options';
 import { type CliContext, exitCodes, type Output, printText } from './output';
 import { formatError } from './print/format-error';
-import type { RunOptions } from './read-spec';
+import { asksMatrix, type RunOptions } from './read-spec';
 import {
   readBudgetMs,
   readHeaders,
@@ -86,10 +86,9 @@ export function addRun(program: Command, context: CliContext): void {
       const { checkOnly = false } = context;
       if (checkOnly && isCheckedLater(preset, options)) return;
       const core = await context.core();
-      const { matrix } = options;
-      if (matrix !== undefined) {
+      if (asksMatrix(options)) {
         if (options.name !== undefined) throw nameOfMatrix;
-        context.exit(await runMatrix(core, preset, { ...options, matrix }, context.output(options)));
+        context.exit(await runMatrix(core, preset, options, context.output(options)));
         return;
       }
       refuseMatrixOptions(options);
@@ -116,10 +115,10 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 /** A matrix has many runs, standard input can be read only once, and the hub is asked by what is installed first. */
-function isCheckedLater(preset: string | undefined, { spec, matrix }: RunOptions & RunFlags): boolean {
+function isCheckedLater(preset: string | undefined, options: RunOptions & RunFlags): boolean {
   const isOfHub = preset !== undefined && isHubReference(preset);
   if (isOfHub) parseHubReference(preset);
-  return isOfHub || spec === '-' || matrix !== undefined;
+  return isOfHub || options.spec === '-' || asksMatrix(options);
 }
 
 function refuseMatrixOptions({ resume, hosts }: RunFlags): void {

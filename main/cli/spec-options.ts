@@ -176,6 +176,10 @@ export function addSpecOptions(command: Command): Command {
       'configurations; options apply to every run',
   );
   command.option(
+    '--length-buckets <list>',
+    'Hugging Face folder served as tensors: one run per length of its texts, as a matrix, with a table of all levels by length; a list or START:END:STEP',
+  );
+  command.option(
     '--configuration <n>',
     'with a runner configuration: number of the configuration; default: 1',
   );

@@ -6,7 +6,7 @@ import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import type { ReadingCore } from '../core/reading-core';
 import { fieldEntry } from './json/field-entry';
 import { type CliContext, exitCodes, printText } from './output';
-import type { RunOptions } from './read-spec';
+import { asksMatrix, type RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
 import { addSpecOptions, readChoiceBy } from './spec-options';
 
@@ -64,15 +64,14 @@ export function addSpec(program: Command, context: CliContext): void {
     .option('--as <form>', `what to print: ${forms.join(', ')}`, 'run-yaml')
     .action(async (preset: string | undefined, options: RunOptions & { readonly as: string }) => {
       const form = readOneOf('--as', forms, options.as);
-      const { matrix } = options;
-      if (matrix !== undefined) {
+      if (asksMatrix(options)) {
         if (form === 'shell' || form === 'commands') {
           const remedy = 'Use --as json, or leave the option out.';
-          throw invalidInput('--as', `--matrix has no form "${form}"`, remedy);
+          throw invalidInput('--as', `A matrix has no form "${form}"`, remedy);
         }
         const output = context.output({ json: form === 'json' });
         const { printMatrix } = await import('./study');
-        context.exit(await printMatrix(await context.core(), preset, { ...options, matrix }, output));
+        context.exit(await printMatrix(await context.core(), preset, options, output));
         return;
       }
       const reading = await context.reading();

@@ -2,6 +2,7 @@ import { cellText, type Column, titleWithUnit } from '../contract/measured/colum
 import type { StudyConsent, StudySpec } from '../contract/study/study';
 import { present } from '../contract/trees';
 import type { Core, OpenStudy, StudyStops } from '../core';
+import { byLength, lengthColumns } from '../domain/measured/by-length';
 import {
   choiceColumns,
   deviceColumns,
@@ -55,6 +56,18 @@ function gpuTable(results: readonly MatrixResult[]): string | null {
     rows.map((row) => columns.map((column) => cellText(column, row))),
   );
   return `By GPU${isRelative(groups) ? `; relative to ${groups[0]?.device ?? ''}` : ''}:\n${table}`;
+}
+
+/** Levels by the lengths of their texts; null without such an axis. */
+export function lengthTable(results: readonly MatrixResult[]): string | null {
+  const rows = byLength(results);
+  if (rows.length === 0) return null;
+  const columns = lengthColumns(rows);
+  const table = formatTable(
+    columns.map(titleWithUnit),
+    rows.map((row) => columns.map((column) => cellText(column, row))),
+  );
+  return `By length:\n${table}`;
 }
 
 const sayNotes = (lines: readonly string[]): void => {
@@ -117,7 +130,7 @@ async function sayResults(
   });
   output.say(`\n${tableOf(matrixColumns(results), results)}`);
   const byDevice = gpuTable(results);
-  if (byDevice !== null) output.say(`\n${byDevice}`);
+  for (const text of [byDevice, lengthTable(results)]) if (text !== null) output.say(`\n${text}`);
   output.say(`\n${matrixSentence(results)}.`);
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
   if (problem !== null) output.say(formatError(problem));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BarSeriesOption } from 'echarts/charts';
 import { formatRate } from '../contract/numbers';
 import { type Scenario, scenarios } from '../contract/run/run-events';
+import { byLength, lengthColumns } from '../domain/measured/by-length';
 import { okabeIto } from '../domain/measured/chart-lines';
 import {
   deviceColumns,
@@ -127,6 +128,15 @@ ${charts.length === 0 ? null : markup`<div class="gpu-charts">${charts}</div>`}
   }`;
 }
 
+/** Levels by the lengths of their texts; null without such an axis. */
+function lengthSection(results: readonly MatrixResult[]): Markup | null {
+  const rows = byLength(results);
+  return rows.length === 0
+    ? null
+    : markup`<h2>By length</h2>
+${columnTable(lengthColumns(rows), rows)}`;
+}
+
 const ownStyle = `
 .matrix { margin-top: 5mm; }
 .matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
@@ -165,12 +175,13 @@ const page = (report: MatrixReport): Markup =>
       lines: [`Report of ${formatTime(report.generatedAt)}`],
       verdict: `${matrixSentence(report.results)}.`,
     })}
-${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results)] : null}
+${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results), lengthSection(report.results)] : null}
 ${needsRuns(report) ? runList(report) : null}`,
     ownStyle,
   );
 
 const gpuFileName = 'matrix-by-gpu.csv';
+const lengthFileName = 'matrix-by-length.csv';
 
 /** A separate file, because its columns differ. */
 function gpuFiles({ results }: MatrixReport): readonly StudyFile[] {
@@ -179,11 +190,18 @@ function gpuFiles({ results }: MatrixReport): readonly StudyFile[] {
   return rows.length === 0 ? [] : [{ kind: 'csv', fileName: gpuFileName, content }];
 }
 
+function lengthFiles({ results }: MatrixReport): readonly StudyFile[] {
+  const rows = byLength(results);
+  const content = csvOf(lengthColumns(rows), rows);
+  return rows.length === 0 ? [] : [{ kind: 'csv', fileName: lengthFileName, content }];
+}
+
 /** All formats but PDF, by file name. */
 export const matrixFiles = (report: MatrixReport): readonly StudyFile[] => [
   { kind: 'html', fileName: 'matrix.html', content: page(report).text },
   { kind: 'csv', fileName: 'matrix.csv', content: csvOf(matrixColumns(report.results), report.results) },
   ...gpuFiles(report),
+  ...lengthFiles(report),
   {
     kind: 'json',
     fileName: 'matrix.json',
@@ -204,6 +222,6 @@ export async function writeMatrixReport({
   ...report
 }: WriteMatrixInput): Promise<WrittenStudy> {
   // Left by an earlier report.
-  await rm(join(dir, gpuFileName), { force: true });
+  for (const name of [gpuFileName, lengthFileName]) await rm(join(dir, name), { force: true });
   return writeStudyFiles(dir, matrixFiles(report), printPdf);
 }

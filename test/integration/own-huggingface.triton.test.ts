@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { drawnLengths } from '../../main/domain/run/length-distribution';
 import { takesAll } from '../support/campaign';
 import { cli, documentOf } from '../support/cli';
 import { createTransformersHome } from '../support/component-homes';
@@ -40,7 +41,42 @@ it('goes to a report, compared with transformers alone and in padded batches', a
   expect(document.offline.length).toBeGreaterThan(0);
 });
 
+/** Of batches of four samples in turn. */
+function paddingOf(lengths: readonly number[]): number {
+  const batches = Array.from({ length: lengths.length / 4 }, (_unused, at) =>
+    lengths.slice(4 * at, 4 * at + 4),
+  );
+  const sent = batches.reduce((sum, batch) => sum + 4 * Math.max(...batch), 0);
+  return 1 - lengths.reduce((sum, length) => sum + length, 0) / sent;
+}
+
+it('sends texts of the lengths that are asked for, and says how much of a batch is padding', async () => {
+  const result = await cli(home.path, 'run', folder, ...quick, '--length-distribution', '8,16,32');
+  const document = documentOf(result);
+  expect(result.code).toBe(0);
+  const facts = document.steps.find(({ id }) => id === 'profile-data')?.facts;
+  expect(facts).toContainEqual({ name: 'Lengths', value: '1 to 32, 8 at p50, 16 at p95 (100 samples)' });
+  const { drawn } = drawnLengths([8, 16, 32]);
+  const [alone, batched] = document.offline;
+  expect([alone?.batchSize, alone?.paddingShare]).toEqual([1, undefined]);
+  expect(batched?.batchSize).toBe(4);
+  expect(batched?.paddingShare).toBeCloseTo(paddingOf(drawn), 1);
+  const tooLong = await cli(home.path, 'run', folder, ...quick, '--length-distribution', '8,16,4096');
+  expect(tooLong.code).not.toBe(0);
+  expect(tooLong.stderr).toContain('longer than the maximum of the model');
+});
+
 if (takesAll) {
+  it('is measured at each of several lengths, in one table', async () => {
+    const result = await cli(home.path, 'run', folder, ...quick, '--length-buckets', '8,32');
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('By length:');
+    const { byLength } = JSON.parse(result.stdout) as { byLength: { lengths: string; scenario: string }[] };
+    expect(byLength.filter(({ scenario }) => scenario === 'offline').map(({ lengths }) => lengths)).toEqual([
+      ...['8', '32', '8', '32'],
+    ]);
+  });
+
   it('without the weights of its head it is not served with random ones', async () => {
     const config = join(folder, 'config.json');
     const text = await readFile(config, 'utf8');

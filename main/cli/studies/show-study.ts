@@ -17,7 +17,7 @@ import { formatError } from '../print/format-error';
 import { jointLines } from '../search/joint';
 import { answerLines, configsOf } from '../search/search';
 import { soakDocumentOf, soakLines } from '../soak/work-on-soak';
-import { tableOf } from '../study';
+import { lengthTable, tableOf } from '../study';
 import { upgradeLines } from '../upgrade/work-on-upgrade';
 import type { Answer } from '../verb';
 
@@ -66,7 +66,7 @@ export async function shownStudy(core: Core, name: string): Promise<Answer> {
     if (study !== null && soak !== null) return soakLines(answerOfSoak(study, soak));
     if (study !== null && upgrade !== null) return upgradeLines(answerOfUpgrade(study, upgrade));
     return study === null || duel === null
-      ? [tableOf(matrixColumns(results), results)]
+      ? [tableOf(matrixColumns(results), results), lengthTable(results)].filter((text) => text !== null)
       : duelLines(duel, study.searched);
   };
   return {

@@ -1,14 +1,13 @@
-import { basename } from 'node:path';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { readHostNames } from '../../contract/host/host-name';
 import type { StudyConsent, StudySpec, StudyTrial } from '../../contract/study/study';
 import { present, type Tree } from '../../contract/trees';
 import type { Core } from '../../core';
-import { studyNameOf } from '../../domain/study/matrix-study';
 import { createNotes } from '../../domain/study/notes';
-import { readText, type RunOptions } from '../read-spec';
+import type { RunOptions } from '../read-spec';
 import { budgetOf } from '../settings';
 import { readChoice } from '../spec-options';
+import { askedMatrix } from './asked-matrix';
 
 export interface MatrixFlags {
   /** Comma-separated names, or "all". */
@@ -22,9 +21,7 @@ export interface MatrixFlags {
   readonly verbose?: boolean;
 }
 
-export interface MatrixOptions extends RunOptions, MatrixFlags {
-  readonly matrix: string;
-}
+export type MatrixOptions = RunOptions & MatrixFlags;
 
 /** The option overrides the file. Throws input-invalid. */
 function hostsOf(option: string | undefined, ofFile: readonly string[] | null): StudySpec['hosts'] {
@@ -34,7 +31,7 @@ function hostsOf(option: string | undefined, ofFile: readonly string[] | null): 
   throw new WorkbenchError('input-invalid', names, { where: '--hosts', remedy });
 }
 
-/** Reads `--matrix` with its consent options. Throws input-invalid. */
+/** Reads `--matrix` or `--length-buckets` with the consent options. Throws input-invalid. */
 export async function readStudySpec(
   core: Core,
   preset: string | undefined,
@@ -44,14 +41,13 @@ export async function readStudySpec(
   readonly consent: StudyConsent;
   readonly notes: readonly string[];
 }> {
-  const { matrix: file, skipPreflight, trust, allowRemoteLoad } = options;
+  const { skipPreflight, trust, allowRemoteLoad } = options;
   if (options.spec !== undefined || options.configuration !== undefined) {
     const remedy = 'Put the fields of the specification into the matrix file, or name them as options.';
     throw invalidInput('--spec', '--matrix and --spec cannot be used together', remedy);
   }
   const presets = (await core.handlers['presets.list'](undefined)).map(({ id, title }) => ({ id, title }));
-  const fileName = file === '-' ? '' : basename(file);
-  const text = await readText(file, '--matrix');
+  const { text, fileName, name, file } = await askedMatrix(preset, options);
   const read = await core.handlers['matrix.read']({ text, fileName, preset: preset ?? null, presets });
   const notes = createNotes();
   const trials: StudyTrial[] = [];
@@ -70,12 +66,12 @@ export async function readStudySpec(
   const p99BudgetMs = await budgetOf(core, options.p99BudgetMs);
   return {
     spec: {
-      name: read.name ?? studyNameOf(basename(file)),
+      name: read.name ?? name,
       strategy: { kind: 'matrix', trials },
       hosts: hostsOf(options.hosts, read.hosts),
       ...present({ skipPreflight, p99BudgetMs }),
     },
-    consent: { ...present({ trust, allowRemoteLoad }), typed, file, hosts: options.hosts !== undefined },
+    consent: { ...present({ trust, allowRemoteLoad, file }), typed, hosts: options.hosts !== undefined },
     notes: notes.lines(),
   };
 }

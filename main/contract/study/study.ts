@@ -17,6 +17,7 @@ import {
   servedPlaceSchema,
 } from './search';
 import { soakBodies, type SoakDetail, type Soaked, type SoakStrategy } from './soak';
+import type { StudyLengthRow } from './study-lengths';
 import {
   upgradeBodies,
   type Upgraded,
@@ -315,6 +316,8 @@ export interface StudyDetail extends StudySummary {
   /** Absent: another kind of study. */
   readonly upgrade?: UpgradeDetail;
   readonly rows: readonly StudyRow[];
+  /** Absent: no matrix over lengths. */
+  readonly byLength?: readonly StudyLengthRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */
   readonly underWay: readonly string[];
   /** Estimate; null: unknown, or nothing in progress. */

@@ -16,6 +16,7 @@ import type { RunState } from '../../contract/run/run-state';
 import { budgetLatencyUs } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { bestLevelText } from './answer';
+import { byLength, lengthDocument } from './by-length';
 import {
   byGpu,
   type DeviceRow,
@@ -317,6 +318,7 @@ export const matrixDocument = (name: string, results: readonly MatrixResult[]) =
       onlineRatio: throughputRatio(row, 'online'),
     })),
   })),
+  byLength: lengthDocument(byLength(results)),
   runs: results.map((result) => ({
     number: result.number,
     axes: Object.fromEntries(result.axes.map(({ field, value }) => [field, value])),

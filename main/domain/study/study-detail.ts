@@ -1,6 +1,7 @@
 import { performanceOf } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import type { Study, StudyDetail, StudyPlan, StudyRow, StudySummary } from '../../contract/study/study';
+import { byLength } from '../measured/by-length';
 import { matrixDocument } from '../measured/matrix';
 import type { MatrixResult } from '../measured/matrix-result';
 import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from '../run/time-left';
@@ -140,9 +141,11 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
   }
   const own = study === null ? null : measuredDetail(study, isRunning);
   if (own !== null) return { ...summary, ...own };
+  const lengths = byLength(results);
   return {
     ...summary,
     rows: rowsOf(summary.name, results),
+    ...(lengths.length === 0 ? {} : { byLength: lengths }),
     winner: null,
     search: null,
     joint: null,

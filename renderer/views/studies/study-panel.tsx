@@ -10,6 +10,7 @@ import type {
   StudyRow,
   StudySummary,
 } from '../../../main/contract/study/study';
+import { lengthColumns } from '../../../main/domain/measured/by-length';
 import { durationText } from '../../../main/domain/run/time-left';
 import { ChartPanel } from '../../charts/chart-panel';
 import { Answer } from '../../components/answer';
@@ -19,7 +20,7 @@ import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Panel } from '../../components/panel';
 import { RunStatusText, Status } from '../../components/status-text';
-import { numeric, ScrollTable, TableHead } from '../../components/table';
+import { ColumnTable, numeric, ScrollTable, TableHead } from '../../components/table';
 import { useChartTheme } from '../../components/use/use-chart-theme';
 import { usePoll } from '../../components/use/use-time';
 import { createResource } from '../../stores/resource';
@@ -131,6 +132,7 @@ function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
 
 function StudyBody({ study }: { study: StudyDetail }) {
   const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner, error } = study;
+  const { byLength = [] } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
@@ -169,6 +171,16 @@ function StudyBody({ study }: { study: StudyDetail }) {
         </ScrollTable>
       )}
       <Lines label="Reasons" lines={reasons} />
+      {byLength.length === 0 ? null : (
+        <>
+          <h3>By length</h3>
+          <ColumnTable
+            label={`Levels of ${name} by length`}
+            columns={lengthColumns(byLength)}
+            rows={byLength}
+          />
+        </>
+      )}
     </>
   );
 }

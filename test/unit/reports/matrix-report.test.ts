@@ -61,6 +61,31 @@ describe('the report of a matrix', () => {
     ]);
   });
 
+  it('lists levels by the lengths of their texts in a section and a file of its own', async () => {
+    const of = (number: number, value: string): MatrixResult => ({
+      ...{ ...shared, number, state: completeState() },
+      axes: [{ field: 'performance.lengthDistribution', value }],
+    });
+    const { files } = await writeMatrixReport({
+      ...input(),
+      results: [of(1, '32'), of(2, '64')],
+      printPdf: print,
+    });
+    expect(files.map(({ path }) => basename(path))).toContain('matrix-by-length.csv');
+    expect(await content('matrix.html')).toContain('<h2>By length</h2>');
+    const [header = [], ...rows] = parseCsv(await content('matrix-by-length.csv'));
+    const lengths = header.indexOf('Lengths of texts');
+    expect(rows.slice(0, 4).map((row) => [row[header.indexOf('Batch')], row[lengths]])).toEqual([
+      ['1', '32'],
+      ['1', '64'],
+      ['2', '32'],
+      ['2', '64'],
+    ]);
+    // A later report without lengths leaves none behind.
+    await writeMatrixReport({ ...input(), printPdf: print });
+    expect(await readdir(join(dir, 'night'))).not.toContain('matrix-by-length.csv');
+  });
+
   it('compares by GPU in a section, charts and a file of its own where several measured', async () => {
     const on = (host: string): MatrixResult['state'] => {
       const state = completeState();
