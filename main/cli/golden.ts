@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { invalidInput } from '../contract/errors';
 import type { GoldenCheck } from '../contract/golden';
 import type { ComparedOutput, OutputRule, OutputRules } from '../contract/measured/output-rules';
-import { formatCount, formatScale, missing } from '../contract/numbers';
+import { formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
 import { present } from '../contract/trees';
+import { metricTitle } from '../contract/words';
 import type { Core } from '../core';
 import { parseRule, ruleForms, ruleText, usualRule } from '../domain/outputs/rule-text';
 import { addTlsOptions, collect, type TlsOptions } from './field-options';
@@ -145,12 +146,26 @@ const rows = (outputs: readonly ComparedOutput[], notChecked: readonly string[])
   ...notChecked.map((output) => [output, missing, missing, missing, 'not checked']),
 ];
 
-function checkLines({ model, samples, outputs, notChecked, passed }: GoldenCheck, url: string): string[] {
+const figureRows = (figures: NonNullable<GoldenCheck['figures']>) =>
+  figures.map(({ name, framework, triton }) => [
+    metricTitle({}, name),
+    formatMetric(framework),
+    formatMetric(triton),
+  ]);
+
+function checkLines(check: GoldenCheck, url: string): string[] {
+  const { model, samples, outputs, notChecked, labeled = 0, figures = [], passed } = check;
   const reasons = outputs.flatMap(({ reason }) => (reason === null ? [] : [reason]));
   return [
     `${model} at ${url}: ${formatCount(samples)} ${samples === 1 ? 'sample' : 'samples'} ${passed ? 'agree' : 'do not agree'}`,
     '',
     formatTable(['Output', 'Compared', 'Samples', 'Largest difference', 'Result'], rows(outputs, notChecked)),
+    ...(figures.length === 0
+      ? []
+      : [
+          '',
+          formatTable([`Of ${formatCount(labeled)} labeled`, 'Golden file', 'Triton'], figureRows(figures)),
+        ]),
     ...(reasons.length === 0 ? [] : ['', ...reasons]),
   ];
 }

@@ -2,7 +2,7 @@ import type { CoreEvent } from '../contract/api';
 import { marksOf } from '../contract/flag-text';
 import { jobName } from '../contract/job/run-job';
 import { comparedLines } from '../contract/measured/compared-batches';
-import { formatDuration, formatMetric, formatMs, formatRate, formatScale } from '../contract/numbers';
+import { formatDuration, formatMs, formatRate, formatScale } from '../contract/numbers';
 import { type JournalEntry, type RunWait, scenarios, waitRemedy, waitText } from '../contract/run/run-events';
 import { accuracyOf, accuracyText } from '../contract/run/run-outcome';
 import type { LoadTool } from '../contract/run/run-spec';
@@ -14,6 +14,7 @@ import { slowText } from '../domain/measured/slow/slow-text';
 import type { Output } from './output';
 import { paddingText, scheduledText } from './perf/perf-print';
 import { formatError } from './print/format-error';
+import { metricLines } from './print/metric-lines';
 
 type TitleOf = (step: string) => string;
 
@@ -83,10 +84,7 @@ const linesOf: ByType<JournalEntry, readonly string[], [titleOf: TitleOf]> = {
   accuracy: ({ result }) => [
     `    accuracy ${accuracyText(accuracyOf(result))}`,
     ...comparedLines(result.batches).map((line) => `    ${line}`),
-    ...result.metrics.map(
-      ({ name, framework, triton }) =>
-        `    ${name}: framework ${formatMetric(framework)}, Triton ${formatMetric(triton)}`,
-    ),
+    ...metricLines(result).map((line) => `    ${line}`),
     ...result.outputs.map(
       ({ output, maxAbsDiff, maxRelDiff }) =>
         `    ${output}: largest difference ${formatScale(maxAbsDiff)} absolute, ${formatScale(maxRelDiff)} relative`,

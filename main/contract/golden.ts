@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { comparedOutputSchema, outputRulesSchema } from './measured/output-rules';
+import { taskFigureSchema, truthSchema } from './measured/task-figures';
 
 export const goldenKind = 'triton-workbench-golden';
 /** The entry of an npz archive beside its arrays. */
@@ -35,6 +36,10 @@ export const goldenSampleSchema = z.object({
   id: z.string().optional(),
   inputs: z.array(goldenTensorSchema).min(1),
   outputs: z.array(goldenTensorSchema).default([]),
+  /** Further outputs of the reference, for figures only: another answer is as good within the tolerance. */
+  notCompared: z.array(goldenTensorSchema).optional(),
+  /** Of a labeled data set. */
+  truth: truthSchema.optional(),
 });
 
 export const goldenFileSchema = goldenHeaderSchema.extend({ samples: z.array(goldenSampleSchema) });
@@ -47,6 +52,9 @@ export const goldenCheckSchema = z.object({
   outputs: z.array(comparedOutputSchema),
   /** Outputs of the model that the file has no values of. */
   notChecked: z.array(z.string()),
+  /** Samples whose true answers the file has, and the figures of these; absent: it has none. */
+  labeled: z.int().min(1).optional(),
+  figures: z.array(taskFigureSchema).optional(),
   passed: z.boolean(),
 });
 export type GoldenCheck = z.infer<typeof goldenCheckSchema>;

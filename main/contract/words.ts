@@ -1,5 +1,6 @@
 import type { Check } from './machine';
 import type { LoadPoint, OutputComparison } from './measured/results';
+import { taskFigureTitles } from './measured/task-figures';
 import { formatCount, formatTyped } from './numbers';
 import type { Preset } from './run/preset';
 import { type StepId, stepIds } from './run/run-events';
@@ -64,8 +65,10 @@ export type MetricTitles = Readonly<Record<string, string>>;
 export const metricTitlesOf = ({ metrics }: Pick<Preset, 'metrics'>): MetricTitles =>
   Object.fromEntries(metrics.map(({ name, title }) => [name, title]));
 
+/** Of the preset, or of the figures of a labeled data set. */
 export function metricTitle(titles: MetricTitles, name: string): string {
-  return Object.hasOwn(titles, name) ? (titles[name] ?? name) : name;
+  const known = Object.hasOwn(titles, name) ? titles : taskFigureTitles;
+  return Object.hasOwn(known, name) ? (known[name] ?? name) : name;
 }
 
 type Metric = Preset['metrics'][number];

@@ -7,6 +7,7 @@ import {
   type GoldenTensor,
 } from '../contract/golden';
 import { isDatatype } from '../contract/measured/input-data';
+import { present } from '../contract/trees';
 import { shortSingle } from '../domain/outputs/decoded-tensor';
 import { inputProblem, sizeProblem } from '../perf/input/wanted-tensor';
 import { decodeTensor } from '../triton/decode-tensor';
@@ -126,12 +127,13 @@ export function readGoldenJson(path: string, document: unknown): Golden {
   return {
     header: isOurs ? (header as GoldenHeader) : null,
     samples: samples.map((sample, index) => {
-      const { id = String(index), inputs, outputs } = goldenSampleSchema.parse(sample);
+      const { id = String(index), inputs, outputs, notCompared, truth } = goldenSampleSchema.parse(sample);
       const where = `${path}: sample ${id}`;
+      const read = (tensors: readonly GoldenTensor[]) => tensors.map((tensor) => readTensor(where, tensor));
       return {
-        id,
-        inputs: inputs.map((tensor) => readTensor(where, tensor)),
-        outputs: outputs.map((tensor) => readTensor(where, tensor)),
+        ...{ id, inputs: read(inputs), outputs: read(outputs) },
+        ...(notCompared === undefined ? {} : { notCompared: read(notCompared) }),
+        ...present({ truth }),
       };
     }),
   };

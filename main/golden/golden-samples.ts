@@ -1,4 +1,5 @@
 import type { GoldenHeader } from '../contract/golden';
+import type { Truth } from '../contract/measured/task-figures';
 import type { WantedTensors } from '../perf/input/wanted-tensor';
 import type { Tensor } from '../triton/tensor';
 
@@ -7,6 +8,9 @@ export interface GoldenSample {
   readonly id: string;
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
+  /** Further outputs of the reference, for figures only. */
+  readonly notCompared?: readonly Tensor[];
+  readonly truth?: Truth;
 }
 
 export interface Golden {

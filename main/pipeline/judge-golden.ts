@@ -2,8 +2,11 @@ import { basename } from 'node:path';
 import type { GoldenCheck } from '../contract/golden';
 import type { OutputRule, OutputRules } from '../contract/measured/output-rules';
 import type { AccuracyResult, OutputComparison } from '../contract/measured/results';
+import { isTaskFigure, taskFigureBetter } from '../contract/measured/task-figures';
+import { formatCount, formatMetric } from '../contract/numbers';
 import { modelArtefactSchema } from '../contract/run/artefacts';
 import { type AccuracySpec, repositoryOf } from '../contract/run/run-spec';
+import { metricTitle } from '../contract/words';
 import { isFloating } from '../domain/outputs/decoded-tensor';
 import { toleranceRule } from '../domain/outputs/rule-text';
 import type { ServerHandle } from '../engine/engine';
@@ -38,8 +41,40 @@ export function goldenRules(
   return { ...Object.fromEntries(rules), ...own };
 }
 
+type Metric = AccuracyResult['metrics'][number];
+
+/** Figures of a labeled data set: only a threshold of the run is a condition. */
+function figureMetrics({ figures = [] }: GoldenCheck, thresholds: AccuracySpec['thresholds']): Metric[] {
+  const unknown = Object.keys(thresholds).filter((name) => figures.every((figure) => figure.name !== name));
+  return [...figures, ...unknown.map((name) => ({ name, framework: null, triton: null }))].map(
+    ({ name, framework, triton }): Metric => {
+      const better = isTaskFigure(name) ? taskFigureBetter(name) : 'higher';
+      const threshold = thresholds[name] ?? null;
+      const reaches = (limit: number): boolean =>
+        triton !== null && (better === 'lower' ? triton <= limit : triton >= limit);
+      return {
+        ...{ name, framework, triton, threshold },
+        ...(better === 'lower' ? { better } : {}),
+        passed: threshold === null || reaches(threshold),
+      };
+    },
+  );
+}
+
+function metricReason({ name, triton, threshold, better }: Metric): string {
+  const title = metricTitle({}, name);
+  return triton === null
+    ? `${title}: no value, as the golden file has no labels for it`
+    : `${title}: ${formatMetric(triton)} on Triton is ${better === 'lower' ? 'above' : 'below'} the threshold ${formatMetric(threshold)}`;
+}
+
 /** As the gate keeps it. @param file name of the golden file */
-export function goldenResult(check: GoldenCheck, rules: OutputRules, file: string): AccuracyResult {
+export function goldenResult(
+  check: GoldenCheck,
+  rules: OutputRules,
+  file: string,
+  thresholds: AccuracySpec['thresholds'] = {},
+): AccuracyResult {
   const outputs = check.outputs.map((found): OutputComparison => {
     const rule = rules[found.output];
     const numbers = rule?.by === 'numbers' ? rule : { atol: 0, rtol: 0 };
@@ -54,10 +89,16 @@ export function goldenResult(check: GoldenCheck, rules: OutputRules, file: strin
     };
   });
   const { notChecked } = check;
+  const metrics = figureMetrics(check, thresholds);
+  const missed = metrics.filter(({ passed }) => !passed);
   return {
-    ...{ outputs, metrics: [], sampleCount: check.samples, passed: check.passed, golden: file },
+    ...{ outputs, metrics, sampleCount: check.samples, golden: file },
+    passed: check.passed && missed.length === 0,
     ...(notChecked.length === 0 ? {} : { notChecked }),
-    reasons: check.outputs.flatMap(({ reason }) => (reason === null ? [] : [reason])),
+    reasons: [
+      ...check.outputs.flatMap(({ reason }) => (reason === null ? [] : [reason])),
+      ...missed.map(metricReason),
+    ],
     warnings: notChecked.map((name) => `${name} is not checked: the golden file has no values for it`),
   };
 }
@@ -89,6 +130,11 @@ export async function againstGolden(
   );
   const file = basename(path);
   // Deployments and bundles of this run are checked with them; each request of a sequence would need its own.
-  if (!traitsOf(config).sequences) await keepGolden(filesOf(run).keptSamples, { samples, rules, file });
-  return goldenResult(check, rules, file);
+  if (!traitsOf(config).sequences) {
+    // A tie with labels is asked only for the figures.
+    const compared = samples.filter(({ outputs }) => outputs.length > 0);
+    await keepGolden(filesOf(run).keptSamples, { samples: compared, rules, file });
+  }
+  if (check.labeled !== undefined) context.fact('Labeled samples', formatCount(check.labeled));
+  return goldenResult(check, rules, file, spec.accuracy.thresholds);
 }

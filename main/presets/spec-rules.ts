@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { isTaskFigure, taskFigureBetter, taskFigureNames } from '../contract/measured/task-figures';
 import { isElsewhere, isProcess } from '../contract/run/engine-kinds';
 import { isFileSource } from '../contract/run/own-model';
 import type { Preset } from '../contract/run/preset';
@@ -105,11 +106,21 @@ function ownFile(field: string, path: string | undefined): Found {
   return !hasName && problem(field, 'The path does not name a file or folder', remedy);
 }
 
-function threshold(preset: Preset, name: string, value: number): Found {
+type BetterOf = Pick<Preset['metrics'][number], 'better'>;
+
+/** Of the preset, or beside a golden file those of a labeled data set. */
+function metricOf(preset: Preset, golden: string | undefined, name: string): BetterOf | undefined {
+  const ofFigure =
+    golden !== undefined && isTaskFigure(name) ? { better: taskFigureBetter(name) } : undefined;
+  return preset.metrics.find((known) => known.name === name) ?? ofFigure;
+}
+
+function threshold(preset: Preset, golden: string | undefined, name: string, value: number): Found {
   const field = `accuracy.thresholds.${name}`;
-  const metric = preset.metrics.find((known) => known.name === name);
+  const metric = metricOf(preset, golden, name);
   if (metric === undefined) {
-    const known = listed(preset.metrics.map((one) => one.name));
+    const ofFigures = golden === undefined ? [] : taskFigureNames;
+    const known = listed([...preset.metrics.map((one) => one.name), ...ofFigures]);
     return problem(field, `${preset.title} has no metric "${name}"`, `Its metrics are: ${known}.`);
   }
   if (isLowerBetter(metric)) {
@@ -135,7 +146,8 @@ function accuracy(preset: Preset, spec: RunSpec): Found {
       ),
   );
   const thresholds = Object.entries(spec.accuracy.thresholds);
-  return allOf(...thresholds.map(([name, value]) => threshold(preset, name, value)), tolerances);
+  const { golden } = spec.accuracy;
+  return allOf(...thresholds.map(([name, value]) => threshold(preset, golden, name, value)), tolerances);
 }
 
 function deadlines(spec: RunSpec): Found {

@@ -137,8 +137,10 @@ function accuracySentences(state: RunState, titles: MetricTitles): string {
     return `${metricTitle(titles, name)}: Triton ${formatMetric(triton)}, framework ${formatMetric(framework)}${bound}.`;
   });
   const differences = result.outputs.flatMap(({ maxAbsDiff }) => (maxAbsDiff === null ? [] : [maxAbsDiff]));
+  const accuracy = accuracyOf(result);
+  const isCounted = accuracy.of?.startsWith('outputs, ') === true;
   const text = [
-    `${capitalized(accuracyText(accuracyOf(result)))}${result.metrics.length === 0 && result.passed ? '' : `, ${formatCount(result.sampleCount)} samples`}.`,
+    `${capitalized(accuracyText(accuracy))}${isCounted ? '' : `, ${formatCount(result.sampleCount)} samples`}.`,
     ...(result.passed ? [] : result.reasons.slice(0, 1).map((reason) => `${reason.replace(/\.$/, '')}.`)),
     ...sentences,
     ...(differences.length === 0

@@ -27,6 +27,7 @@ import { levelsOf, runDocument } from '../json/run-document';
 import { formatTable } from '../output';
 import { crossCheckLines } from '../perf/perf-print';
 import { localTime } from '../print/local-time';
+import { metricLines } from '../print/metric-lines';
 import { paintState } from '../print/terminal';
 import { readBudgetMs, resolveRunId, runArgument } from '../read-values';
 import type { Verb } from '../verb';
@@ -113,6 +114,7 @@ export function addShow(program: Verb): void {
           `  in ${dir}`,
           `  accuracy ${verificationOf(state).label}`,
           ...comparedLines(state.accuracy?.result.batches).map((line) => `  ${line}`),
+          ...metricLines(state.accuracy?.result ?? { metrics: [] }).map((line) => `  ${line}`),
           ...(served === null ? [] : [`  served by ${served}`]),
           ...modelRecordRows(state.modelRecord).map(({ name, value }) => `  ${name}: ${value}`),
           ...summaryLines(state, past),

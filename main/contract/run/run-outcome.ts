@@ -125,11 +125,15 @@ export function statusOf(state: RunState): Badge {
   return words[outcomeOf(state)];
 }
 
+/** Figures of a labeled data set beside a golden file decide nothing without a threshold. */
+const areMetricsChecked = ({ golden, metrics }: AccuracyResult): boolean =>
+  golden === undefined ? metrics.length > 0 : metrics.some(({ threshold }) => threshold !== null);
+
 /** Without a gate a result is as unverified as one that failed it. */
 export function accuracyOf(result: AccuracyResult | null | undefined): Accuracy {
   if (result === null || result === undefined) return { word: 'not checked', of: null };
   if (!result.passed) return { word: 'failed', of: null };
-  if (result.metrics.length > 0) return { word: 'verified', of: 'outputs and metric' };
+  if (areMetricsChecked(result)) return { word: 'verified', of: 'outputs and metric' };
   const samples = `${formatCount(result.sampleCount)} sample${result.sampleCount === 1 ? '' : 's'}`;
   return { word: 'verified', of: `outputs, ${samples}` };
 }
@@ -157,7 +161,8 @@ export function verificationOf({ source, accuracy }: RunState): Verification {
   const own = accuracyOf(accuracy?.result);
   const label = accuracyText(own);
   if (own.word === 'verified') {
-    const what = accuracy?.result.metrics.length === 0 ? 'Outputs' : 'Outputs and metrics';
+    const isOfOutputs = accuracy?.result.metrics.length === 0 || accuracy?.result.golden !== undefined;
+    const what = isOfOutputs ? 'Outputs' : 'Outputs and metrics';
     const at = comparedAtText(accuracy?.result.batches);
     return {
       verified: true,

@@ -1,5 +1,6 @@
 import { isJobEngine } from '../../../main/contract/job/run-job';
 import { stagesOf, stagesText } from '../../../main/contract/load/stages';
+import { isTaskFigure, taskFigureBetter } from '../../../main/contract/measured/task-figures';
 import { formatDuration } from '../../../main/contract/numbers';
 import {
   askedGpus,
@@ -68,7 +69,8 @@ const what: Readonly<Record<StepId, (spec: RunSpec, metrics: Metrics) => string>
   },
   accuracy: ({ accuracy }, metrics) => {
     const limits = Object.entries(accuracy.thresholds).map(([name, value]) => {
-      const metric = metrics.find((known) => known.name === name) ?? {};
+      const ofFigure = isTaskFigure(name) ? { better: taskFigureBetter(name) } : {};
+      const metric = metrics.find((known) => known.name === name) ?? ofFigure;
       return `${name} ${thresholdSign(metric)} ${value}`;
     });
     return ['Framework against Triton', ...limits].join('; ');

@@ -9,7 +9,7 @@ import type { AccuracyResult } from '../../../main/contract/measured/results';
 import { formatCount, formatMetric, formatScale } from '../../../main/contract/numbers';
 import type { Preset } from '../../../main/contract/run/preset';
 import { accuracyOf, accuracyText, referenceText } from '../../../main/contract/run/run-outcome';
-import { allowanceText, thresholdSign } from '../../../main/contract/words';
+import { allowanceText, metricTitle, metricTitlesOf, thresholdSign } from '../../../main/contract/words';
 import { Panel } from '../../components/panel';
 import { AccuracyText, PassedText } from '../../components/status-text';
 import { type DetailsHeading, HeadedRows } from './details-table';
@@ -77,8 +77,7 @@ function AccuracyTable<Row>(props: {
 }
 
 export function AccuracyPanel({ result, preset }: { result: AccuracyResult; preset: Preset | undefined }) {
-  const titleOf = (name: string): string =>
-    preset?.metrics.find((known) => known.name === name)?.title ?? name;
+  const titles = preset === undefined ? {} : metricTitlesOf(preset);
   const accuracy = accuracyOf(result);
   const at = comparedAtText(result.batches);
   return (
@@ -96,7 +95,7 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
         <AccuracyTable
-          columns={[{ title: 'Metric', cell: ({ name }) => titleOf(name) }, ...metricColumns]}
+          columns={[{ title: 'Metric', cell: ({ name }) => metricTitle(titles, name) }, ...metricColumns]}
           rows={result.metrics}
           keyOf={({ name }) => name}
         />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allowanceText, loadToolText } from '../../../main/contract/words';
+import { allowanceText, loadToolText, metricTitle } from '../../../main/contract/words';
 
 it.each([
   [undefined, null],
@@ -18,4 +18,10 @@ it.each([
 it('a load tool is named with its release where it says one', () => {
   expect(loadToolText({ loadTool: 'perf_analyzer', loadToolVersion: '2.50.0' })).toBe('perf_analyzer 2.50.0');
   expect(loadToolText({ loadTool: 'native' })).toBe('native');
+});
+
+it('a metric has the title of its preset, or that of the figure of labels', () => {
+  expect(metricTitle({ accuracy: 'Mels in range' }, 'accuracy')).toBe('Mels in range');
+  expect(metricTitle({ top1: 'Top-1' }, 'macro-f1')).toBe('Macro F1');
+  expect([metricTitle({}, 'dice'), metricTitle({}, 'constructor')]).toEqual(['dice', 'constructor']);
 });

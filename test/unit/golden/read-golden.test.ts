@@ -67,6 +67,25 @@ describe('a golden file', () => {
     expect(await goldenModel(path)).toBe('m');
   });
 
+  it('has what is true of a sample, and outputs that are not compared', async () => {
+    const output = { name: 'OUT', datatype: 'FP32', shape: [1, 2], data: [2, 4] };
+    const input = { ...output, name: 'IN' };
+    const truth = { kind: 'entities', entities: [{ start: 0, end: 2, label: 'PER' }] };
+    const labeled = { inputs: [input], notCompared: [output], truth };
+    const path = await file(
+      'truth.json',
+      JSON.stringify({ samples: [{ inputs: [input], outputs: [output] }, labeled] }),
+    );
+    const [plainOne, found] = (await read(path)).samples;
+    expect([plainOne?.truth, plainOne?.notCompared]).toEqual([undefined, undefined]);
+    expect(found).toMatchObject({ outputs: [], truth, notCompared: [{ name: 'OUT', data: floats(2, 4) }] });
+    const wrong = await file(
+      'wrong-truth.json',
+      JSON.stringify({ samples: [{ ...labeled, outputs: [output], truth: { kind: 'label' } }] }),
+    );
+    expect((await rejection(read(wrong))).message).toContain('samples.0.truth.label');
+  });
+
   it('of npz comes back too, and is what numpy writes', async () => {
     const path = await file('own.npz', goldenNpz(header, samples, true));
     const golden = await read(path);

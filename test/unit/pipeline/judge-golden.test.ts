@@ -47,6 +47,45 @@ describe('goldenResult', () => {
     });
   });
 
+  it('has the figures of labels as metrics, which decide only with a threshold', () => {
+    const agreeing = { ...compared, passed: true, reason: null, worst: null, differing: 0 };
+    const labeled: GoldenCheck = {
+      ...{ ...check, outputs: [agreeing], notChecked: [], passed: true, labeled: 4 },
+      figures: [
+        { name: 'accuracy', framework: 0.75, triton: 0.5 },
+        { name: 'word-error-rate', framework: 0.25, triton: 0.25 },
+      ],
+    };
+    const result = goldenResult(labeled, rules, 'x');
+    expect(accuracyResultSchema.parse(result)).toEqual(result);
+    expect([result.passed, result.metrics]).toEqual([
+      true,
+      [
+        { name: 'accuracy', framework: 0.75, triton: 0.5, threshold: null, passed: true },
+        {
+          ...{ name: 'word-error-rate', framework: 0.25, triton: 0.25, threshold: null },
+          ...{ better: 'lower', passed: true },
+        },
+      ],
+    ]);
+    const thresholds = { accuracy: 0.6, 'word-error-rate': 0.3, 'token-f1': 0.5 };
+    const judged = goldenResult(labeled, rules, 'x', thresholds);
+    expect(judged.metrics.map(({ name, passed }) => [name, passed])).toEqual([
+      ['accuracy', false],
+      ['word-error-rate', true],
+      ['token-f1', false],
+    ]);
+    expect([judged.passed, judged.reasons]).toEqual([
+      false,
+      [
+        'Accuracy: 0.5000 on Triton is below the threshold 0.6000',
+        'Token F1: no value, as the golden file has no labels for it',
+      ],
+    ]);
+    const [, slow] = goldenResult(labeled, rules, 'x', { 'word-error-rate': 0.2 }).metrics;
+    expect(slow).toMatchObject({ threshold: 0.2, passed: false });
+  });
+
   it('passes where every output of the file agrees', () => {
     const agreeing = { ...compared, passed: true, reason: null, worst: null, differing: 0 };
     const result = goldenResult({ ...check, outputs: [agreeing], notChecked: [], passed: true }, rules, 'x');

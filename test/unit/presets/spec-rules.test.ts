@@ -23,6 +23,23 @@ describe('the rules', () => {
     expect([warned(0), warned(1.4), warned(-0.1)]).toEqual([[], [], ['accuracy.thresholds.test_p50']]);
   });
 
+  it('know the metrics of labels beside a golden file', () => {
+    const found = (thresholds: object, golden?: string) => {
+      const spec = parseSpec(layerSpec(preset, { accuracy: { thresholds, golden } }));
+      return ruleFindings(preset, spec)
+        .filter(({ field }) => field.startsWith('accuracy.thresholds'))
+        .map(({ message, severity }) => `${severity}: ${message}`);
+    };
+    expect(found({ accuracy: 0.9, 'word-error-rate': 1.4 }, '/kept.json')).toEqual([]);
+    expect(found({ accuracy: 90 }, '/kept.json')).toEqual(['warning: No value reaches a threshold above 1']);
+    expect(found({ 'word-error-rate': -1 }, '/kept.json')).toEqual([
+      'warning: No value reaches a threshold below 0',
+    ]);
+    const [unknown] = found({ acuracy: 0.9 }, '/kept.json');
+    expect(unknown).toContain('has no metric "acuracy"');
+    expect(found({ accuracy: 0.9 })).toHaveLength(1);
+  });
+
   it('give the reason where the document has a format that the preset has not', async () => {
     const fastpitch = await readPreset(join(process.cwd(), 'resources', 'models', 'fastpitch'));
     const spec = parseSpec(layerSpec(fastpitch.preset, { format: 'trt', engine: gpu }));

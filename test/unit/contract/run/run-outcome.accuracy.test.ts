@@ -17,10 +17,18 @@ function stateWith(change: Parameters<typeof accuracyBody>[0] | null): RunState 
   return { ...completeState(), accuracy: change === null ? null : { key: '', result: body.result } };
 }
 
+/** Of a labeled data set: with a threshold it is a condition. */
+const ofLabels = (threshold: number | null) => ({
+  golden: 'golden.json',
+  metrics: [{ name: 'accuracy', framework: 0.5, triton: 0.5, threshold, passed: true }],
+});
+
 it.each([
   ['verified (outputs, 16 samples)', { metrics: [], sampleCount: 16 }],
   ['verified (outputs, 1 sample)', { metrics: [], sampleCount: 1 }],
   ['verified (outputs and metric)', {}],
+  ['verified (outputs, 16 samples)', { ...ofLabels(null), sampleCount: 16 }],
+  ['verified (outputs and metric)', ofLabels(0.4)],
   ['failed', { metrics: [], passed: false, reasons: ['OUTPUT__0: 3 NaN'] }],
   ['not checked', null],
 ])('calls accuracy "%s" in badge, tile, text, verdict, list and files', (words, change) => {
@@ -47,4 +55,15 @@ it.each([
   expect(page).toContain(`Accuracy ${words}`);
   expect(json).toContain(words);
   expect(markdown.replace(/\\(.)/g, '$1')).toContain(`Accuracy ${words}.`);
+});
+
+it('shows the metrics of labels by their titles, and names what agrees', () => {
+  const state = stateWith({ ...ofLabels(null), sampleCount: 16 });
+  const report = toReport(state, { generatedAt: '2025-11-21T08:00:00.000Z' });
+  expect(report.summary.accuracy).toContain(
+    'Verified (outputs, 16 samples). Accuracy: Triton 0.5000, framework 0.5000.',
+  );
+  expect(report.accuracy?.metrics).toMatchObject([{ name: 'Accuracy', threshold: '–' }]);
+  expect(verificationOf(state).reason).toMatch(/^Outputs agree with the golden file golden\.json/);
+  expect(keyFigures(state, {})[3]).toMatchObject({ label: 'Accuracy, Triton', value: '0.5000' });
 });
