@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
-from .pipeline import Answer, Given, Reference, named, write_json
+from .labeled_texts import Given, Labeled, masks
+from .pipeline import Reference, write_json
+from .tables import Table
+from .text_samples import Answer, named
 from .texts_file import read_lines
 
 #: Tokens of an answer.
@@ -53,13 +56,28 @@ class MaskReference(Reference):
         if path.parent == Path(__file__).parent:
             return [masked(line, place, mask) for place, (_, line) in enumerate(lines)]
         for number, line in lines:
-            count = self._masks(line)
-            if count != 1:
-                raise ValueError(
-                    f"Line {number} of {path} has the mask token {mask} {count} times within its first {self._most} "
-                    f"tokens: each text needs it once"
-                )
+            self._check_mask(line, f"Line {number} of {path}")
         return [line for _, line in lines]
+
+    def read_table(self, table: Table) -> list[Labeled]:
+        return masks(table, self._check_mask, self._token_of)
+
+    def _check_mask(self, text: str, place: str) -> None:
+        count = self._masks(text)
+        if count != 1:
+            raise ValueError(
+                f"{place} has the mask token {self._tokenizer.mask_token} {count} times within its first {self._most} "
+                f"tokens: each text needs it once"
+            )
+
+    def _token_of(self, word: str) -> Optional[str]:
+        """As the last step names it; None for a word of several tokens."""
+        # Some tokenizers have another token for a word behind a space.
+        for text in (f" {word.strip()}", word.strip()):
+            ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+            if len(ids) == 1 and ids[0] != self._tokenizer.unk_token_id:
+                return str(self._tokenizer.batch_decode([ids])[0]).strip()
+        return None
 
     def _masks(self, text: str) -> int:
         ids: list[int] = self._tokenizer(text, truncation=True, max_length=self._most)["input_ids"]

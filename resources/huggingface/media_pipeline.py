@@ -11,16 +11,23 @@ import json
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
+from toolkit.errors import ToolkitError
+
+from .labeled_texts import Truth
 from .media_reference import OUTPUTS, MediaAnswer, MediaReference
 from .media_samples import Item, images, sounds
 from .model import load_folder
-from .pipeline import FEW, batches_of
+from .own_media import OwnItem, OwnSamples, Wanted, opened, read_folder
+from .text_samples import FEW, batches_of
 from .tokenizer_step import copy_library
 
+#: Characters of base64: what is read of a golden file and of a load, with room for the rest.
+MOST_GOLDEN = 60 * 2**20
+MOST_LOAD = 28 * 2**20
 #: Tasks whose outputs have another size for each sample.
 VARYING = ("object-detection", "image-segmentation")
 
@@ -45,12 +52,23 @@ def batched(name: str, arrays: Sequence[Any]) -> dict[str, Any]:
     return {**tensor, "data": whole.reshape(-1).tolist()}
 
 
-def sample(name: str, tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer]) -> dict[str, Any]:
-    """A request of these items, and what it has to be answered with."""
+def sample(
+    name: str,
+    tensor: str,
+    items: Sequence[Item],
+    answers: Sequence[MediaAnswer],
+    truth: Optional[Truth] = None,
+) -> dict[str, Any]:
+    """A request of these items, and what it has to be answered with. `truth`: of its only item, also of a tie."""
     encoded = raw_bytes([item.encoded for item in items])
     inputs = [{"name": tensor, "datatype": "BYTES", "shape": [len(items), 1], "b64": encoded}]
     outputs = [batched(one, [answer.outputs[one] for answer in answers]) for one in answers[0].outputs]
-    return {"id": name, "inputs": inputs, "outputs": outputs}
+    made = {"id": name, "inputs": inputs}
+    if truth is None:
+        return {**made, "outputs": outputs}
+    if any(answer.tied for answer in answers):
+        return {**made, "outputs": [], "notCompared": outputs, "truth": dict(truth)}
+    return {**made, "outputs": outputs, "truth": dict(truth)}
 
 
 def groups_of(answers: Sequence[MediaAnswer]) -> list[list[int]]:
@@ -62,14 +80,44 @@ def groups_of(answers: Sequence[MediaAnswer]) -> list[list[int]]:
     return list(groups.values())
 
 
+def _within(samples: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The first ones that have so many characters of base64 together."""
+    kept, size = [], 0
+    for one in samples:
+        tensors = [*one["inputs"], *one["outputs"], *one.get("notCompared", [])]
+        size += sum(len(tensor.get("b64", "")) for tensor in tensors)
+        if size > most:
+            break
+        kept.append(one)
+    return kept
+
+
 def samples_of(
-    tensor: str, items: Sequence[Item], answers: Sequence[MediaAnswer], most: int
+    tensor: str,
+    items: Sequence[Item],
+    answers: Sequence[MediaAnswer],
+    most: int,
+    truths: Sequence[Optional[Truth]] = (),
 ) -> list[dict[str, Any]]:
-    """One by one, and in batches of one shape, without ties; in turns, as a reader may take the first ones."""
+    """One by one, and in batches of one shape, without ties; in turns, as a reader may take the first ones.
+
+    `truths`: of the items, each counted once, where it is by itself, a tie too. Throws input-invalid for more than a
+    golden file has.
+    """
     groups = groups_of(answers)
+    known = [*truths, *[None] * (len(items) - len(truths))]
     singles = [
-        sample(item.name, tensor, [item], [answer]) for item, answer in zip(items, answers) if not answer.tied
+        sample(item.name, tensor, [item], [answer], truth)
+        for item, answer, truth in zip(items, answers, known)
+        if not answer.tied or truth is not None
     ]
+    if len(_within(singles, MOST_GOLDEN)) < len(singles):
+        raise ToolkitError(
+            "input-invalid",
+            f"The samples and their answers would make a golden file of more than {MOST_GOLDEN} bytes",
+            where="--samples",
+            remedy="Give fewer or smaller files.",
+        )
 
     def batch(places: Sequence[int]) -> dict[str, Any]:
         name = f"samples {', '.join(map(str, places))}"
@@ -80,7 +128,8 @@ def samples_of(
         for size in (most, min(FEW, most)):
             found = [[group[place] for place in places] for places in batches_of(len(group), size)]
             chosen.extend(places for places in found[: 3 if size == most else 1] if places not in chosen)
-    return [*singles[:2], *map(batch, chosen), *singles[2:]]
+    batches = _within([*singles, *map(batch, chosen)], MOST_GOLDEN)[len(singles) :]
+    return [*singles[:2], *batches, *singles[2:]]
 
 
 def load_entries(
@@ -88,15 +137,36 @@ def load_entries(
 ) -> dict[str, Any]:
     """Items of the most frequent shape, as load tools batch them; with what comes back, where that has one size."""
     decided = [(items[place], answers[place]) for place in max(groups_of(answers), key=len)]
-    data = {"data": [{tensor: {"b64": raw_bytes([item.encoded]), "shape": [1]}} for item, _ in decided]}
+    entries: list[dict[str, Any]] = []
+    size = 0
+    for item, _ in decided:
+        encoded = raw_bytes([item.encoded])
+        size += len(encoded)
+        if entries and size > MOST_LOAD:
+            break
+        entries.append({tensor: {"b64": encoded, "shape": [1]}})
+    data = {"data": entries}
     if not fixed:
         return data
-    expected = [{name: array.tolist() for name, array in answer.outputs.items()} for _, answer in decided]
+    sent = decided[: len(entries)]
+    expected = [{name: array.tolist() for name, array in answer.outputs.items()} for _, answer in sent]
     return {**data, "validation_data": expected}
 
 
 def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def samples_from(own: Optional[Path], task: str, reference: MediaReference) -> OwnSamples:
+    """Of the folder, or made. Throws as `read_folder`."""
+    if own is None:
+        made = sounds(reference.rate) if reference.is_sound else images()
+        return OwnSamples([OwnItem(item, None) for item in made], 0)
+    wanted = Wanted(task, reference.labels)
+    if reference.is_sound:
+        least = int(reference.first["processor.json"]["least_samples"])
+        wanted = wanted._replace(rate=reference.rate, least_samples=least)
+    return read_folder(own, wanted)
 
 
 def write_media_pipeline(
@@ -108,9 +178,11 @@ def write_media_pipeline(
     most: int,
     output: Path,
     progress: Callable[[float, str], None],
+    own: Optional[Path] = None,
 ) -> dict[str, Any]:
     """Fills the steps below `output`/models, and writes golden.json and load.json. `steps`: folders of the first and
-    the last one; `most`: samples of a batch. Raises ValueError where the folder has no usable processor.
+    the last one; `most`: samples of a batch; `own`: folder with samples. Raises ValueError where the folder has no
+    usable processor. Throws as `read_folder`.
     """
     progress(0.0, "Loading the model")
     model: Any = load_folder(folder, auto_class)
@@ -124,16 +196,18 @@ def write_media_pipeline(
     library = None if reference.is_sound else f"Pillow {copy_library(first / 'packages', 'pillow')}"
     progress(0.2, "Asking transformers for the samples")
     tensor = "AUDIO" if reference.is_sound else "IMAGE"
-    items = sounds(reference.rate) if reference.is_sound else images()
-    answers = [reference(item) for item in items]
+    given = samples_from(own, task, reference)
+    items, truths = [one.item for one in given.items], [one.truth for one in given.items]
+    answers = [reference(opened(item)) for item in items]
     ties = sum(answer.tied for answer in answers)
     if ties == len(answers):
         raise ValueError("The model decides none of the samples: their best labels are ties")
     if task == "object-detection" and not any((answer.outputs["SCORE"] > 0).any() for answer in answers):
+        whose = "that the workbench makes" if own is None else f"of {own}"
         raise ValueError(
-            "The model finds no object in the images that the workbench makes, so that nothing would be compared"
+            f"The model finds no object in the images {whose}, so that nothing would be compared"
         )
-    samples = samples_of(tensor, items, answers, most)
+    samples = samples_of(tensor, items, answers, most, truths)
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
@@ -151,4 +225,6 @@ def write_media_pipeline(
         "ties": ties,
         "shapes": len({answer.shape for answer in answers}),
         "library": library,
+        "labeled": sum(truth is not None for truth in truths),
+        "left_out": given.left_out,
     }

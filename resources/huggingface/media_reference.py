@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .media_samples import Item
-from .pipeline import LEAST_LEAD, TOLERANCE, lead, score_function
+from .pipeline import LEAST_LEAD, lead, score_function
+from .text_samples import TOLERANCE
 
 Array = npt.NDArray[Any]
 
@@ -128,6 +129,7 @@ class MediaReference:
         import transformers
 
         self._model = model
+        self.labels = _names(model.config)
         self.first: dict[str, Mapping[str, Any]]
         self.last: dict[str, Mapping[str, Any]] = {}
         self.is_sound = task in ("audio-classification", "automatic-speech-recognition")

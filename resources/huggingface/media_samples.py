@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 
 
 class Item(NamedTuple):
-    """`encoded`: as a caller sends it; `given`: as the pipeline of transformers takes it."""
+    """`encoded`: as a caller sends it; `given`: as the pipeline of transformers takes it; None: not opened yet."""
 
     name: str
     encoded: bytes

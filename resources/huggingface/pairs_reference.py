@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .pipeline import Given, Reference, named
+from .labeled_texts import Given, Labeled, classes
+from .pipeline import Reference
+from .tables import Table
+from .text_samples import named
 from .texts_file import read_texts
 
 
@@ -19,6 +22,9 @@ class PairsReference(Reference):
         if any(len(pair) != 2 or "" in map(str.strip, pair) for pair in pairs):
             return list(lines)
         return [{"TEXT": text, "TEXT_PAIR": other} for text, other in pairs]
+
+    def read_table(self, table: Table) -> list[Labeled]:
+        return classes(table, self.labels(), takes_pairs=True)
 
     def lengthened(self, texts: Sequence[Given], filler: str) -> Given:
         return filler if isinstance(texts[0], str) else {**named(texts[0]), "TEXT_PAIR": filler}

@@ -7,66 +7,21 @@ batches of mixed lengths.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, Optional
 
+from .labeled_texts import Given, Labeled, classes, entities, plain_texts
 from .model import Sentence, load_folder, sentence_of
+from .tables import Table, is_table, read_table
+from .text_samples import TOLERANCE, Answer, in_turns, load_entries, named, rule_of, samples_of
 from .texts_file import read_texts
 from .tokenizer_step import copy_library, serving_tokenizer
 
-Output = dict[str, Any]
-#: What a caller sends: a TEXT, or several texts by the names of the inputs.
-Given = Union[str, Mapping[str, str]]
-
-#: Scores may differ by this much, absolute and relative to the score.
-TOLERANCE = 1e-4
-#: Elements of vectors, as those of a model that is served as tensors.
-VECTOR_TOLERANCE = {"by": "numbers", "atol": 2e-4, "rtol": 1e-3}
 #: A best label that leads by less may be another one within the tolerance: the text is a tie.
 LEAST_LEAD = 4 * TOLERANCE
 #: Longer texts are not made for the sample that has to be cut.
 MOST_CUT_TOKENS = 2048
-#: Texts of the smaller batch.
-FEW = 3
-
-
-class Answer(NamedTuple):
-    """Of one text. `tied`: its labels are not compared."""
-
-    outputs: dict[str, list[Any]]
-    tied: bool
-
-
-#: Datatypes of the outputs of the pipeline, and what their values may differ by; None: not at all.
-OUTPUTS: dict[str, tuple[str, Optional[dict[str, Any]]]] = {
-    "LABEL": ("BYTES", None),
-    "SCORE": ("FP32", {"by": "numbers", "atol": TOLERANCE, "rtol": TOLERANCE}),
-    "START": ("INT32", None),
-    "END": ("INT32", None),
-    "EMBEDDING": ("FP32", VECTOR_TOLERANCE),
-    "ANSWER": ("BYTES", None),
-    "TOKEN": ("BYTES", None),
-    "TRUNCATED": ("BOOL", None),
-}
-#: Of one word of thousands, or of one span of many: the scores are small.
-SMALL_SCORES = {"by": "numbers", "atol": 1e-6, "rtol": 1e-3}
-
-
-def rule_of(task: str, output: str) -> Optional[dict[str, Any]]:
-    """How the output is compared; None: exactly."""
-    is_small = output == "SCORE" and task in ("question-answering", "fill-mask")
-    return SMALL_SCORES if is_small else OUTPUTS[output][1]
-
-
-def named(given: Given) -> Mapping[str, str]:
-    """By the names of the inputs."""
-    return {"TEXT": given} if isinstance(given, str) else given
-
-
-def size(given: Given) -> int:
-    """Characters of all texts."""
-    return sum(map(len, named(given).values()))
 
 
 def score_function(config: Any) -> str:
@@ -100,6 +55,7 @@ class Reference:
         import transformers
 
         tokenizer.model_max_length = most
+        self._task = task
         self._tokenizer = tokenizer
         self._model = model
         self._most = most
@@ -116,6 +72,17 @@ class Reference:
         """What to ask. Raises ValueError for a file that has something else."""
         return list(read_texts(path))
 
+    def read_table(self, table: Table) -> list[Labeled]:
+        """What to ask, with what is true. Throws input-invalid, which names the line."""
+        if self._task == "text-classification":
+            return classes(table, self.labels(), takes_pairs=False)
+        return entities(table, self.labels()) if self._task == "token-classification" else plain_texts(table)
+
+    def labels(self) -> list[str]:
+        """Of the model, by their numbers."""
+        config = self._model.config
+        return [str(config.id2label[place]) for place in range(config.num_labels)]
+
     def lengthened(self, texts: Sequence[Given], filler: str) -> Given:
         """A text that is too long, of many words."""
         del texts
@@ -130,9 +97,8 @@ class Reference:
         """What the last step reads beside its code."""
         last = output / "models" / f"{name}-labels" / "1"
         if last.is_dir():
-            config = self._model.config
-            labels = [str(config.id2label[place]) for place in range(config.num_labels)]
-            write_json(last / "labels.json", {"labels": labels, "scores": score_function(config)})
+            scores = score_function(self._model.config)
+            write_json(last / "labels.json", {"labels": self.labels(), "scores": scores})
 
     def tokens(self, given: Given) -> int:
         return len(self._tokenizer(*named(given).values())["input_ids"])
@@ -185,72 +151,6 @@ class Reference:
         return Answer({"EMBEDDING": [float(value) for value in vector[0]]}, False)
 
 
-def tensor(name: str, datatype: str, rows: Sequence[Sequence[Any]]) -> Output:
-    """Rows of one length in Triton's JSON form."""
-    shape = [len(rows), len(rows[0])]
-    return {
-        "name": name,
-        "datatype": datatype,
-        "shape": shape,
-        "data": [value for row in rows for value in row],
-    }
-
-
-_EMPTY = {"BYTES": "", "FP32": 0.0, "INT32": 0}
-
-
-def _padded(rows: Sequence[list[Any]], datatype: str) -> list[list[Any]]:
-    longest = max(len(row) for row in rows)
-    return [[*row, *[_EMPTY[datatype]] * (longest - len(row))] if datatype in _EMPTY else row for row in rows]
-
-
-def sample(name: str, texts: Sequence[Given], answers: Sequence[Answer]) -> dict[str, Any]:
-    """A request of these texts, and what it has to be answered with."""
-    tied = any(answer.tied for answer in answers)
-    names = [one for one in answers[0].outputs if not tied or one == "TRUNCATED"]
-    outputs = []
-    for one in names:
-        datatype, _ = OUTPUTS[one]
-        outputs.append(tensor(one, datatype, _padded([answer.outputs[one] for answer in answers], datatype)))
-    inputs = [tensor(one, "BYTES", [[named(text)[one]] for text in texts]) for one in named(texts[0])]
-    return {"id": name, "inputs": inputs, "outputs": outputs}
-
-
-def batches_of(count: int, size: int) -> list[list[int]]:
-    """Places in a list of texts by length, at most three times: each batch has the shortest and the longest texts."""
-    batches = []
-    for start in range(min(3, count // 2)):
-        most = min(size, count - 2 * start)
-        if most < 2:
-            break
-        step = (count - 1 - 2 * start) / (most - 1)
-        batches.append([start + round(place * step) for place in range(most)])
-        if most == count - 2 * start:
-            break
-    return batches
-
-
-def samples_of(
-    texts: Sequence[Given], answers: Sequence[Answer], most_texts: int, noun: str = "text"
-) -> list[dict[str, Any]]:
-    """One by one, in full batches, and in a small one; the kinds in turns, as a reader may take the first ones only."""
-    singles = [
-        sample(f"{noun} {place}", [text], [answer])
-        for place, (text, answer) in enumerate(zip(texts, answers))
-    ]
-    decided = [place for place, answer in enumerate(answers) if not answer.tied]
-    by_length = sorted(decided, key=lambda place: size(texts[place]))
-
-    def batch(places: Sequence[int]) -> dict[str, Any]:
-        chosen = [by_length[place] for place in places]
-        name = f"{noun}s {', '.join(map(str, chosen))}"
-        return sample(name, [texts[place] for place in chosen], [answers[place] for place in chosen])
-
-    full = batches_of(len(by_length), most_texts)
-    few = [places for places in batches_of(len(by_length), min(FEW, most_texts))[:1] if places not in full]
-    return [*singles[:2], *map(batch, [*full, *few]), *singles[2:]]
-
-
 def _cut_text(texts: Sequence[Given], reference: Reference, most: int) -> list[Given]:
     """A text that is too long; none where making it would take long."""
     if most > MOST_CUT_TOKENS:
@@ -259,15 +159,6 @@ def _cut_text(texts: Sequence[Given], reference: Reference, most: int) -> list[G
     while reference.tokens(filler) <= most:
         filler = f"{filler} {filler}"
     return [reference.lengthened(texts, filler)]
-
-
-def load_entries(texts: Sequence[Given], answers: Sequence[Answer], fixed: bool) -> dict[str, Any]:
-    """Texts as load tools send them, with what comes back, where all outputs have one size."""
-    decided = [(text, answer) for text, answer in zip(texts, answers) if not answer.tied]
-    data = {"data": [{name: [text] for name, text in named(given).items()} for given, _ in decided]}
-    if not fixed:
-        return data
-    return {**data, "validation_data": [answer.outputs for _, answer in decided]}
 
 
 def write_json(path: Path, content: Any, indent: Optional[int] = 1) -> None:
@@ -289,12 +180,6 @@ def reference_class(task: str, pairs: bool) -> type[Reference]:
 
         return PairsReference
     return Reference
-
-
-def in_turns(some: Sequence[Output], others: Sequence[Output]) -> list[Output]:
-    """One of each as long as there are others."""
-    both = [one for pair in zip(some, others) for one in pair]
-    return [*both, *some[len(others) :], *others[len(some) :]]
 
 
 def load_tokenizer(folder: str) -> Any:
@@ -337,7 +222,13 @@ def write_pipeline(
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
     sentence = sentence_of(folder, pooling, dense, normalize)
     reference = reference_class(task, pairs)(task, model, tokenizer, most, sentence)
-    texts = reference.read(texts_file)
+    table = read_table(texts_file) if is_table(texts_file) else None
+    labeled = (
+        [Labeled(text, None) for text in reference.read(texts_file)]
+        if table is None
+        else reference.read_table(table)
+    )
+    texts, truths = [one.given for one in labeled], [one.truth for one in labeled]
     first = output / "models" / f"{name}-tokenizer" / "1"
     serving_tokenizer(tokenizer, most, reference.cut).save(str(first / "tokenizer.json"))
     library = copy_library(first / "packages")
@@ -353,7 +244,8 @@ def write_pipeline(
     more_answers = [reference(pair) for pair in more]
     rules = {one: rule_of(task, one) for one in answers[0].outputs}
     samples = in_turns(
-        samples_of(whole, answers, most_texts), samples_of(more, more_answers, most_texts, "pair")
+        samples_of(whole, answers, most_texts, truths=truths),
+        samples_of(more, more_answers, most_texts, "pair"),
     )
     golden = {
         "kind": "triton-workbench-golden",
@@ -373,4 +265,6 @@ def write_pipeline(
         "ties": ties + sum(answer.tied for answer in more_answers),
         "cut": sum(answer.outputs["TRUNCATED"][0] for answer in [*answers, *more_answers]),
         "tokenizers": library,
+        "labeled": sum(truth is not None for truth in truths),
+        "left_out": 0 if table is None else table.left_out,
     }

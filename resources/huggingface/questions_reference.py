@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from .pipeline import Answer, Given, Reference, named
+from .labeled_texts import Given, Labeled, questions
+from .pipeline import Reference
+from .tables import Table
+from .text_samples import Answer, named
 from .texts_file import read_lines
 
 #: The default of the former pipeline.
@@ -63,13 +66,19 @@ class QuestionsReference(Reference):
             texts = line.split("\t")
             if len(texts) != 2 or "" in map(str.strip, texts):
                 raise ValueError(f"Line {number} of {path} is not a question, a tab and its context")
-            if len(self._tokenizer(texts[0], "")["input_ids"]) >= self._most:
-                raise ValueError(
-                    f"The question in line {number} of {path} is so long that its context has no place in the "
-                    f"{self._most} tokens that the model takes"
-                )
+            self._check_question(texts[0], f"line {number} of {path}")
             found.append({"QUESTION": texts[0], "CONTEXT": texts[1]})
         return found
+
+    def read_table(self, table: Table) -> list[Labeled]:
+        return questions(table, self._check_question)
+
+    def _check_question(self, question: str, place: str) -> None:
+        if len(self._tokenizer(question, "")["input_ids"]) >= self._most:
+            raise ValueError(
+                f"The question in {place} is so long that its context has no place in the {self._most} tokens that the "
+                f"model takes"
+            )
 
     def lengthened(self, texts: Sequence[Given], filler: str) -> Given:
         return {**named(texts[0]), "CONTEXT": filler}

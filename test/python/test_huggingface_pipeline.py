@@ -14,7 +14,8 @@ from unittest import mock
 import numpy as np
 from support import RESOURCES, ToolkitCase
 
-from huggingface.pipeline import Answer, batches_of, in_turns, lead, load_entries, rule_of, samples_of
+from huggingface.pipeline import lead
+from huggingface.text_samples import Answer, batches_of, in_turns, load_entries, rule_of, samples_of
 from huggingface.texts_file import read_texts
 
 STEPS = RESOURCES / "huggingface" / "steps"

@@ -12,6 +12,7 @@ from support import RESOURCES, ToolkitCase
 from huggingface.mask_reference import MaskReference, is_tied, masked
 from huggingface.pairs_reference import PairsReference
 from huggingface.questions_reference import QuestionsReference, answers_of
+from huggingface.tables import read_table
 from huggingface.texts_file import read_lines
 
 FOLDER = RESOURCES / "huggingface"
@@ -26,6 +27,25 @@ class Words:
         self, text: str, _pair: str = "", max_length: int = 100, **_how: Any
     ) -> dict[str, list[int]]:
         return {"input_ids": [7 if word == "<m>" else 1 for word in text.split()][:max_length]}
+
+
+class Tokens:
+    """A tokenizer in lower case, whose words have a space in front of them."""
+
+    unk_token_id = 0
+    words = ("?", " rome", "ing")
+
+    def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+        assert not add_special_tokens
+        left, ids = text.lower(), []
+        while left:
+            word = next((one for one in self.words[1:] if left.startswith(one)), None)
+            ids.append(0 if word is None else self.words.index(word))
+            left = "" if word is None else left[len(word) :]
+        return {"input_ids": ids}
+
+    def batch_decode(self, tokens: list[list[int]]) -> list[str]:
+        return ["".join(self.words[token] for token in ids) for ids in tokens]
 
 
 class QuestionsTest(ToolkitCase):
@@ -64,7 +84,14 @@ class QuestionsTest(ToolkitCase):
         self.assertRaisesRegex(
             ValueError, "question in line 2 of .* has no place in the 4 tokens", reference.read, file
         )
+        table = self.dir / "mine.csv"
+        table.write_text("question,context,answer\nWho?,I.,I\nWho is it then?,I.,I\n", encoding="utf-8")
+        self.assertRaisesRegex(
+            ValueError, "question in line 3 of .*mine.csv is so long", reference.read_table, read_table(table)
+        )
         whole = QuestionsReference("question-answering", None, Words(), 64, None)
+        (first, _) = whole.read_table(read_table(table))
+        self.assertEqual(first.truth, {"kind": "answers", "answers": ["I"]})
         self.assertGreater(len(whole.read(FOLDER / "questions.txt")), 16)
         given = reference.lengthened([{"QUESTION": "Who?", "CONTEXT": "I."}], "many words")
         self.assertEqual(given, {"QUESTION": "Who?", "CONTEXT": "many words"})
@@ -115,6 +142,23 @@ class MaskTest(ToolkitCase):
             file.write_text(f"<m>\n\n{wrong}\n", encoding="utf-8")
             says = f"Line 3 of .*mine.txt has the mask token <m> {count} times within its first 4 tokens"
             self.assertRaisesRegex(ValueError, says, reference.read, file)
+
+    def test_a_word_is_a_token_also_behind_a_space_and_in_lower_case(self) -> None:
+        reference = MaskReference.__new__(MaskReference)
+        reference._tokenizer = Tokens()
+        found = [reference._token_of(word) for word in ("Rome", " rome ", "ing", "Romeing", "unknown")]
+        self.assertEqual(found, ["rome", "rome", "ing", None, None])
+
+    def test_rows_of_a_table_need_a_mask_and_a_word_that_is_a_token(self) -> None:
+        reference = self.reference(4)
+        reference._token_of = lambda word: word  # type: ignore[method-assign]
+        file = self.dir / "mine.csv"
+        file.write_text("text,label\na <m> b,c\n", encoding="utf-8")
+        (found,) = reference.read_table(read_table(file))
+        self.assertEqual((found.given, found.truth), ("a <m> b", {"kind": "token", "token": "c"}))
+        file.write_text("text,label\na b,c\n", encoding="utf-8")
+        says = "Line 2 of .*mine.csv has the mask token <m> 0 times"
+        self.assertRaisesRegex(ValueError, says, reference.read_table, read_table(file))
 
     def test_the_text_that_is_cut_has_one_mask(self) -> None:
         self.assertEqual(self.reference(4).lengthened(["a <m>"], "a <m> b <m>"), "a <m> a  b ")

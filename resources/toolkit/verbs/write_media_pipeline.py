@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most-samples", type=at_least(1), required=True, help="images or recordings of a batch"
     )
+    parser.add_argument("--samples", type=Path, help="folder of images or recordings, also with labels")
     parser.add_argument("--output", type=Path, required=True, help="folder whose models/ has the steps")
 
 
@@ -42,6 +43,7 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             options.most_samples,
             options.output,
             report.progress,
+            options.samples,
         )
     return written
 

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="the Hugging Face folder")
     parser.add_argument("--auto-class", required=True, help="class of transformers that loads it")
     parser.add_argument("--task", required=True)
-    parser.add_argument("--texts", type=Path, required=True, help="a text per line, in the form of the task")
+    parser.add_argument("--texts", type=Path, required=True, help="a text per line, or a table")
     parser.add_argument("--name", required=True, help="of the pipeline")
     parser.add_argument("--most-tokens", type=at_least(2), required=True, help="longer texts are cut")
     parser.add_argument("--most-texts", type=at_least(1), required=True, help="texts of a batch")
@@ -35,7 +35,8 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     code = importlib.import_module("huggingface.pipeline")
     with own_code(Path(str(code.__file__)).parent, "pipeline.py"):
         if options.task in GENERATING:
-            return _generation(options, code.read_texts(options.texts), report)
+            texts = importlib.import_module("huggingface.labeled_texts").texts_of(options.texts)
+            return _generation(options, texts, report)
         written: dict[str, Any] = code.write_pipeline(
             str(options.folder),
             options.auto_class,
