@@ -21,6 +21,7 @@ export interface RunOptions extends GivenOptions {
   readonly rewrite?: boolean | 'quietly';
   readonly serve?: string;
   readonly texts?: string;
+  readonly samples?: string;
   readonly maxBatchSize?: string;
   readonly set?: readonly string[];
   /** Number in a runner's file, from 1. */

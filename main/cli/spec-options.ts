@@ -208,7 +208,11 @@ export function addSpecOptions(command: Command): Command {
     )
     .option(
       '--texts <file>',
-      'with --serve pipeline or vllm: texts for the accuracy check and the load, one per line, a tab before a second text; default: texts of the workbench',
+      'with --serve pipeline or vllm: texts for the accuracy check and the load, one per line, a tab before a second text, or a .csv or .jsonl file, also with labels; default: texts of the workbench',
+    )
+    .option(
+      '--samples <folder>',
+      'with --serve pipeline: images or recordings for the accuracy check and the load, without labels, in one folder per label, or with labels.csv or labels.jsonl; default: the workbench makes them',
     )
     .option('--set <KEY=VALUE>', 'any field of run.yaml, or a published variable; repeatable', collect);
 }

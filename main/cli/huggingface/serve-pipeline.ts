@@ -7,11 +7,15 @@ import { readNumber, readOneOf } from '../read-values';
 
 const servedAs = ['tensors', 'pipeline', 'vllm'] as const;
 
-type Options = Pick<RunOptions, 'serve' | 'texts' | 'maxBatchSize'>;
+type Options = Pick<RunOptions, 'serve' | 'texts' | 'samples' | 'maxBatchSize'>;
+
+/** The option that gives samples of the caller; null: none is given. */
+const samplesOption = ({ texts, samples }: Options): string | null =>
+  texts !== undefined ? '--texts' : samples === undefined ? null : '--samples';
 
 /** The first option that only a Hugging Face folder has; null: none is given. */
-export const folderOption = ({ serve, texts }: Options): string | null =>
-  serve !== undefined ? '--serve' : texts === undefined ? null : '--texts';
+export const folderOption = (options: Options): string | null =>
+  options.serve === undefined ? samplesOption(options) : '--serve';
 
 interface OpenedPipeline {
   /** Folder of the ensemble. */
@@ -30,13 +34,14 @@ export async function readPipeline(
   options: Options,
   { shapes, note }: { readonly shapes: Record<string, number[]>; readonly note: (line: string) => void },
 ): Promise<OpenedPipeline | null> {
-  const { serve, texts, maxBatchSize } = options;
+  const { serve, texts, samples, maxBatchSize } = options;
   const as = serve === undefined ? 'tensors' : readOneOf('--serve', servedAs, serve);
   if (as === 'tensors') {
-    if (texts === undefined) return null;
+    const given = samplesOption(options);
+    if (given === null) return null;
     throw invalidInput(
-      '--texts',
-      '--texts applies only to a pipeline',
+      given,
+      `${given} applies only to a pipeline`,
       'Add --serve pipeline, or leave it out.',
     );
   }
@@ -46,6 +51,7 @@ export async function readPipeline(
     ...{ path, shapes },
     ...present({
       texts: texts === undefined ? undefined : resolve(texts),
+      samples: samples === undefined ? undefined : resolve(samples),
       maxBatchSize: size,
       backend: as === 'vllm' ? as : undefined,
     }),

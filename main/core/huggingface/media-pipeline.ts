@@ -4,6 +4,7 @@ import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import type { PipelineModel } from '../../own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
+import { labelNotes } from './label-notes';
 
 const referenceSchema = z.object({
   items: z.int(),
@@ -13,6 +14,8 @@ const referenceSchema = z.object({
   shapes: z.int(),
   /** In the first step; null: it needs none. */
   library: z.string().nullable(),
+  labeled: z.int().default(0),
+  left_out: z.int().default(0),
 });
 type Reference = z.infer<typeof referenceSchema>;
 
@@ -41,26 +44,34 @@ export function exportedAs({ media, imageSides, task }: PipelinePlan, spec: RunS
 }
 
 const titles = {
-  images: { input: 'IMAGE', ofOne: 'an image in PNG or JPEG', many: 'images', shape: 'size' },
-  audio: { input: 'AUDIO', ofOne: 'a recording as WAV', many: 'recordings', shape: 'length' },
+  images: { input: 'IMAGE', ofOne: 'an image in PNG or JPEG', one: 'image', many: 'images', shape: 'size' },
+  audio: {
+    input: 'AUDIO',
+    ofOne: 'a recording as WAV',
+    one: 'recording',
+    many: 'recordings',
+    shape: 'length',
+  },
 } as const;
 
 function notesOf(
   { name, media = 'images' }: PipelinePlan,
   models: readonly PipelineModel[],
-  { items, samples, ties, shapes, library }: Reference,
+  isOwn: boolean,
+  { items, samples, ties, shapes, library, labeled, left_out: leftOut }: Reference,
 ): readonly string[] {
-  const { input, ofOne, many, shape } = titles[media];
+  const { input, ofOne, one, many, shape } = titles[media];
   const steps = models.map((model) => model.name).filter((model) => model !== name);
   const carried = library === null ? '' : `; ${library} is part of its first step`;
   const sizes = shapes === 1 ? '' : ` of one ${shape}; they come to ${formatCount(shapes)} ${shape}s`;
   return [
     `The pipeline ${name} is an ensemble of ${steps.join(', ')}${carried}.`,
     `Input: ${input}, ${ofOne} in each row.${shapes === 1 ? '' : ` The ${many} of a request have to come to one ${shape}.`}`,
-    `The reference is transformers in fp32 on ${formatCount(items)} ${many} that the workbench made: ${formatCount(samples)} requests, one by one and in batches${sizes}.`,
+    `The reference is transformers in fp32 on ${items === 1 ? `1 ${one}` : `${formatCount(items)} ${many}`}${isOwn ? '' : ' that the workbench made'}: ${formatCount(samples)} requests, one by one and in batches${sizes}.`,
     ...(ties === 0
       ? []
       : [`Ties within the tolerance, which are not compared: ${formatCount(ties)} ${many}.`]),
+    ...labelNotes({ labeled, leftOut }, one),
   ];
 }
 
@@ -69,6 +80,8 @@ interface Writing {
   readonly models: readonly PipelineModel[];
   readonly source: ModelSource;
   readonly maxBatchSize: number;
+  /** Folder of images or recordings; absent: those of the workbench. */
+  readonly samples?: string | undefined;
   /** Folder whose `models` has the steps. */
   readonly place: string;
 }
@@ -76,7 +89,7 @@ interface Writing {
 /** Completes the steps of images or audio, with the answers of transformers. @returns notes, one sentence each */
 export async function writeMediaPipeline(
   toolkit: Toolkit,
-  { plan, models, source, maxBatchSize, place }: Writing,
+  { plan, models, source, maxBatchSize, samples, place }: Writing,
   listener: ToolkitListener,
 ): Promise<readonly string[]> {
   // The model is between them.
@@ -91,8 +104,10 @@ export async function writeMediaPipeline(
       ['--first', first ?? ''],
       ['--last', last ?? ''],
       ['--most-samples', maxBatchSize],
+      ...(samples === undefined ? [] : ([['--samples', samples]] as const)),
       ['--output', place],
     ],
   } as const;
-  return notesOf(plan, models, await toolkit.call(command, referenceSchema, listener));
+  const reference = await toolkit.call(command, referenceSchema, listener);
+  return notesOf(plan, models, samples !== undefined, reference);
 }

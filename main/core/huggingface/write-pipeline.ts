@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { invalidInput } from '../../contract/errors';
 import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
@@ -23,12 +23,16 @@ import { createLocalPython } from '../../toolkit/local-python';
 import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../../toolkit/toolkit';
 import { exportCommand, makeDatasetCommand } from '../../toolkit/verb-commands';
 import type { CoreParts } from '../core-parts';
+import { labelNotes } from './label-notes';
 import { exportedAs, writeMediaPipeline } from './media-pipeline';
+import { requireFitting, samplesKey } from './own-samples';
 import { manifestOf, unfinishedEnding } from './unused-pipelines';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
-  /** File with a text per line, in the form of the task, for the reference and the load; absent: those of the workbench. */
+  /** File with a text per line or a table, in the form of the task, for the reference and the load; absent: those of the workbench. */
   readonly texts?: string | undefined;
+  /** Of images and audio: folder of them, for the same; absent: the workbench makes them. */
+  readonly samples?: string | undefined;
   /** What executes a generating model; absent: Python. */
   readonly backend?: 'vllm' | undefined;
   /** Texts of a request; absent: as a run of the folder. */
@@ -55,12 +59,14 @@ const referenceSchema = z.object({
   ties: z.int(),
   cut: z.int(),
   tokenizers: z.string(),
+  labeled: z.int().default(0),
+  left_out: z.int().default(0),
 });
 
 function notesOf(
   plan: PipelinePlan & { readonly task: StepTask },
   models: readonly PipelineModel[],
-  { texts, samples, ties, cut, tokenizers }: z.infer<typeof referenceSchema>,
+  { texts, samples, ties, cut, tokenizers, labeled, left_out: leftOut }: z.infer<typeof referenceSchema>,
 ): readonly string[] {
   const { name, mostTokens } = plan;
   const steps = models.map((model) => model.name).filter((model) => model !== name);
@@ -72,6 +78,7 @@ function notesOf(
     ...(ties === 0
       ? []
       : [`Ties within the tolerance, whose labels and scores are not compared: ${counted(ties, 'text')}.`]),
+    ...labelNotes({ labeled, leftOut }, 'text'),
   ];
 }
 
@@ -80,11 +87,13 @@ interface Making {
   readonly source: ModelSource;
   readonly spec: RunSpec;
   readonly texts: string;
+  /** Folder of images or recordings, and what tells its states apart; absent: the workbench makes them. */
+  readonly samples?: { readonly folder: string; readonly key: string } | undefined;
 }
 
 async function planOf(
   { own, reading, presetOf, options }: Parts,
-  { path, shapes, texts, maxBatchSize, backend }: WritePipeline,
+  { path, shapes, texts, samples, maxBatchSize, backend }: WritePipeline,
 ): Promise<Making> {
   const { choice } = await own.handlers['models.open'](
     openModelSchema.parse({ path, ...present({ shapes }) }),
@@ -111,14 +120,12 @@ async function planOf(
   };
   const more = maxBatchSize === undefined ? {} : sized;
   const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, ...more }));
-  if (plan.media !== undefined && texts !== undefined) {
-    const remedy = 'Leave --texts out: the workbench makes the samples.';
-    throw invalidInput('--texts', `The pipeline takes ${plan.media} and no texts`, remedy);
-  }
+  requireFitting(plan, { texts, samples });
   return {
     plan,
     source,
     spec,
+    samples: samples === undefined ? undefined : { folder: samples, key: await samplesKey(samples) },
     texts: texts ?? join(options.resources, 'huggingface', plan.texts ?? 'texts.txt'),
   };
 }
@@ -126,7 +133,7 @@ async function planOf(
 /** Of whatever the written files depend on. */
 async function keyOf(
   { options: { resources, version } }: Parts,
-  { plan, source, spec, texts }: Making,
+  { plan, source, spec, texts, samples }: Making,
 ): Promise<string> {
   const { maxBatchSize } = spec.configure;
   return hashValue({
@@ -135,6 +142,9 @@ async function keyOf(
     code: await hashFolder(join(resources, 'huggingface')),
     locked: await hashFile(join(resources, 'requirements', 'locked', 'transformers.txt')),
     texts: await hashFile(texts),
+    // The same bytes are a table in one file and lines in another.
+    read: extname(texts),
+    ...(samples === undefined ? {} : { samples }),
   });
 }
 
@@ -176,7 +186,7 @@ async function writeModels(
 
 async function make(
   parts: Parts,
-  { plan, source, spec, texts }: Making,
+  { plan, source, spec, texts, samples }: Making,
   {
     place,
     onProgress,
@@ -207,7 +217,7 @@ async function make(
   await writeModels(models, join(place, 'models'), { steps, file });
   const { autoClass = '', pooling, dense, normalize } = source.huggingFace ?? {};
   if (plan.media !== undefined) {
-    const written = { plan, models, source, maxBatchSize, place };
+    const written = { plan, models, source, maxBatchSize, samples: samples?.folder, place };
     return writeMediaPipeline(toolkit, written, listener);
   }
   const reference = await toolkit.call(

@@ -59,7 +59,16 @@ it('refuses another word, and texts without a pipeline', async () => {
   });
 });
 
+it('takes a folder of images or recordings, of a pipeline only', async () => {
+  const { asked } = await read({ serve: 'pipeline', samples: 'images' });
+  expect(asked).toMatchObject([{ path: './b', samples: resolve('images') }]);
+  expect(await rejection(read({ samples: 'images' }))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--samples', message: '--samples applies only to a pipeline' },
+  });
+});
+
 it('belongs to a folder', () => {
   const given: readonly RunOptions[] = [{}, { serve: 'tensors' }, { texts: 'a' }];
   expect(given.map(folderOption)).toEqual([null, '--serve', '--texts']);
+  expect(folderOption({ samples: 'images' })).toBe('--samples');
 });

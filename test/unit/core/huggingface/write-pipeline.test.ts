@@ -128,6 +128,16 @@ it('asks Python once, and again for another folder, batch size or file of texts'
   expect((await asked()).at(-1)).toContain('--most-texts 2');
 });
 
+it('reads a table again where the same bytes have another ending', async () => {
+  const path = await folder();
+  const [lines, table] = [
+    await bench().put('mine.txt', 'text\na text\n'),
+    await bench().put('mine.csv', 'text\na text\n'),
+  ];
+  const first = await write(path, { texts: lines });
+  expect((await write(path, { texts: table })).path).not.toBe(first.path);
+});
+
 it('asks for trust where a person has edited what it wrote', async () => {
   const path = await folder();
   const { path: written } = await write(path);
@@ -169,6 +179,27 @@ it('takes images where the model does, and no file of texts', async () => {
   expect(notes[1]).toBe('Input: IMAGE, an image in PNG or JPEG in each row.');
   const verbs = (await asked()).map((line) => line.split(' ')[2]);
   expect(verbs).toEqual(['make-dataset', 'export', 'write-media-pipeline']);
+  // A folder of them: read again only where one of its files is another.
+  const one = await bench().put('mine/cat/a.png', 'a');
+  const samples = join(bench().dir, 'mine');
+  const own = await write(path, { samples });
+  expect((await asked()).at(-1)).toContain(`--samples ${samples}`);
+  expect(own.path).not.toBe(written);
+  expect(own.notes[2]).toContain('on 18 images: 24 requests');
+  expect((await write(path, { samples })).path).toBe(own.path);
+  await writeFile(one, 'other');
+  expect((await write(path, { samples })).path).not.toBe(own.path);
+});
+
+it('refuses samples of another pipeline, and what is not a folder', async () => {
+  const refused = await rejection(write(await folder(), { samples: bench().dir }));
+  expect(refused).toMatchObject({
+    ...{
+      code: 'input-invalid',
+      where: '--samples',
+      remedy: 'Give a file of texts in its place: --texts FILE.',
+    },
+  });
 });
 
 it('writes a speech model with its weights, tokenizer and processor, without an export', async () => {
