@@ -241,6 +241,20 @@ export async function listFiles(root: string): Promise<string[]> {
   return found.sort();
 }
 
+/** Folders without any entry, as relative paths, sorted; those that `listFiles` leaves out are none of them. */
+export async function listEmptyFolders(root: string): Promise<string[]> {
+  const found: string[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    const entries = await readdir(join(root, folder), { withFileTypes: true });
+    if (entries.length === 0 && folder !== '') found.push(folder);
+    for (const entry of entries) {
+      if (entry.isDirectory() && !ownBusiness.has(entry.name)) await walk(join(folder, entry.name));
+    }
+  };
+  await walk('');
+  return found.sort();
+}
+
 /** SHA-256 (hex) over file names and contents. */
 export async function hashFolder(root: string): Promise<string> {
   const parts: string[] = [];

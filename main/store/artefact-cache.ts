@@ -5,6 +5,7 @@ import { type FileEntry, fileEntrySchema } from '../contract/run/artefacts';
 import {
   bytesBelow,
   exists,
+  listEmptyFolders,
   listFiles,
   makeFolder,
   temporaryBeside,
@@ -14,6 +15,8 @@ import { firstDifference, ReadContents } from './file-manifest';
 
 const manifestSchema = z.object({
   files: z.array(fileEntrySchema),
+  /** Without any file: an ensemble has such a version. Entries of earlier versions lack them. */
+  emptyFolders: z.array(fileEntrySchema.shape.path).default([]),
   /** The step's report, shown again on reuse. */
   report: z.unknown(),
 });
@@ -58,7 +61,9 @@ export class ArtefactCache {
         files.push({ path, ...(await contents.of(join(stepDir, path), false)) });
         await place(join(stepDir, path), join(temporary, 'files', path));
       }
-      await writeFileAtomic(join(temporary, 'manifest.json'), JSON.stringify({ files, report }));
+      const emptyFolders = await listEmptyFolders(stepDir);
+      const manifest = JSON.stringify({ files, emptyFolders, report });
+      await writeFileAtomic(join(temporary, 'manifest.json'), manifest);
       await rename(temporary, this.folder(key));
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
@@ -92,6 +97,7 @@ export class ArtefactCache {
     try {
       for (const file of manifest.files)
         await place(join(folder, 'files', file.path), join(stepDir, file.path));
+      for (const path of manifest.emptyFolders) await makeFolder(join(stepDir, path));
       const now = new Date();
       await utimes(folder, now, now);
     } catch (error) {

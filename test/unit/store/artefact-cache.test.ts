@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -21,6 +21,16 @@ it('gives back files and report of the same key, and nothing for another', async
   expect(await cache.restore('b', join(dir, 'other'))).toBeNull();
   expect(await cache.restore('a', join(dir, 'other'))).toEqual({ report: { facts: 1 } });
   expect(await readFile(join(dir, 'other', 'deep', 'data'), 'utf8')).toBe('data');
+});
+
+it('gives back folders without files, as the version of an ensemble is one', async () => {
+  const cache = new ArtefactCache(join(dir, 'cache'));
+  await mkdir(join(dir, 'step', 'ensemble', '1'), { recursive: true });
+  await mkdir(join(dir, 'step', 'deep', '__pycache__'));
+  await cache.store('a', join(dir, 'step'), {});
+  expect(await cache.restore('a', join(dir, 'other'))).not.toBeNull();
+  expect(await readdir(join(dir, 'other', 'ensemble'))).toEqual(['1']);
+  expect(await readdir(join(dir, 'other', 'deep'))).toEqual(['data']);
 });
 
 it('drops an entry whose file was altered', async () => {
