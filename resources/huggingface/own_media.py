@@ -46,12 +46,16 @@ class OwnSamples(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What the pipeline takes. `labels`: of the model by their numbers; `rate`: of recordings, 0 of images."""
+    """What the pipeline takes. `labels`: of the model by their numbers; `rate`: of recordings, 0 of images.
+    `least_samples` and `most_samples`: of a recording.
+    """
 
     task: str
     labels: Sequence[str]
     rate: int = 0
     least_samples: int = 1
+    #: 0: any number.
+    most_samples: int = 0
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -175,6 +179,12 @@ def _sound(path: Path, encoded: bytes, wanted: Wanted) -> Array:
             path,
             f"has {len(sound)} samples, and the model takes {wanted.least_samples} or more",
             "Give a longer recording.",
+        )
+    if 0 < wanted.most_samples < len(sound):
+        raise _refused(
+            path,
+            f"has {len(sound)} samples, and the model takes {wanted.most_samples}",
+            f"Give a recording of at most {wanted.most_samples / wanted.rate:g} seconds.",
         )
     return sound
 

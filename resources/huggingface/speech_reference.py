@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 from .generation_reference import LEAST_LEAD
-from .media_pipeline import raw_bytes, write_json
+from .labeled_texts import Truth
+from .media_pipeline import MOST_LOAD, raw_bytes, write_json
 from .media_reference import load_part
 from .media_samples import Item, longest_sound, sounds
 from .model import load_folder
+from .own_media import OwnItem, OwnSamples, Wanted, read_folder
 
 #: Of so many recordings one is also sent with its language.
 NAMED = 4
@@ -103,20 +105,33 @@ def _tensor(name: str, **content: Any) -> dict[str, Any]:
     return {"name": name, "datatype": "BYTES", "shape": [1], **content}
 
 
-def sample(item: Item, heard: Heard, language: str = "") -> dict[str, Any]:
-    """A request, and the text that has to come."""
+def sample(item: Item, heard: Heard, language: str = "", truth: Optional[Truth] = None) -> dict[str, Any]:
+    """A request, and the text that has to come. `truth`: what is said; a tie has nothing else."""
     named = [_tensor("LANGUAGE", data=[language])] if language else []
-    return {
+    made = {
         "id": f"{item.name}, {language}" if language else item.name,
         "inputs": [_tensor("AUDIO", b64=raw_bytes([item.encoded])), *named],
-        "outputs": [_tensor("TEXT", data=[heard.text])],
     }
+    text = [_tensor("TEXT", data=[heard.text])]
+    if truth is None:
+        return {**made, "outputs": text}
+    if heard.lead < LEAST_LEAD:
+        return {**made, "outputs": [], "notCompared": text, "truth": dict(truth)}
+    return {**made, "outputs": text, "truth": dict(truth)}
 
 
 def load_entries(answered: Sequence[tuple[Item, Heard]]) -> dict[str, Any]:
-    """The recordings as load tools send them, with their texts."""
-    data = [{"AUDIO": {"b64": raw_bytes([item.encoded]), "shape": [1]}} for item, _ in answered]
-    return {"data": data, "validation_data": [{"TEXT": [heard.text]} for _, heard in answered]}
+    """The recordings as load tools send them, with their texts, as many as the file of a load has room for."""
+    data: list[dict[str, Any]] = []
+    size = 0
+    for item, _ in answered:
+        encoded = raw_bytes([item.encoded])
+        size += len(encoded)
+        if data and size > MOST_LOAD:
+            break
+        data.append({"AUDIO": {"b64": encoded, "shape": [1]}})
+    sent = answered[: len(data)]
+    return {"data": data, "validation_data": [{"TEXT": [heard.text]} for _, heard in sent]}
 
 
 def recordings(rate: int, most_samples: int) -> list[Item]:
@@ -125,11 +140,24 @@ def recordings(rate: int, most_samples: int) -> list[Item]:
     return [*shorter, longest_sound(rate, most_samples)]
 
 
+def samples_from(own: Optional[Path], rate: int, most_samples: int) -> OwnSamples:
+    """Of the folder, or made. Throws as `read_folder`."""
+    if own is None:
+        return OwnSamples([OwnItem(item, None) for item in recordings(rate, most_samples)], 0)
+    return read_folder(own, Wanted("automatic-speech-recognition", (), rate, 1, most_samples))
+
+
 def write_speech(
-    folder: str, auto_class: str, name: str, output: Path, progress: Callable[[float, str], None]
+    folder: str,
+    auto_class: str,
+    name: str,
+    output: Path,
+    progress: Callable[[float, str], None],
+    own: Optional[Path] = None,
 ) -> dict[str, Any]:
-    """Writes the settings of the model below `output`/models, and golden.json and load.json. Raises ValueError where
-    the folder has no usable tokenizer or processor, and where no text is decided.
+    """Writes the settings of the model below `output`/models, and golden.json and load.json. `own`: folder with
+    recordings. Raises ValueError where the folder has no usable tokenizer or processor, and where no text is decided.
+    Throws as `read_folder`.
     """
     progress(0.0, "Loading the model")
     model: Any = load_folder(folder, auto_class)
@@ -139,37 +167,49 @@ def write_speech(
     reference = SpeechReference(folder, model)
     settings = {"transformers": version, "lengths": reference.lengths}
     write_json(output / "models" / name / "1" / "speech.json", settings)
-    items = recordings(reference.rate, reference.most_samples)
-    asked = [(item, "") for item in items]
+    given = samples_from(own, reference.rate, reference.most_samples)
+    items = [one.item for one in given.items]
+    asked = [(one.item, "", one.truth) for one in given.items]
     if reference.languages:
         asked += [
-            (item, reference.languages[place % len(reference.languages)])
+            (item, reference.languages[place % len(reference.languages)], None)
             for place, item in enumerate(items[::NAMED])
         ]
     answers = []
-    for done, (item, language) in enumerate(asked):
+    for done, (item, language, _) in enumerate(asked):
         progress(0.1 + 0.9 * done / len(asked), "Asking transformers for the samples")
         answers.append(reference(item, language))
-    decided = [(*one, heard) for one, heard in zip(asked, answers) if heard.lead >= LEAST_LEAD]
-    loaded = [(item, heard) for item, language, heard in decided if language == ""]
+    decided = [heard.lead >= LEAST_LEAD for heard in answers]
+    loaded = [
+        (item, heard)
+        for (item, language, _), heard, is_decided in zip(asked, answers, decided)
+        if is_decided and language == ""
+    ]
     if loaded == []:
         raise ValueError("The texts of all recordings are ties: the model decides none of them")
+    samples = [
+        sample(item, heard, language, truth)
+        for (item, language, truth), heard, is_decided in zip(asked, answers, decided)
+        if is_decided or truth is not None
+    ]
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
         "model": name,
         "recordedFrom": f"transformers {version}, fp32, one recording at a time, the best token each time",
         "outputs": {},
-        "samples": [sample(item, heard, language) for item, language, heard in decided],
+        "samples": samples,
     }
     write_json(output / "golden.json", golden)
     write_json(output / "load.json", load_entries(loaded))
     progress(1.0, "Written")
     return {
         "items": len(items),
-        "samples": len(decided),
-        "ties": len(asked) - len(decided),
+        "samples": len(samples),
+        "ties": decided.count(False),
         "empty": sum(heard.text == "" for _, heard in loaded),
         "languages": len(reference.languages),
         "transformers": version,
+        "labeled": sum(truth is not None for _, _, truth in asked),
+        "left_out": given.left_out,
     }

@@ -18,6 +18,8 @@ from huggingface.media_pipeline import samples_of
 from huggingface.media_reference import MediaAnswer
 from huggingface.media_samples import Item, wav
 from huggingface.own_media import OwnSamples, Wanted, opened, read_folder, read_wav
+from huggingface.speech_reference import Heard
+from huggingface.speech_reference import sample as speech_sample
 from toolkit.errors import ToolkitError
 
 IMAGES = Wanted("image-classification", ("cat", "dog"))
@@ -194,6 +196,11 @@ class SoundsTest(FolderCase):
         self.assertIn("-ar 8000", str(error.remedy))
         self.put("yes/a.wav", recording(99))
         self.refusal("a.wav has 99 samples, and the model takes 100 or more", SOUNDS)
+        self.put("yes/a.wav", recording(401))
+        error = self.refusal(
+            "a.wav has 401 samples, and the model takes 400", SOUNDS._replace(most_samples=400)
+        )
+        self.assertIn("at most 0.05 seconds", str(error.remedy))
         self.put("yes/a.wav", b"RIFF")
         self.refusal("a.wav is not a WAV file", SOUNDS)
         self.put("yes/a.wav", recording()[:30])
@@ -213,6 +220,16 @@ class SoundsTest(FolderCase):
             read_wav(Path("a.wav"), wav(np.zeros((9, 1), np.int64), 8000, ""))
         with self.assertRaisesRegex(ToolkitError, "not finite"):
             read_wav(Path("a.wav"), wav(np.full((9, 1), np.nan, np.float32), 8000, "floats"))
+
+
+class SpeechSamplesTest(unittest.TestCase):
+    def test_a_recording_has_the_text_that_is_said_and_so_has_a_tie(self) -> None:
+        item, truth = Item("a.wav", b"a", None), {"kind": "transcript", "text": "one"}
+        decided = speech_sample(item, Heard("two", 1.0), truth=truth)
+        self.assertEqual((decided["outputs"][0]["data"], decided["truth"]), (["two"], truth))
+        tie = speech_sample(item, Heard("two", 0.0), truth=truth)
+        self.assertEqual((tie["outputs"], tie["notCompared"][0]["data"], tie["truth"]), ([], ["two"], truth))
+        self.assertNotIn("truth", speech_sample(item, Heard("two", 1.0)))
 
 
 class SamplesTest(unittest.TestCase):

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
+import { labelNotes } from '../../own/huggingface/label-notes';
 import type { PipelineModel } from '../../own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
-import { labelNotes } from './label-notes';
 
 const referenceSchema = z.object({
   items: z.int(),

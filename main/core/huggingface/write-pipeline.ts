@@ -9,6 +9,7 @@ import { type OpenModelInput, openModelSchema } from '../../contract/run/own-mod
 import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import { present, type Tree } from '../../contract/trees';
 import { hashHuggingFace } from '../../own/huggingface/folder-files';
+import { labelNotes } from '../../own/huggingface/label-notes';
 import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline, planVllm } from '../../own/huggingface/pipeline-plan';
 import { counted, writeGeneration } from '../../own/huggingface/write-generation';
@@ -23,7 +24,6 @@ import { createLocalPython } from '../../toolkit/local-python';
 import { createToolkit, silentListener, type Toolkit, type ToolkitListener } from '../../toolkit/toolkit';
 import { exportCommand, makeDatasetCommand } from '../../toolkit/verb-commands';
 import type { CoreParts } from '../core-parts';
-import { labelNotes } from './label-notes';
 import { exportedAs, writeMediaPipeline } from './media-pipeline';
 import { requireFitting, samplesKey } from './own-samples';
 import { manifestOf, unfinishedEnding } from './unused-pipelines';
@@ -209,7 +209,7 @@ async function make(
     return writeGeneration({ plan, source, texts }, { place, steps, toolkit, listener });
   }
   if (plan.mostSeconds !== undefined) {
-    return writeSpeech({ plan, source }, { place, steps, toolkit, listener });
+    return writeSpeech({ plan, source, samples: samples?.folder }, { place, steps, toolkit, listener });
   }
   const { maxBatchSize } = spec.configure;
   const { file, signature } = await exportModel(toolkit, { spec, modelDir }, place, listener);

@@ -5,6 +5,7 @@ import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { makeFolder } from '../../platform/files';
 import { copyGenerationFiles, speechCode, speechConfig } from './generation-model';
+import { labelNotes } from './label-notes';
 import { wavReader } from './pipeline-configs';
 import type { PipelinePlan } from './pipeline-plan';
 import { counted, type Written } from './write-generation';
@@ -17,25 +18,31 @@ const referenceSchema = z.object({
   empty: z.int(),
   languages: z.int(),
   transformers: z.string(),
+  labeled: z.int().default(0),
+  left_out: z.int().default(0),
 });
 type Reference = z.infer<typeof referenceSchema>;
 
 const notesOf = (
   { name, mostSeconds = 0 }: PipelinePlan,
-  { items, samples, ties, empty, languages, transformers }: Reference,
+  isOwn: boolean,
+  { items, samples, ties, empty, languages, transformers, labeled, left_out: leftOut }: Reference,
 ): readonly string[] => [
   `The pipeline ${name} is one model in Python with a key-value cache. It needs torch and transformers ${transformers} where it is served.`,
   `${languages === 0 ? 'Input: AUDIO' : 'Inputs: AUDIO, LANGUAGE (optional)'}. AUDIO is a recording as WAV of up to ${counted(mostSeconds, 'second')}; a longer one is refused.`,
-  `The reference is transformers in fp32 on ${counted(items, 'recording')} that the workbench made, the best token each time: ${counted(samples, 'request')}.`,
+  `The reference is transformers in fp32 on ${counted(items, 'recording')}${isOwn ? '' : ' that the workbench made'}, the best token each time: ${counted(samples, 'request')}.`,
   ...(empty === 0 ? [] : [`Recordings whose text is empty: ${formatCount(empty)}.`]),
   ...(ties === 0
     ? []
     : [`Ties within the tolerance, whose texts are not compared: ${counted(ties, 'recording')}.`]),
+  ...labelNotes({ labeled, leftOut }, 'recording'),
 ];
 
 interface Making {
   readonly plan: PipelinePlan;
   readonly source: ModelSource;
+  /** Folder of recordings; absent: those of the workbench. */
+  readonly samples?: string | undefined;
 }
 
 /**
@@ -43,7 +50,7 @@ interface Making {
  * each. Throws as the toolkit, model-folder-invalid.
  */
 export async function writeSpeech(
-  { plan, source }: Making,
+  { plan, source, samples }: Making,
   { place, steps, toolkit, listener }: Written,
 ): Promise<readonly string[]> {
   const model = join(place, 'models', plan.name);
@@ -62,11 +69,12 @@ export async function writeSpeech(
         ['--task', plan.task],
         ['--name', plan.name],
         ['--most-samples', 1],
+        ...(samples === undefined ? [] : ([['--samples', samples]] as const)),
         ['--output', place],
       ],
     },
     referenceSchema,
     listener,
   );
-  return notesOf(plan, reference);
+  return notesOf(plan, samples !== undefined, reference);
 }

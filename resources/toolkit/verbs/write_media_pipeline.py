@@ -51,6 +51,11 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
 def _speech(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     code = importlib.import_module("huggingface.speech_reference")
     written: dict[str, Any] = code.write_speech(
-        str(options.folder), options.auto_class, options.name, options.output, report.progress
+        str(options.folder),
+        options.auto_class,
+        options.name,
+        options.output,
+        report.progress,
+        options.samples,
     )
     return written

@@ -232,6 +232,9 @@ it('writes a speech model with its weights, tokenizer and processor, without an 
     'The reference is transformers in fp32 on 18 recordings that the workbench made, the best token each time: 24 requests.',
     'Recordings whose text is empty: 1.',
   ]);
+  const samples = bench().dir;
+  expect((await write(path, { samples })).notes[2]).toContain('on 18 recordings, the best token');
+  expect((await asked()).at(-1)).toContain(`--samples ${samples}`);
   expect(await rejection(write(path, { maxBatchSize: 4 }))).toMatchObject({
     ...{ code: 'input-invalid', where: '--max-batch-size' },
     message: 'A generating model takes one recording per request',

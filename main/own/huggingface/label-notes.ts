@@ -1,4 +1,4 @@
-import { counted } from '../../own/huggingface/write-generation';
+import { counted } from './write-generation';
 
 /** As in `resources/huggingface/texts_file.py`. */
 const most = 256;
