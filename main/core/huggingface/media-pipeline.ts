@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
-import { labelNotes } from '../../own/huggingface/label-notes';
 import type { PipelineModel } from '../../own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
+import { labelNotes } from '../../own/huggingface/write-generation';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
 
 const referenceSchema = z.object({

@@ -9,10 +9,9 @@ import { type OpenModelInput, openModelSchema } from '../../contract/run/own-mod
 import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import { present, type Tree } from '../../contract/trees';
 import { hashHuggingFace } from '../../own/huggingface/folder-files';
-import { labelNotes } from '../../own/huggingface/label-notes';
 import { inputsText, type PipelineModel, pipelineModels } from '../../own/huggingface/pipeline-configs';
 import { type PipelinePlan, planPipeline, planVllm } from '../../own/huggingface/pipeline-plan';
-import { counted, writeGeneration } from '../../own/huggingface/write-generation';
+import { counted, labelNotes, writeGeneration } from '../../own/huggingface/write-generation';
 import { writeSpeech } from '../../own/huggingface/write-speech';
 import { sourceOf } from '../../own/own-preset';
 import { hashFile, hashFolder, hashValue, makeFolder } from '../../platform/files';

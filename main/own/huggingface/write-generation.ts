@@ -21,6 +21,20 @@ type Reference = z.infer<typeof referenceSchema>;
 export const counted = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
+/** As in `resources/huggingface/texts_file.py`. */
+const mostSamples = 256;
+
+/** What of a labeled data set is used, one sentence each. @param noun of one sample */
+export const labelNotes = (
+  { labeled, leftOut }: { readonly labeled: number; readonly leftOut: number },
+  noun: string,
+): readonly string[] => [
+  ...(labeled === 0
+    ? []
+    : [`Labeled: ${counted(labeled, noun)}; the result has the metrics of transformers and Triton.`]),
+  ...(leftOut === 0 ? [] : [`Left out, as at most ${mostSamples} are used: ${counted(leftOut, noun)}.`]),
+];
+
 const notesOf = (
   { name, mostTokens, backend }: PipelinePlan,
   { texts, samples, ties, shortened, transformers }: Reference,

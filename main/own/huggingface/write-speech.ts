@@ -5,10 +5,9 @@ import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { makeFolder } from '../../platform/files';
 import { copyGenerationFiles, speechCode, speechConfig } from './generation-model';
-import { labelNotes } from './label-notes';
 import { wavReader } from './pipeline-configs';
 import type { PipelinePlan } from './pipeline-plan';
-import { counted, type Written } from './write-generation';
+import { counted, labelNotes, type Written } from './write-generation';
 
 const referenceSchema = z.object({
   items: z.int(),

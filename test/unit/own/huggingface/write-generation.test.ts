@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { labelNotes } from '../../../../main/own/huggingface/label-notes';
+import { labelNotes } from '../../../../main/own/huggingface/write-generation';
 
 it('says what of a labeled data set is used', () => {
   expect(labelNotes({ labeled: 0, leftOut: 0 }, 'text')).toEqual([]);
