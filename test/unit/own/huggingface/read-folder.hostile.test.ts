@@ -2,6 +2,7 @@ import type * as ChildProcess from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type * as Tokenizers from '@huggingface/tokenizers';
 import { describe, expect, it, vi } from 'vitest';
 import { toWire } from '../../../../main/contract/errors';
 import { fileLimits } from '../../../../main/contract/reader-limits';
@@ -12,11 +13,17 @@ import { putHuggingFace } from '../../../support/huggingface-folder';
 import { useModelBench } from '../../../support/model-bench';
 
 const built = vi.hoisted(() => ({ count: 0 }));
-vi.mock('@huggingface/tokenizers', () => ({
-  Tokenizer: function Built() {
-    built.count += 1;
-  },
-}));
+// Counted and still themselves: files that follow share what was imported here.
+vi.mock('@huggingface/tokenizers', async (original) => {
+  const real = await original<typeof Tokenizers>();
+  class Counted extends real.Tokenizer {
+    constructor(...given: ConstructorParameters<typeof real.Tokenizer>) {
+      built.count += 1;
+      super(...given);
+    }
+  }
+  return { ...real, Tokenizer: Counted };
+});
 const started = vi.hoisted(() => ({ count: 0 }));
 vi.mock('node:child_process', async (original) => {
   const real = await original<typeof ChildProcess>();
