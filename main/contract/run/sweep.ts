@@ -196,7 +196,10 @@ export function turnOf(
   of: LoadLevel & Partial<Pick<LoadPoint, 'repeat' | 'loadTool'>>,
   chosen: LoadTool,
 ): MeasuringTurn {
-  return { level: of, repeat: of.repeat ?? 1, loadTool: of.loadTool ?? chosen };
+  const { batchSize, concurrency, requestRate } = of;
+  // Of a measured level no more than was asked for: its key is a hash of all.
+  const level = { batchSize, concurrency, ...present({ requestRate }) };
+  return { level, repeat: of.repeat ?? 1, loadTool: of.loadTool ?? chosen };
 }
 
 export interface MissingPoint {
