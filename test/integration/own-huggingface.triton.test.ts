@@ -9,15 +9,27 @@ import { cli, documentOf } from '../support/cli';
 import { createTransformersHome } from '../support/component-homes';
 import { repository, type TestHome } from '../support/home';
 
+/** Folders with the outputs of their pipelines: text, images, and text that is generated. */
+const few = ['--batch-sizes', '1', '--measurement-interval-ms', '300'];
+const pipelines = [
+  ['minilm-sentences', ['EMBEDDING', 'TRUNCATED'], few],
+  ['vit', ['LABEL', 'SCORE'], few],
+  ['gpt2', ['text_output'], ['--measurement-interval-ms', '1000']],
+] as const;
+
 let home: TestHome;
 let folder: string;
 
+const folderOf = (name: string): string => join(home.path, 'folders', name);
+
 beforeAll(async () => {
   home = await createTransformersHome();
-  folder = join(home.path, 'folders', 'bert-text');
+  folder = folderOf('bert-text');
   const script = join(repository, 'scripts', 'huggingface', 'make_folders.py');
   const python = join(home.path, 'transformers', 'bin', 'python');
-  await promisify(execFile)(python, [script, join(home.path, 'folders'), 'bert-text'], {
+  const texts = join(repository, 'resources', 'huggingface', 'texts.txt');
+  const names = ['bert-text', ...pipelines.map(([name]) => name)];
+  await promisify(execFile)(python, [script, '--texts', texts, join(home.path, 'folders'), ...names], {
     env: { ...process.env, HF_HUB_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
   });
 }, 300_000);
@@ -40,6 +52,23 @@ it('goes to a report, compared with transformers alone and in padded batches', a
   expect(document.environment?.packages).toHaveProperty('transformers');
   expect(document.offline.length).toBeGreaterThan(0);
 });
+
+it.each(pipelines)(
+  '%s goes to a report as a pipeline, compared with that of transformers',
+  async (name, outputs, levels) => {
+    const load = ['--profile', 'quick', '--concurrency', '1', ...levels];
+    const settings = ['--set', 'performance.maxTrials=3', '--set', 'performance.warmupMs=200'];
+    const result = await cli(
+      home.path,
+      ...['run', folderOf(name), '--serve', 'pipeline', '--json', ...load, ...settings],
+    );
+    const document = documentOf(result);
+    expect([result.code, document.accuracy?.passed], result.stderr).toEqual([0, true]);
+    const compared = document.accuracy?.outputs.map(({ output }) => output) ?? [];
+    expect([...compared].sort()).toEqual([...outputs].sort());
+    expect(document.online.length).toBeGreaterThan(0);
+  },
+);
 
 /** Of batches of four samples in turn. */
 function paddingOf(lengths: readonly number[]): number {
