@@ -34,47 +34,53 @@ const common = {
   args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
 
-const download = z.strictObject({
-  allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
-  ...common,
-  address: webAddress.describe('Of the file'),
-  archive: z
-    .enum(archives)
-    .optional()
-    .describe('How the file is packed; left out where it is used as it comes'),
-  unpackedBytes: z.int().positive().optional().describe('Maximum size in bytes when unpacked'),
-  path: inner
-    .optional()
-    .describe(
-      'Part of the unpacked archive that a run uses, all of it by default; for a plain file, its name',
-    ),
-  prepare: z
-    .boolean()
-    .optional()
-    .describe('prepare_dataset.py of the folder converts it to the loader’s layout'),
-});
+const download = z.lazy(() =>
+  z.strictObject({
+    allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
+    ...common,
+    address: webAddress.describe('Of the file'),
+    archive: z
+      .enum(archives)
+      .optional()
+      .describe('How the file is packed; left out where it is used as it comes'),
+    unpackedBytes: z.int().positive().optional().describe('Maximum size in bytes when unpacked'),
+    path: inner
+      .optional()
+      .describe(
+        'Part of the unpacked archive that a run uses, all of it by default; for a plain file, its name',
+      ),
+    prepare: z
+      .boolean()
+      .optional()
+      .describe('prepare_dataset.py of the folder converts it to the loader’s layout'),
+  }),
+);
 export type DownloadSource = z.infer<typeof download>;
 
-const byHand = z.strictObject({
-  allowed: z.literal('by-hand'),
-  ...common,
-  steps: z
-    .array(
-      z.strictObject({
-        text: z.string().describe('What to do'),
-        copy: z.string().optional().describe('Address or command of the step'),
-      }),
-    )
-    .min(1)
-    .describe('How to get it'),
-});
+const byHand = z.lazy(() =>
+  z.strictObject({
+    allowed: z.literal('by-hand'),
+    ...common,
+    steps: z
+      .array(
+        z.strictObject({
+          text: z.string().describe('What to do'),
+          copy: z.string().optional().describe('Address or command of the step'),
+        }),
+      )
+      .min(1)
+      .describe('How to get it'),
+  }),
+);
 
-export const dataSourceSchema = z
-  .discriminatedUnion('allowed', [download, byHand])
-  .refine(
-    (source) => source.allowed === 'by-hand' || source.archive !== undefined || source.path !== undefined,
-    'a plain file needs a path, its name',
-  );
+export const dataSourceSchema = z.lazy(() =>
+  z
+    .discriminatedUnion('allowed', [download, byHand])
+    .refine(
+      (source) => source.allowed === 'by-hand' || source.archive !== undefined || source.path !== undefined,
+      'a plain file needs a path, its name',
+    ),
+);
 export type DataSource = z.infer<typeof dataSourceSchema>;
 
 export type SourceKind = 'dataset' | 'checkpoint';
@@ -108,7 +114,9 @@ export interface DataWork {
   readonly error: WireError | null;
 }
 
-export const fetchRequestSchema = z.strictObject({
-  preset: z.string().max(128),
-  source: z.string().max(64),
-});
+export const fetchRequestSchema = z.lazy(() =>
+  z.strictObject({
+    preset: z.string().max(128),
+    source: z.string().max(64),
+  }),
+);

@@ -9,7 +9,9 @@ import { readBoundedFile } from '../platform/plain-entry';
 type JobEngineSpec = Extract<RunSpec['engine'], { kind: JobEngineKind }>;
 /** Fields that a profile can set. */
 type Profile = {
-  [Kind in JobEngineKind]: z.infer<z.ZodObject<(typeof jobEngineSchemas)[Kind]['request'], z.core.$strict>>;
+  [Kind in JobEngineKind]: z.infer<
+    z.ZodObject<ReturnType<(typeof jobEngineSchemas)[Kind]['request']>, z.core.$strict>
+  >;
 }[JobEngineKind];
 
 const profilesOf = (shape: z.ZodType<Profile>) =>
@@ -53,7 +55,7 @@ async function readFile({ file, title }: ProfileFile): Promise<unknown> {
 
 async function profileOf({ kind, profile: name }: JobEngineSpec, file: string): Promise<Profile> {
   const title = engineWords(kind).name;
-  const shape: z.ZodType<Profile> = z.strictObject(jobEngineSchemas[kind].request);
+  const shape: z.ZodType<Profile> = z.strictObject(jobEngineSchemas[kind].request());
   if (name !== undefined && isAbsolute(name)) {
     const content = await readFile({ file: name, title });
     if (content === null) throw invalidInput(name, `The ${title} profile does not exist`, 'Check the path.');

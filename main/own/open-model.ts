@@ -360,7 +360,7 @@ interface OwnModelsOptions {
 }
 
 /** Other results of the toolkit are not part of the source. */
-const inspected = z.object(sourceSchema.pick({ inputs: true, outputs: true, batched: true }).shape);
+const inspected = z.object(sourceSchema.unwrap().pick({ inputs: true, outputs: true, batched: true }).shape);
 
 export function createOwnModels({ trustFile, toolkit, readers, now }: OwnModelsOptions): OwnModels {
   const trust = createTrust(trustFile, now, readers);

@@ -95,20 +95,22 @@ const bodies = [
   z.object({ type: z.literal('tracing-ended') }),
 ] as const;
 const numbered = { seq: z.int().min(1), at: z.string() };
-export const deploymentEntrySchema = z.discriminatedUnion('type', [
-  bodies[0].extend(numbered),
-  bodies[1].extend(numbered),
-  bodies[2].extend(numbered),
-  bodies[3].extend(numbered),
-  bodies[4].extend(numbered),
-  bodies[5].extend(numbered),
-  bodies[6].extend(numbered),
-  bodies[7].extend(numbered),
-  bodies[8].extend(numbered),
-  bodies[9].extend(numbered),
-  bodies[10].extend(numbered),
-  bodies[11].extend(numbered),
-]);
+export const deploymentEntrySchema = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    bodies[0].extend(numbered),
+    bodies[1].extend(numbered),
+    bodies[2].extend(numbered),
+    bodies[3].extend(numbered),
+    bodies[4].extend(numbered),
+    bodies[5].extend(numbered),
+    bodies[6].extend(numbered),
+    bodies[7].extend(numbered),
+    bodies[8].extend(numbered),
+    bodies[9].extend(numbered),
+    bodies[10].extend(numbered),
+    bodies[11].extend(numbered),
+  ]),
+);
 export type DeploymentEntry = z.infer<typeof deploymentEntrySchema>;
 export type DeploymentBody = z.infer<(typeof bodies)[number]>;
 
@@ -259,33 +261,37 @@ const portChoice = port.optional();
  * Deploys a run as a deployment of its own, or with `to` as a new version or model of one. Throws input-invalid,
  * combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
  */
-export const deployRequestSchema = z.strictObject({
-  runId: z.string().max(200),
-  name: idSchema.optional(),
-  to: z.string().max(63).optional(),
-  httpPort: portChoice,
-  grpcPort: portChoice,
-  metricsPort: portChoice,
-  /** Containers only; absent: loopback. */
-  listen: z.union([z.ipv4(), z.ipv6()]).optional(),
-  /** Accepts a run whose accuracy failed or was not checked. */
-  allowUnverified: z.boolean().optional(),
-  /** With the best configuration of this search of the run; absent: with that of the run. */
-  search: z.string().max(40).optional(),
-});
+export const deployRequestSchema = z.lazy(() =>
+  z.strictObject({
+    runId: z.string().max(200),
+    name: idSchema.optional(),
+    to: z.string().max(63).optional(),
+    httpPort: portChoice,
+    grpcPort: portChoice,
+    metricsPort: portChoice,
+    /** Containers only; absent: loopback. */
+    listen: z.union([z.ipv4(), z.ipv6()]).optional(),
+    /** Accepts a run whose accuracy failed or was not checked. */
+    allowUnverified: z.boolean().optional(),
+    /** With the best configuration of this search of the run; absent: with that of the run. */
+    search: z.string().max(40).optional(),
+  }),
+);
 export type DeployRequest = z.infer<typeof deployRequestSchema>;
 
 /** Target folder of a bundle, new or empty. Throws input-invalid, verification-failed, file-unwritable and disk-full. */
-export const bundleRequestSchema = z.strictObject({
-  runId: z.string().max(200),
-  out: z.string().min(1).max(4096),
-  /** Accepts a run whose accuracy failed or was not checked. */
-  allowUnverified: z.boolean().optional(),
-  /** Sets the replicas of the manifests; absent: starting points. Throws input-invalid where no level holds it. */
-  capacity: capacityAskSchema.optional(),
-  /** With the best configuration of this search of the run; absent: with that of the run. */
-  search: z.string().max(40).optional(),
-});
+export const bundleRequestSchema = z.lazy(() =>
+  z.strictObject({
+    runId: z.string().max(200),
+    out: z.string().min(1).max(4096),
+    /** Accepts a run whose accuracy failed or was not checked. */
+    allowUnverified: z.boolean().optional(),
+    /** Sets the replicas of the manifests; absent: starting points. Throws input-invalid where no level holds it. */
+    capacity: capacityAskSchema.optional(),
+    /** With the best configuration of this search of the run; absent: with that of the run. */
+    search: z.string().max(40).optional(),
+  }),
+);
 
 /** "8 samples and a batch of 16"; null where there was only a canary request. */
 export function checkedByText({

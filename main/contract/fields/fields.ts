@@ -82,6 +82,7 @@ function inner(given: unknown): { readonly schema: unknown; readonly usual?: unk
     return { ...inner(given.def.innerType), usual: given.def.defaultValue };
   }
   if (given instanceof z.ZodOptional || given instanceof z.ZodNullable) return inner(given.def.innerType);
+  if (given instanceof z.ZodLazy) return inner(given.unwrap());
   return given instanceof z.ZodPipe ? inner(given.def.in) : { schema: given };
 }
 

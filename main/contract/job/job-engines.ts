@@ -4,60 +4,77 @@ import { hostNameSchema } from '../host/host-name';
 import { controls, oneLine } from '../one-line';
 
 /** DNS labels, which cannot be mistaken for options or paths. */
-const label = z
-  .string()
-  .regex(
-    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-    'must have lower-case letters, digits and "-" only, at most 63',
-  );
+const label = z.lazy(() =>
+  z
+    .string()
+    .regex(
+      /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+      'must have lower-case letters, digits and "-" only, at most 63',
+    ),
+);
 /** DNS subdomains: claims, service accounts. */
-const subdomain = z
-  .string()
-  .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must have lower-case letters, digits, "-" and "." only');
+const subdomain = z.lazy(() =>
+  z
+    .string()
+    .max(253)
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must have lower-case letters, digits, "-" and "." only'),
+);
 /** With its domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
-const qualified = z
-  .string()
-  .max(317)
-  .regex(
-    /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/,
-    'must be a name such as nvidia.com/gpu',
-  );
-const labelValue = z
-  .string()
-  .regex(
-    /^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/,
-    'must have letters, digits, "-", "_" and "." only, at most 63',
-  );
+const qualified = z.lazy(() =>
+  z
+    .string()
+    .max(317)
+    .regex(
+      /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/,
+      'must be a name such as nvidia.com/gpu',
+    ),
+);
+const labelValue = z.lazy(() =>
+  z
+    .string()
+    .regex(
+      /^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/,
+      'must have letters, digits, "-", "_" and "." only, at most 63',
+    ),
+);
 /** "4", "500m", "64Gi". */
-const quantity = z
-  .string()
-  .max(32)
-  .regex(/^\d+(\.\d+)?(m|[kMGTPE]|[KMGTPE]i)?$/, 'must be an amount as Kubernetes writes it: 4, 500m, 64Gi');
+const quantity = z.lazy(() =>
+  z
+    .string()
+    .max(32)
+    .regex(
+      /^\d+(\.\d+)?(m|[kMGTPE]|[KMGTPE]i)?$/,
+      'must be an amount as Kubernetes writes it: 4, 500m, 64Gi',
+    ),
+);
 
 export const tolerationPattern =
   /^([A-Za-z0-9](?:[-\w./]{0,250}[A-Za-z0-9])?)(?:=([-\w.]{0,63}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
 /** As for `kubectl taint`: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
-const toleration = z
-  .string()
-  .regex(tolerationPattern, 'must be a taint as kubectl writes it: key=value:NoSchedule');
+const toleration = z.lazy(() =>
+  z.string().regex(tolerationPattern, 'must be a taint as kubectl writes it: key=value:NoSchedule'),
+);
 
-const path = z
-  .string()
-  .max(4096)
-  .regex(
-    new RegExp(`^/[^${controls}:]*[^${controls}:/]$`, 'u'),
-    'must be an absolute path, and not "/" itself',
-  );
-const contextName = z
-  .string()
-  .min(1)
-  .max(512)
-  .regex(new RegExp(`^[^${controls}\\s]+$`, 'u'), 'must be one word');
+const path = z.lazy(() =>
+  z
+    .string()
+    .max(4096)
+    .regex(
+      new RegExp(`^/[^${controls}:]*[^${controls}:/]$`, 'u'),
+      'must be an absolute path, and not "/" itself',
+    ),
+);
+const contextName = z.lazy(() =>
+  z
+    .string()
+    .min(1)
+    .max(512)
+    .regex(new RegExp(`^[^${controls}\\s]+$`, 'u'), 'must be one word'),
+);
 
 const kubernetesTritons = ['image', 'home'] as const;
 
-export const kubernetesRequestShape = {
+const kubernetesRequestShape = () => ({
   context: contextName.optional(),
   namespace: label.optional(),
   /** Has `triton-workbench` on its PATH, and `tritonserver` where `triton` is `image`. */
@@ -70,27 +87,32 @@ export const kubernetesRequestShape = {
   gpuResource: qualified.optional(),
   cpu: quantity.optional(),
   /** A bare number would be bytes: the unit was forgotten. */
-  memory: quantity.refine((text) => !/^\d{1,6}$/.test(text), 'has no unit: use 32Gi for 32 GiB').optional(),
+  memory: quantity
+    .unwrap()
+    .refine((text) => !/^\d{1,6}$/.test(text), 'has no unit: use 32Gi for 32 GiB')
+    .optional(),
   nodeSelector: z.record(qualified, labelValue).optional(),
   tolerations: z.array(toleration).max(64).optional(),
   serviceAccount: subdomain.optional(),
   activeDeadlineS: z.int().min(1).max(2_147_483).optional(),
   /** Seconds before the deadline at which the run pauses after its level. */
   pauseAheadS: z.int().min(1).max(65_535).optional(),
-};
+});
 
 const port = z.int().min(1).max(65535);
 
 /** The run is a Job of a Kubernetes cluster, with the home on a volume that this machine mounts too. */
-export const kubernetesEngineSchema = z.strictObject({
-  kind: z.literal('kubernetes'),
-  /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
-  profile: z.string().min(1).max(512).regex(oneLine, 'must be one line of text').optional(),
-  ...kubernetesRequestShape,
-  /** Inside the pod, which shares its ports with nothing. */
-  httpPort: port.optional(),
-  grpcPort: port.optional(),
-});
+export const kubernetesEngineSchema = z.lazy(() =>
+  z.strictObject({
+    kind: z.literal('kubernetes'),
+    /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
+    profile: z.string().min(1).max(512).regex(oneLine, 'must be one line of text').optional(),
+    ...kubernetesRequestShape(),
+    /** Inside the pod, which shares its ports with nothing. */
+    httpPort: port.optional(),
+    grpcPort: port.optional(),
+  }),
+);
 export type KubernetesEngineSpec = z.infer<typeof kubernetesEngineSchema>;
 
 export const jobContainers = ['none', 'apptainer', 'pyxis'] as const;
@@ -124,19 +146,23 @@ export const sbatchOptions = [
 ] as const;
 
 /** One argument of a program, without line breaks and terminal control characters. */
-const text = z.string().min(1).max(512).regex(oneLine, 'must be one line of text');
+const text = z.lazy(() => z.string().min(1).max(512).regex(oneLine, 'must be one line of text'));
 /** Does not begin with a dash, which would make it an option. */
-const word = text.regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"');
+const word = z.lazy(() =>
+  text.unwrap().regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"'),
+);
 
 /** As sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds, or days-hours with minutes and seconds. */
-const timeLimit = z
-  .string()
-  .regex(
-    /^(\d+|\d+:\d{2}|\d+:\d{2}:\d{2}|\d+-\d{1,2}(:\d{2}){0,2})$/,
-    'must be a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
-  );
+const timeLimit = z.lazy(() =>
+  z
+    .string()
+    .regex(
+      /^(\d+|\d+:\d{2}|\d+:\d{2}:\d{2}|\d+-\d{1,2}(:\d{2}){0,2})$/,
+      'must be a time limit of Slurm: minutes, hours:minutes:seconds or days-hours',
+    ),
+);
 
-export const slurmRequestShape = {
+const slurmRequestShape = () => ({
   /** Host of the list that is a login node of the cluster; absent: this machine. */
   login: hostNameSchema.optional(),
   partition: word.optional(),
@@ -153,17 +179,19 @@ export const slurmRequestShape = {
   /** Image with Triton: a file or an address that Apptainer or Enroot takes. */
   containerImage: word.optional(),
   options: z.partialRecord(z.enum(sbatchOptions), text).optional(),
-};
+});
 
 /** The run is a job of a Slurm cluster, on a file system that its nodes share. */
-export const slurmEngineSchema = z.strictObject({
-  kind: z.literal('slurm'),
-  /** Name of a profile in `slurm.yaml` of the home, or the path of a file with one profile. */
-  profile: text.optional(),
-  ...slurmRequestShape,
-  httpPort: port.optional(),
-  grpcPort: port.optional(),
-});
+export const slurmEngineSchema = z.lazy(() =>
+  z.strictObject({
+    kind: z.literal('slurm'),
+    /** Name of a profile in `slurm.yaml` of the home, or the path of a file with one profile. */
+    profile: text.optional(),
+    ...slurmRequestShape(),
+    httpPort: port.optional(),
+    grpcPort: port.optional(),
+  }),
+);
 export type SlurmEngineSpec = z.infer<typeof slurmEngineSchema>;
 
 export const jobEngines = ['slurm', 'kubernetes'] as const;
@@ -174,7 +202,7 @@ export const jobEngineSchemas = {
   slurm: { engine: slurmEngineSchema, request: slurmRequestShape },
   kubernetes: { engine: kubernetesEngineSchema, request: kubernetesRequestShape },
 } as const satisfies Readonly<
-  Record<JobEngineKind, { readonly engine: z.ZodType; readonly request: z.ZodRawShape }>
+  Record<JobEngineKind, { readonly engine: z.ZodType; readonly request: () => z.ZodRawShape }>
 >;
 
 export interface JobNames {

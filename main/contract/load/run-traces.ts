@@ -2,18 +2,20 @@ import { z } from 'zod';
 import { type SlowRequests, slowRequestsSchema } from '../measured/slow-requests';
 import { type Tracing, tracingSchema } from '../measured/trace-setting';
 
-export const traceEventSchema = z.discriminatedUnion('kind', [
-  /** Before tracing is switched on. */
-  z.object({ kind: z.literal('begun'), tracing: tracingSchema }),
-  /** The settings are as before. */
-  z.object({ kind: z.literal('put-back') }),
-  z.object({
-    kind: z.literal('traced'),
-    /** One entry per model; empty with a problem. */
-    slow: z.array(slowRequestsSchema),
-    problem: z.string().optional(),
-  }),
-]);
+export const traceEventSchema = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    /** Before tracing is switched on. */
+    z.object({ kind: z.literal('begun'), tracing: tracingSchema }),
+    /** The settings are as before. */
+    z.object({ kind: z.literal('put-back') }),
+    z.object({
+      kind: z.literal('traced'),
+      /** One entry per model; empty with a problem. */
+      slow: z.array(slowRequestsSchema),
+      problem: z.string().optional(),
+    }),
+  ]),
+);
 export type TraceEvent = Readonly<z.infer<typeof traceEventSchema>>;
 
 interface TracedLevel {

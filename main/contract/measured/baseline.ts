@@ -36,41 +36,47 @@ type PublishedColumn = (typeof publishedColumns)[number];
 
 const load = z.int().min(1);
 
-const levelSchema = z
-  .tuple([load, load, z.number().positive()])
-  .rest(z.number().min(0).nullable())
-  .refine((level) => level.length === publishedColumns.length, 'one value a column');
+const levelSchema = z.lazy(() =>
+  z
+    .tuple([load, load, z.number().positive()])
+    .rest(z.number().min(0).nullable())
+    .refine((level) => level.length === publishedColumns.length, 'one value a column'),
+);
 
-const tableSchema = z.strictObject({
-  scenario: z.enum(['offline', 'online']),
-  gpu: z.enum(publishedGpus),
-  /** As the document names it: "NVIDIA DGX A100 (1x A100 80GB)". */
-  hardware: z.string().min(1),
-  format: z.enum(formats),
-  precision: z.enum(precisions),
-  /** null where the document does not say. */
-  accelerator: z.enum(accelerators).nullable(),
-  /** null where the document measures only one data set. */
-  dataset: z.string().nullable(),
-  /** By load. */
-  levels: z.array(levelSchema).min(1),
-});
+const tableSchema = z.lazy(() =>
+  z.strictObject({
+    scenario: z.enum(['offline', 'online']),
+    gpu: z.enum(publishedGpus),
+    /** As the document names it: "NVIDIA DGX A100 (1x A100 80GB)". */
+    hardware: z.string().min(1),
+    format: z.enum(formats),
+    precision: z.enum(precisions),
+    /** null where the document does not say. */
+    accelerator: z.enum(accelerators).nullable(),
+    /** null where the document measures only one data set. */
+    dataset: z.string().nullable(),
+    /** By load. */
+    levels: z.array(levelSchema).min(1),
+  }),
+);
 
 /** `resources/baselines/<preset>.json`: every table of the preset's published document. */
-export const publishedSchema = z.strictObject({
-  preset: z.string(),
-  source: z.strictObject({
-    title: z.string(),
-    address: z.string(),
-    date: z.string(),
-    /** Circumstances that its tables leave out: how tensors were passed, how unprinted loads were found. */
-    note: z.string().optional(),
+export const publishedSchema = z.lazy(() =>
+  z.strictObject({
+    preset: z.string(),
+    source: z.strictObject({
+      title: z.string(),
+      address: z.string(),
+      date: z.string(),
+      /** Circumstances that its tables leave out: how tensors were passed, how unprinted loads were found. */
+      note: z.string().optional(),
+    }),
+    columns: z
+      .array(z.enum(publishedColumns))
+      .refine((names) => names.join() === publishedColumns.join(), 'not the known columns'),
+    tables: z.array(tableSchema).min(1),
   }),
-  columns: z
-    .array(z.enum(publishedColumns))
-    .refine((names) => names.join() === publishedColumns.join(), 'not the known columns'),
-  tables: z.array(tableSchema).min(1),
-});
+);
 export type PublishedResults = z.infer<typeof publishedSchema>;
 type PublishedTable = z.infer<typeof tableSchema>;
 type PublishedLevel = PublishedTable['levels'][number];

@@ -2,19 +2,21 @@ import { z } from 'zod';
 import { formatCount, formatDuration, formatRate, formatTyped } from '../numbers';
 
 /** What was sent of a trace. */
-export const replayedSchema = z.object({
-  requests: z.int().min(1),
-  /** From the start of the part to its last request, as it was sent. */
-  seconds: z.number().positive(),
-  /** Most requests that were due within one second. */
-  peakRate: z.number().min(0),
-  speed: z.number().positive(),
-  /** Seconds of the trace as recorded. */
-  fromS: z.number().min(0),
-  toS: z.number().positive().optional(),
-  meanBatchSize: z.number().positive(),
-  largestBatchSize: z.int().min(1),
-});
+export const replayedSchema = z.lazy(() =>
+  z.object({
+    requests: z.int().min(1),
+    /** From the start of the part to its last request, as it was sent. */
+    seconds: z.number().positive(),
+    /** Most requests that were due within one second. */
+    peakRate: z.number().min(0),
+    speed: z.number().positive(),
+    /** Seconds of the trace as recorded. */
+    fromS: z.number().min(0),
+    toS: z.number().positive().optional(),
+    meanBatchSize: z.number().positive(),
+    largestBatchSize: z.int().min(1),
+  }),
+);
 
 /** "replayed 1,000 requests of 60.0 s, mean 16.7 requests/s, peak 48 in 1 s, 1 to 8 items each"; null of other levels. */
 export function replayedText({

@@ -20,36 +20,40 @@ const partName = {
   phase: z.enum(tracePhases),
 };
 
-const tracedPartSchema = z.object({
-  ...partName,
-  /** Means per request. */
-  medianUs: z.number().min(0),
-  slowUs: z.number().min(0),
-});
+const tracedPartSchema = z.lazy(() =>
+  z.object({
+    ...partName,
+    /** Means per request. */
+    medianUs: z.number().min(0),
+    slowUs: z.number().min(0),
+  }),
+);
 export type TracedPart = Readonly<z.infer<typeof tracedPartSchema>>;
 
 /** Where traced requests of a model spent their time: the slowest beside those around the median. */
-export const slowRequestsSchema = z.object({
-  model: z.string(),
-  /** null: the trace does not state it. */
-  protocol: z.enum(['http', 'grpc']).nullable(),
-  requests: z.int().min(1),
-  /** Without a beginning or an end in the trace, and not counted. */
-  incomplete: z.int().min(0),
-  medianCount: z.int().min(1),
-  slowCount: z.int().min(1),
-  /** Means of both groups. */
-  medianUs: z.number().min(0),
-  slowUs: z.number().min(0),
-  /** In the order of a request. Parts of a group add up to its mean. */
-  parts: z.array(tracedPartSchema),
-  /** The slowest first. */
-  slowest: z.array(
-    z.object({
-      requestId: z.string().nullable(),
-      totalUs: z.number().min(0),
-      longest: z.object({ ...partName, us: z.number().min(0) }),
-    }),
-  ),
-});
+export const slowRequestsSchema = z.lazy(() =>
+  z.object({
+    model: z.string(),
+    /** null: the trace does not state it. */
+    protocol: z.enum(['http', 'grpc']).nullable(),
+    requests: z.int().min(1),
+    /** Without a beginning or an end in the trace, and not counted. */
+    incomplete: z.int().min(0),
+    medianCount: z.int().min(1),
+    slowCount: z.int().min(1),
+    /** Means of both groups. */
+    medianUs: z.number().min(0),
+    slowUs: z.number().min(0),
+    /** In the order of a request. Parts of a group add up to its mean. */
+    parts: z.array(tracedPartSchema),
+    /** The slowest first. */
+    slowest: z.array(
+      z.object({
+        requestId: z.string().nullable(),
+        totalUs: z.number().min(0),
+        longest: z.object({ ...partName, us: z.number().min(0) }),
+      }),
+    ),
+  }),
+);
 export type SlowRequests = Readonly<z.infer<typeof slowRequestsSchema>>;

@@ -24,35 +24,41 @@ export const isTaskFigure = (name: string): name is TaskFigureName =>
 export const taskFigureBetter = (name: TaskFigureName): 'higher' | 'lower' =>
   name === 'word-error-rate' ? 'lower' : 'higher';
 
-const span = z.object({ start: z.int().min(0), end: z.int().min(0), label: z.string() });
-const truthBox = z.object({
-  /** Left, upper, right and lower edge, in pixels of the image. */
-  box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
-  label: z.string(),
-});
+const span = z.lazy(() => z.object({ start: z.int().min(0), end: z.int().min(0), label: z.string() }));
+const truthBox = z.lazy(() =>
+  z.object({
+    /** Left, upper, right and lower edge, in pixels of the image. */
+    box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+    label: z.string(),
+  }),
+);
 
 /** What is true of the only row of a sample, by what the model answers. */
-export const truthSchema = z.discriminatedUnion('kind', [
-  /** Of LABEL. */
-  z.object({ kind: z.literal('label'), label: z.string() }),
-  /** Of LABEL, START and END: all spans of the text, in characters. */
-  z.object({ kind: z.literal('entities'), entities: z.array(span) }),
-  /** Of ANSWER: each of them is right. */
-  z.object({ kind: z.literal('answers'), answers: z.array(z.string()).min(1) }),
-  /** Of TOKEN, whose values are the best ones, best first. */
-  z.object({ kind: z.literal('token'), token: z.string() }),
-  /** Of TEXT. */
-  z.object({ kind: z.literal('transcript'), text: z.string() }),
-  /** Of LABEL, SCORE and BOX: all objects of the image. */
-  z.object({ kind: z.literal('boxes'), boxes: z.array(truthBox) }),
-]);
+export const truthSchema = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    /** Of LABEL. */
+    z.object({ kind: z.literal('label'), label: z.string() }),
+    /** Of LABEL, START and END: all spans of the text, in characters. */
+    z.object({ kind: z.literal('entities'), entities: z.array(span) }),
+    /** Of ANSWER: each of them is right. */
+    z.object({ kind: z.literal('answers'), answers: z.array(z.string()).min(1) }),
+    /** Of TOKEN, whose values are the best ones, best first. */
+    z.object({ kind: z.literal('token'), token: z.string() }),
+    /** Of TEXT. */
+    z.object({ kind: z.literal('transcript'), text: z.string() }),
+    /** Of LABEL, SCORE and BOX: all objects of the image. */
+    z.object({ kind: z.literal('boxes'), boxes: z.array(truthBox) }),
+  ]),
+);
 export type Truth = z.infer<typeof truthSchema>;
 export type TruthOf<Kind extends Truth['kind']> = Extract<Truth, { kind: Kind }>;
 
-export const taskFigureSchema = z.object({
-  name: z.enum(taskFigureNames),
-  /** Of the outputs in the golden file; null: they have no such figure. */
-  framework: z.number().nullable(),
-  triton: z.number().nullable(),
-});
+export const taskFigureSchema = z.lazy(() =>
+  z.object({
+    name: z.enum(taskFigureNames),
+    /** Of the outputs in the golden file; null: they have no such figure. */
+    framework: z.number().nullable(),
+    triton: z.number().nullable(),
+  }),
+);
 export type TaskFigure = z.infer<typeof taskFigureSchema>;

@@ -5,64 +5,70 @@ const us = z.number().min(0);
 const counted = z.int().min(0);
 
 /** Requests that were refused, by reason. */
-const refusedSchema = z.object({ queueFull: counted, timeout: counted, cancelled: counted });
+const refusedSchema = z.lazy(() => z.object({ queueFull: counted, timeout: counted, cancelled: counted }));
 export type Refused = Readonly<z.infer<typeof refusedSchema>>;
 
 export const refusedCount = ({ refused }: { readonly refused?: Refused | undefined }): number =>
   refused === undefined ? 0 : refused.queueFull + refused.timeout + refused.cancelled;
 
 /** Requests by the time at which they were due; latencies from then on, of the answered ones. */
-const sliceSchema = z.object({
-  /** From the start of the first window. */
-  startUs: us,
-  durationUs: z.number().positive(),
-  /** Requests that were due, and what they came to. */
-  due: counted,
-  answered: counted,
-  refused: counted,
-  errors: counted,
-  /** Items of requests that were answered within the slice, per second. */
-  inferencesPerSecond: z.number().min(0),
-  /** null: none was answered. */
-  avgUs: us.nullable(),
-  p50Us: us.nullable(),
-  p99Us: us.nullable(),
-  /** Mean number of requests that were due and not yet answered. */
-  inFlight: z.number().min(0),
-  /** Answered requests within the budget; absent: none was given. */
-  good: counted.optional(),
-});
+const sliceSchema = z.lazy(() =>
+  z.object({
+    /** From the start of the first window. */
+    startUs: us,
+    durationUs: z.number().positive(),
+    /** Requests that were due, and what they came to. */
+    due: counted,
+    answered: counted,
+    refused: counted,
+    errors: counted,
+    /** Items of requests that were answered within the slice, per second. */
+    inferencesPerSecond: z.number().min(0),
+    /** null: none was answered. */
+    avgUs: us.nullable(),
+    p50Us: us.nullable(),
+    p99Us: us.nullable(),
+    /** Mean number of requests that were due and not yet answered. */
+    inFlight: z.number().min(0),
+    /** Answered requests within the budget; absent: none was given. */
+    good: counted.optional(),
+  }),
+);
 export type Slice = Readonly<z.infer<typeof sliceSchema>>;
 
-const timelineSchema = z.object({
-  sliceUs: z.number().positive(),
-  /** Of a good request; absent: none was given. */
-  budgetUs: us.optional(),
-  /** Good requests per second over the whole level. */
-  goodPerSecond: z.number().min(0).optional(),
-  slices: z.array(sliceSchema),
-});
+const timelineSchema = z.lazy(() =>
+  z.object({
+    sliceUs: z.number().positive(),
+    /** Of a good request; absent: none was given. */
+    budgetUs: us.optional(),
+    /** Good requests per second over the whole level. */
+    goodPerSecond: z.number().min(0).optional(),
+    slices: z.array(sliceSchema),
+  }),
+);
 export type Timeline = Readonly<z.infer<typeof timelineSchema>>;
 
 /** What a level above its promised rate came to. */
-const overloadSchema = z.object({
-  /** Largest rate over the promised one. */
-  factor: z.number().positive(),
-  fromUs: us,
-  toUs: us,
-  /** Of the requests that were due in this time. */
-  due: counted,
-  refusedShare: z.number().min(0).max(1),
-  errorShare: z.number().min(0).max(1),
-  /** From the schedule; null: none was answered. */
-  p99Us: us.nullable(),
-  /** Latency up to which the server is well: the budget, or twice the p99 before the overload. null: not known. */
-  wellUs: us.nullable(),
-  /** Requests in flight and latency rose until the overload ended. */
-  endless: z.boolean(),
-  /** From the end of the overload; null: not within the level, or not known. */
-  recoveryUs: us.nullable(),
-});
+const overloadSchema = z.lazy(() =>
+  z.object({
+    /** Largest rate over the promised one. */
+    factor: z.number().positive(),
+    fromUs: us,
+    toUs: us,
+    /** Of the requests that were due in this time. */
+    due: counted,
+    refusedShare: z.number().min(0).max(1),
+    errorShare: z.number().min(0).max(1),
+    /** From the schedule; null: none was answered. */
+    p99Us: us.nullable(),
+    /** Latency up to which the server is well: the budget, or twice the p99 before the overload. null: not known. */
+    wellUs: us.nullable(),
+    /** Requests in flight and latency rose until the overload ended. */
+    endless: z.boolean(),
+    /** From the end of the overload; null: not within the level, or not known. */
+    recoveryUs: us.nullable(),
+  }),
+);
 export type Overload = Readonly<z.infer<typeof overloadSchema>>;
 
 /** Columns of a level about the shape of its load and what was refused; each absent where it does not apply. */

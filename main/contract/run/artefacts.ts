@@ -16,15 +16,17 @@ export type Signature = z.infer<typeof signatureSchema>;
 export type TensorSignature = z.infer<typeof tensor>;
 
 /** Builder and machine of a TensorRT plan, which loads only there. */
-const planProvenanceSchema = z.object({
-  tensorrtVersion: z.string(),
-  gpuName: z.string(),
-  computeCapability: z.string(),
-  /** By digest where it has one. */
-  image: z.string().nullable(),
-  command: z.array(z.string()),
-  onnxSha256: z.string(),
-});
+const planProvenanceSchema = z.lazy(() =>
+  z.object({
+    tensorrtVersion: z.string(),
+    gpuName: z.string(),
+    computeCapability: z.string(),
+    /** By digest where it has one. */
+    image: z.string().nullable(),
+    command: z.array(z.string()),
+    onnxSha256: z.string(),
+  }),
+);
 export type PlanProvenance = z.infer<typeof planProvenanceSchema>;
 
 /** Result of export and convert: a model file with its signature. */

@@ -69,26 +69,28 @@ export const isGenerating = (task: HuggingFaceTask): task is (typeof generatingT
 export const poolingModes = ['mean', 'cls', 'max', 'lasttoken'] as const;
 
 /** What of a Hugging Face folder is served, beside its tensors. */
-export const huggingFaceSchema = z.strictObject({
-  task: z.enum(huggingFaceTasks),
-  /** "BertForSequenceClassification". */
-  architecture: z.string().regex(/^[A-Za-z0-9]{1,128}$/),
-  /** Class of transformers that loads it. */
-  autoClass: z.string().regex(/^AutoModel[A-Za-z0-9]{0,64}$/),
-  /** Elements of the longest sample of the accuracy check, where samples differ in length. */
-  longest: z.int().min(2).optional(),
-  /** Tokens that it takes at most; absent: it states no maximum. */
-  most: z.int().min(1).optional(),
-  /** Token behind the end of a shorter sample. */
-  paddingId: z.int().min(0).optional(),
-  /** Of sentence-transformers: one vector per sentence. */
-  pooling: z.enum(poolingModes).optional(),
-  /** With `pooling`: folders of the layers behind it, in their order. */
-  dense: z
-    .array(z.string().regex(/^[\w-]{1,64}$/))
-    .max(8)
-    .optional(),
-  /** With `pooling`: vectors of length 1. */
-  normalize: z.boolean().optional(),
-});
+export const huggingFaceSchema = z.lazy(() =>
+  z.strictObject({
+    task: z.enum(huggingFaceTasks),
+    /** "BertForSequenceClassification". */
+    architecture: z.string().regex(/^[A-Za-z0-9]{1,128}$/),
+    /** Class of transformers that loads it. */
+    autoClass: z.string().regex(/^AutoModel[A-Za-z0-9]{0,64}$/),
+    /** Elements of the longest sample of the accuracy check, where samples differ in length. */
+    longest: z.int().min(2).optional(),
+    /** Tokens that it takes at most; absent: it states no maximum. */
+    most: z.int().min(1).optional(),
+    /** Token behind the end of a shorter sample. */
+    paddingId: z.int().min(0).optional(),
+    /** Of sentence-transformers: one vector per sentence. */
+    pooling: z.enum(poolingModes).optional(),
+    /** With `pooling`: folders of the layers behind it, in their order. */
+    dense: z
+      .array(z.string().regex(/^[\w-]{1,64}$/))
+      .max(8)
+      .optional(),
+    /** With `pooling`: vectors of length 1. */
+    normalize: z.boolean().optional(),
+  }),
+);
 export type HuggingFaceModel = z.infer<typeof huggingFaceSchema>;

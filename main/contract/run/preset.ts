@@ -28,23 +28,25 @@ const datatypes = [
   ...['FP16', 'FP32', 'FP64'],
 ];
 
-const tensor = z.strictObject({
-  name: key(z.string().min(1), { description: 'Name, as in get_model of model.py', example: 'INPUT__0' }),
-  datatype: key(
-    z.string().refine((name) => datatypes.includes(name), `must be one of ${datatypes.join(', ')}`),
-    { description: `Triton’s name of the datatype: ${datatypes.join(', ')}`, example: 'FP32' },
-  ),
-  shape: key(z.array(z.union([z.int(), z.string()])), {
-    description: 'Axes, the batch (-1) first; -1 varies, a name is an argument of the profile',
-    example: [-1, 3],
+const tensor = z.lazy(() =>
+  z.strictObject({
+    name: key(z.string().min(1), { description: 'Name, as in get_model of model.py', example: 'INPUT__0' }),
+    datatype: key(
+      z.string().refine((name) => datatypes.includes(name), `must be one of ${datatypes.join(', ')}`),
+      { description: `Triton’s name of the datatype: ${datatypes.join(', ')}`, example: 'FP32' },
+    ),
+    shape: key(z.array(z.union([z.int(), z.string()])), {
+      description: 'Axes, the batch (-1) first; -1 varies, a name is an argument of the profile',
+      example: [-1, 3],
+    }),
+    /** Shape in the file of a tensor without a batch axis, without the leading 1 it is served with. */
+    reshape: key(z.array(z.int()).optional(), {
+      description: 'Shape in the model file of a tensor that has no batch axis there',
+      example: [16],
+      absent: 'the tensor has a batch axis',
+    }),
   }),
-  /** Shape in the file of a tensor without a batch axis, without the leading 1 it is served with. */
-  reshape: key(z.array(z.int()).optional(), {
-    description: 'Shape in the model file of a tensor that has no batch axis there',
-    example: [16],
-    absent: 'the tensor has a batch axis',
-  }),
-});
+);
 
 const layer = z.record(z.string(), z.unknown());
 const defaultsOf = (description: string) =>
@@ -56,11 +58,13 @@ const layersBy = <Name extends string>(names: readonly [Name, ...Name[]], what: 
     absent: `defaults apply to every ${what}`,
   });
 
-const gpuDefaults = z.strictObject({
-  defaults: defaultsOf('Fields of run.yaml for this GPU'),
-  byFormat: layersBy(exportFormats, 'format'),
-  byEngine: layersBy(engines, 'engine'),
-});
+const gpuDefaults = z.lazy(() =>
+  z.strictObject({
+    defaults: defaultsOf('Fields of run.yaml for this GPU'),
+    byFormat: layersBy(exportFormats, 'format'),
+    byEngine: layersBy(engines, 'engine'),
+  }),
+);
 
 export const presetSchema = z.strictObject({
   id: key(

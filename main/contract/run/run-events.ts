@@ -135,152 +135,156 @@ const created = z.object({
 });
 
 /** Older records of servers and files also have a placeholder specification, which is dropped. */
-const createdSchema = z.union([
-  created.extend({ onServer: serverLoadSchema }),
-  created
-    .extend({
-      imported: importSourceSchema,
-      /** Absent: a version that stored it as the specification's preset. */
-      model: z.string().optional(),
-      spec: z.object({ model: z.object({ preset: z.string() }) }).optional(),
-    })
-    .transform(({ spec, model, ...record }) => ({ ...record, model: model ?? spec?.model.preset ?? '' })),
-  created.extend({ spec: runSpecSchema, specHash: z.string() }),
-]);
+const createdSchema = z.lazy(() =>
+  z.union([
+    created.extend({ onServer: serverLoadSchema }),
+    created
+      .extend({
+        imported: importSourceSchema,
+        /** Absent: a version that stored it as the specification's preset. */
+        model: z.string().optional(),
+        spec: z.object({ model: z.object({ preset: z.string() }) }).optional(),
+      })
+      .transform(({ spec, model, ...record }) => ({ ...record, model: model ?? spec?.model.preset ?? '' })),
+    created.extend({ spec: runSpecSchema, specHash: z.string() }),
+  ]),
+);
 
-const laterBodySchema = z.discriminatedUnion('type', [
-  /** Replaces the specification: steps and levels with the same key are kept, others are due again. */
-  z.object({
-    type: z.literal('spec-changed'),
-    /** Complete and resolved, as in `run-created`. */
-    spec: runSpecSchema,
-    specHash: z.string(),
-    changed: z.array(
-      z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }),
-    ),
-    steps: z.array(step),
-    /** Keys of measured levels that remain results. */
-    kept: z.array(z.string()),
-    seal: seal.optional(),
-  }),
-  /** Levels of an earlier specification that this sweep needs are results again. */
-  z.object({ type: z.literal('levels-kept'), scenario: z.enum(scenarios), keys: z.array(z.string()) }),
-  /** Levels to repeat in longer windows; until then their measurements remain. */
-  z.object({ type: z.literal('levels-again'), levels: z.array(againLevelSchema) }),
-  /** These files, relative to the run's folder, may be used and executed. */
-  z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
-  z.object({
-    type: z.literal('run-started'),
-    attempt: z.int().min(1),
-    pid: z.int(),
-    node: z.string().optional(),
-  }),
-  z.object({ type: z.literal('job-submitted'), job: runJobSchema }),
-  /** The job ends, or ended, before its run. */
-  z.object({
-    type: z.literal('job-ended'),
-    id: z.string(),
-    end: z.enum(jobEnds),
-    node: z.string().nullable(),
-  }),
-  z.object({ type: z.literal('environment'), environment: environmentSchema }),
-  /** As in `RunWait`; null: the wait is over. */
-  z.object({
-    type: z.literal('run-waiting'),
-    for: z.string().nullable(),
-    /** Absent: the device. */
-    reason: z.enum(waitReasons).optional(),
-    error: wireErrorSchema.optional(),
-  }),
-  z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
-  /** null removes the name. */
-  z.object({ type: z.literal('run-name'), name: z.string().nullable() }),
-  /** In milliseconds; null removes it. */
-  z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
-  /** By a measurement of its own, of the configuration at that time. */
-  z.object({ type: z.literal('model-memory'), memory: modelMemorySchema }),
-  /** On loads of its own, before the run's own load; of a running server by its first request. */
-  z.object({ type: z.literal('cold-start'), coldStart: coldStartSchema }),
-  /** Of a Hugging Face folder: what exactly was deployed. */
-  z.object({ type: z.literal('model-record'), record: modelRecordSchema }),
-  /** Asked for beside the run, of the configuration at that time. */
-  z.object({ type: z.literal('warm-up-trial'), trial: warmUpTrialSchema }),
-  /** Measures despite a failed accuracy gate; until the check itself is repeated. */
-  z.object({ type: z.literal('gate-overridden') }),
-  /** Of an attempt in containers: reason for the release of NVIDIA's images, and skipped problems. */
-  z.object({
-    type: z.literal('preflight'),
-    /** A sentence; null: machine unknown, or the release was named. */
-    release: z.string().nullable(),
-    skipped: z.boolean(),
-    problems: z.array(z.object({ title: z.string(), finding: z.string() })),
-  }),
-  /** Steps to repeat whatever their keys. */
-  z.object({
-    type: z.literal('steps-forgotten'),
-    steps: z.array(step),
-    /** Finding; absent: requested by a person. */
-    reason: z.string().optional(),
-  }),
-  z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),
-  /** Exactly as it was run, for report and copying. */
-  z.object({ type: z.literal('command'), step, argv: z.array(z.string()), note: z.string().optional() }),
-  z.object({
-    type: z.literal('step-skipped'),
-    step,
-    key: z.string(),
-    reason: z.enum(['unchanged', 'cached', 'not-needed']),
-  }),
-  z.object({
-    type: z.literal('step-finished'),
-    step,
-    key: z.string(),
-    durationUs: z.number().min(0),
-    /** In order: "Parameters: 25,557,032", "Model file: model.onnx, 97.7 MiB". */
-    facts: z.array(z.object({ name: z.string(), value: z.string() })),
-    warnings: z.array(z.string()),
-    /** Reusable output files of the step, on disk before this record, without logs. */
-    files: z.array(fileEntrySchema).optional(),
-    /** Of `files`. */
-    seal: seal.optional(),
-  }),
-  z.object({ type: z.literal('step-failed'), step, durationUs: z.number().min(0), error: wireErrorSchema }),
-  z.object({ type: z.literal('step-cancelled'), step, durationUs: z.number().min(0) }),
-  z.object({
-    type: z.literal('measurement'),
-    scenario: z.enum(scenarios),
-    /** Identifies the level and all that decides its value; a journaled key is not measured again. */
-    key: z.string(),
-    point: loadPointSchema,
-  }),
-  /** A level without a result: shown as a gap with its reason. */
-  z.object({
-    type: z.literal('measurement-missing'),
-    scenario: z.enum(scenarios),
-    key: z.string(),
-    batchSize: z.int(),
-    concurrency: z.int(),
-    requestRate: z.number().positive().optional(),
-    /** Number and tool of the measurement; absent: the only one, with the chosen tool. */
-    repeat: z.int().min(1).optional(),
-    loadTool: z.enum(loadTools).optional(),
-    error: wireErrorSchema,
-  }),
-  z.object({
-    type: z.literal('trace'),
-    scenario: z.enum(scenarios),
-    /** Of the measured level. */
-    key: z.string(),
-    event: traceEventSchema,
-  }),
-  z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),
-  z.object({ type: z.literal('report'), files: z.array(reportFileSchema) }),
-  z.object({
-    type: z.literal('run-finished'),
-    outcome: z.enum(runOutcomes),
-    error: wireErrorSchema.optional(),
-  }),
-]);
+const laterBodySchema = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    /** Replaces the specification: steps and levels with the same key are kept, others are due again. */
+    z.object({
+      type: z.literal('spec-changed'),
+      /** Complete and resolved, as in `run-created`. */
+      spec: runSpecSchema,
+      specHash: z.string(),
+      changed: z.array(
+        z.object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }),
+      ),
+      steps: z.array(step),
+      /** Keys of measured levels that remain results. */
+      kept: z.array(z.string()),
+      seal: seal.optional(),
+    }),
+    /** Levels of an earlier specification that this sweep needs are results again. */
+    z.object({ type: z.literal('levels-kept'), scenario: z.enum(scenarios), keys: z.array(z.string()) }),
+    /** Levels to repeat in longer windows; until then their measurements remain. */
+    z.object({ type: z.literal('levels-again'), levels: z.array(againLevelSchema) }),
+    /** These files, relative to the run's folder, may be used and executed. */
+    z.object({ type: z.literal('run-trusted'), files: z.array(fileEntrySchema), seal }),
+    z.object({
+      type: z.literal('run-started'),
+      attempt: z.int().min(1),
+      pid: z.int(),
+      node: z.string().optional(),
+    }),
+    z.object({ type: z.literal('job-submitted'), job: runJobSchema }),
+    /** The job ends, or ended, before its run. */
+    z.object({
+      type: z.literal('job-ended'),
+      id: z.string(),
+      end: z.enum(jobEnds),
+      node: z.string().nullable(),
+    }),
+    z.object({ type: z.literal('environment'), environment: environmentSchema }),
+    /** As in `RunWait`; null: the wait is over. */
+    z.object({
+      type: z.literal('run-waiting'),
+      for: z.string().nullable(),
+      /** Absent: the device. */
+      reason: z.enum(waitReasons).optional(),
+      error: wireErrorSchema.optional(),
+    }),
+    z.object({ type: z.literal('annotation'), tags: z.array(z.string()), note: z.string() }),
+    /** null removes the name. */
+    z.object({ type: z.literal('run-name'), name: z.string().nullable() }),
+    /** In milliseconds; null removes it. */
+    z.object({ type: z.literal('p99-budget'), p99BudgetMs: z.number().positive().nullable() }),
+    /** By a measurement of its own, of the configuration at that time. */
+    z.object({ type: z.literal('model-memory'), memory: modelMemorySchema }),
+    /** On loads of its own, before the run's own load; of a running server by its first request. */
+    z.object({ type: z.literal('cold-start'), coldStart: coldStartSchema }),
+    /** Of a Hugging Face folder: what exactly was deployed. */
+    z.object({ type: z.literal('model-record'), record: modelRecordSchema }),
+    /** Asked for beside the run, of the configuration at that time. */
+    z.object({ type: z.literal('warm-up-trial'), trial: warmUpTrialSchema }),
+    /** Measures despite a failed accuracy gate; until the check itself is repeated. */
+    z.object({ type: z.literal('gate-overridden') }),
+    /** Of an attempt in containers: reason for the release of NVIDIA's images, and skipped problems. */
+    z.object({
+      type: z.literal('preflight'),
+      /** A sentence; null: machine unknown, or the release was named. */
+      release: z.string().nullable(),
+      skipped: z.boolean(),
+      problems: z.array(z.object({ title: z.string(), finding: z.string() })),
+    }),
+    /** Steps to repeat whatever their keys. */
+    z.object({
+      type: z.literal('steps-forgotten'),
+      steps: z.array(step),
+      /** Finding; absent: requested by a person. */
+      reason: z.string().optional(),
+    }),
+    z.object({ type: z.literal('step-started'), step, attempt: z.int().min(1), key: z.string() }),
+    /** Exactly as it was run, for report and copying. */
+    z.object({ type: z.literal('command'), step, argv: z.array(z.string()), note: z.string().optional() }),
+    z.object({
+      type: z.literal('step-skipped'),
+      step,
+      key: z.string(),
+      reason: z.enum(['unchanged', 'cached', 'not-needed']),
+    }),
+    z.object({
+      type: z.literal('step-finished'),
+      step,
+      key: z.string(),
+      durationUs: z.number().min(0),
+      /** In order: "Parameters: 25,557,032", "Model file: model.onnx, 97.7 MiB". */
+      facts: z.array(z.object({ name: z.string(), value: z.string() })),
+      warnings: z.array(z.string()),
+      /** Reusable output files of the step, on disk before this record, without logs. */
+      files: z.array(fileEntrySchema).optional(),
+      /** Of `files`. */
+      seal: seal.optional(),
+    }),
+    z.object({ type: z.literal('step-failed'), step, durationUs: z.number().min(0), error: wireErrorSchema }),
+    z.object({ type: z.literal('step-cancelled'), step, durationUs: z.number().min(0) }),
+    z.object({
+      type: z.literal('measurement'),
+      scenario: z.enum(scenarios),
+      /** Identifies the level and all that decides its value; a journaled key is not measured again. */
+      key: z.string(),
+      point: loadPointSchema,
+    }),
+    /** A level without a result: shown as a gap with its reason. */
+    z.object({
+      type: z.literal('measurement-missing'),
+      scenario: z.enum(scenarios),
+      key: z.string(),
+      batchSize: z.int(),
+      concurrency: z.int(),
+      requestRate: z.number().positive().optional(),
+      /** Number and tool of the measurement; absent: the only one, with the chosen tool. */
+      repeat: z.int().min(1).optional(),
+      loadTool: z.enum(loadTools).optional(),
+      error: wireErrorSchema,
+    }),
+    z.object({
+      type: z.literal('trace'),
+      scenario: z.enum(scenarios),
+      /** Of the measured level. */
+      key: z.string(),
+      event: traceEventSchema,
+    }),
+    z.object({ type: z.literal('accuracy'), key: z.string(), result: accuracyResultSchema }),
+    z.object({ type: z.literal('report'), files: z.array(reportFileSchema) }),
+    z.object({
+      type: z.literal('run-finished'),
+      outcome: z.enum(runOutcomes),
+      error: wireErrorSchema.optional(),
+    }),
+  ]),
+);
 
 /** One line of `journal.jsonl`, on disk before anyone is notified. */
 const journalBodySchema = z.union([laterBodySchema, createdSchema]);

@@ -6,89 +6,95 @@ import { loadTools, performanceSchema, type PerformanceSpec, protocols } from '.
 const positive = z.int().min(1);
 
 /** Here a level may be one window, and perf_analyzer's 0 % is valid. */
-export const serverSettingsSchema = performanceSchema.extend({
-  maxTrials: positive,
-  stabilityPercentage: z.number().min(0),
-});
+export const serverSettingsSchema = z.lazy(() =>
+  performanceSchema.unwrap().extend({
+    maxTrials: positive,
+    stabilityPercentage: z.number().min(0),
+  }),
+);
 
-const levelSchema = z.strictObject({
-  batchSize: positive,
-  concurrency: positive,
-  requestRate: z.number().positive().optional(),
-});
+const levelSchema = z.lazy(() =>
+  z.strictObject({
+    batchSize: positive,
+    concurrency: positive,
+    requestRate: z.number().positive().optional(),
+  }),
+);
 
 type Level = Readonly<z.infer<typeof levelSchema>>;
 
-export const serverLoadSchema = z.strictObject({
-  /** `host:port` of both interfaces. */
-  addresses: z.strictObject({
-    http: z.string(),
-    grpc: z.string(),
-    /** null: no TLS. */
-    httpTls: tlsFilesSchema.nullable(),
-    grpcTls: tlsFilesSchema.nullable(),
-    /** Metrics without TLS; null: unknown. */
-    metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
+export const serverLoadSchema = z.lazy(() =>
+  z.strictObject({
+    /** `host:port` of both interfaces. */
+    addresses: z.strictObject({
+      http: z.string(),
+      grpc: z.string(),
+      /** null: no TLS. */
+      httpTls: tlsFilesSchema.nullable(),
+      grpcTls: tlsFilesSchema.nullable(),
+      /** Metrics without TLS; null: unknown. */
+      metrics: z.strictObject({ address: z.string(), path: z.string() }).nullable(),
+    }),
+    /** A gateway that each level is also measured through, in turns: the address of the protocol; absent: none. */
+    via: z.strictObject({ address: z.string(), tls: tlsFilesSchema.nullable() }).optional(),
+    /** Host of the list that reaches the addresses and measures in a container; absent: this machine. */
+    host: hostNameSchema.optional(),
+    protocol: z.enum(protocols),
+    /** `weight`: factor of the level's concurrency or request rate. */
+    models: z
+      .array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() }))
+      .min(1)
+      .readonly(),
+    /** '' lets the server choose. */
+    modelVersion: z.string(),
+    /** `random`, `zero` or a path; `NAME=source` for one model. */
+    sources: z.array(z.string()).readonly(),
+    /** By input name, where the model's dimensions are dynamic. */
+    shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
+    /** Length in characters, or content, of generated strings; absent: random of the usual length. */
+    strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
+    /** Of generated samples, where dimensions are dynamic: as asked for, and by sample; absent: one sample. */
+    lengths: z
+      .strictObject({ text: z.string(), drawn: z.array(positive).min(1).max(1000).readonly() })
+      .optional(),
+    /** Interval of reading the server's metrics, milliseconds; absent: one second. */
+    metricsIntervalMs: z.number().positive().optional(),
+    /** Further arguments of perf_analyzer. */
+    analyzerArguments: z.array(z.string()).readonly().optional(),
+    /** Export of single requests in perf_analyzer's form; absent: not kept. */
+    profileExportFile: z.string().optional(),
+    settings: serverSettingsSchema,
+    /** A window of each level in turn, where the load tool can. */
+    inTurns: z.boolean(),
+    /** Requests are sent by a list of intervals. */
+    byIntervals: z.boolean(),
+    levels: z.array(levelSchema).min(1).readonly(),
+    /** Rounds over all levels: A B A B. A search measures once. */
+    repeats: positive,
+    /** One, or both of a cross-check. */
+    tools: z.tuple([z.enum(loadTools)], z.enum(loadTools)).readonly(),
+    /** Sent with every request; values may be secrets and are not kept. */
+    headerNames: z.array(z.string()).readonly().optional(),
+    /** Searches the last level within a p99 budget; null: all levels. */
+    search: z
+      .discriminatedUnion('kind', [
+        z.strictObject({
+          kind: z.enum(['linear', 'binary']),
+          thresholdUs: z.number().positive(),
+          /** Largest distance of the last level within and the first beyond, in levels; absent: neighbors. */
+          precision: z.number().positive().optional(),
+        }),
+        /** Raises the rate of the one level until the target fails, and measures just below. */
+        z.strictObject({
+          kind: z.literal('edge'),
+          thresholdUs: z.number().positive(),
+          /** Requests per second at most. */
+          mostRate: z.number().positive(),
+        }),
+      ])
+      .nullable(),
   }),
-  /** A gateway that each level is also measured through, in turns: the address of the protocol; absent: none. */
-  via: z.strictObject({ address: z.string(), tls: tlsFilesSchema.nullable() }).optional(),
-  /** Host of the list that reaches the addresses and measures in a container; absent: this machine. */
-  host: hostNameSchema.optional(),
-  protocol: z.enum(protocols),
-  /** `weight`: factor of the level's concurrency or request rate. */
-  models: z
-    .array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() }))
-    .min(1)
-    .readonly(),
-  /** '' lets the server choose. */
-  modelVersion: z.string(),
-  /** `random`, `zero` or a path; `NAME=source` for one model. */
-  sources: z.array(z.string()).readonly(),
-  /** By input name, where the model's dimensions are dynamic. */
-  shapes: z.record(z.string(), z.array(z.int().min(0)).readonly()),
-  /** Length in characters, or content, of generated strings; absent: random of the usual length. */
-  strings: z.strictObject({ length: positive.optional(), data: z.string().optional() }).optional(),
-  /** Of generated samples, where dimensions are dynamic: as asked for, and by sample; absent: one sample. */
-  lengths: z
-    .strictObject({ text: z.string(), drawn: z.array(positive).min(1).max(1000).readonly() })
-    .optional(),
-  /** Interval of reading the server's metrics, milliseconds; absent: one second. */
-  metricsIntervalMs: z.number().positive().optional(),
-  /** Further arguments of perf_analyzer. */
-  analyzerArguments: z.array(z.string()).readonly().optional(),
-  /** Export of single requests in perf_analyzer's form; absent: not kept. */
-  profileExportFile: z.string().optional(),
-  settings: serverSettingsSchema,
-  /** A window of each level in turn, where the load tool can. */
-  inTurns: z.boolean(),
-  /** Requests are sent by a list of intervals. */
-  byIntervals: z.boolean(),
-  levels: z.array(levelSchema).min(1).readonly(),
-  /** Rounds over all levels: A B A B. A search measures once. */
-  repeats: positive,
-  /** One, or both of a cross-check. */
-  tools: z.tuple([z.enum(loadTools)], z.enum(loadTools)).readonly(),
-  /** Sent with every request; values may be secrets and are not kept. */
-  headerNames: z.array(z.string()).readonly().optional(),
-  /** Searches the last level within a p99 budget; null: all levels. */
-  search: z
-    .discriminatedUnion('kind', [
-      z.strictObject({
-        kind: z.enum(['linear', 'binary']),
-        thresholdUs: z.number().positive(),
-        /** Largest distance of the last level within and the first beyond, in levels; absent: neighbors. */
-        precision: z.number().positive().optional(),
-      }),
-      /** Raises the rate of the one level until the target fails, and measures just below. */
-      z.strictObject({
-        kind: z.literal('edge'),
-        thresholdUs: z.number().positive(),
-        /** Requests per second at most. */
-        mostRate: z.number().positive(),
-      }),
-    ])
-    .nullable(),
-});
+);
 export type ServerLoad = z.infer<typeof serverLoadSchema>;
 
 /** "resnet50", "resnet50 and bert". */

@@ -17,34 +17,38 @@ const goal = {
   budgetS: z.number().positive(),
 };
 
-const jointModelSchema = z.strictObject({
-  title: z.string(),
-  /** The finished run whose model it is; null: a trial makes it. */
-  runId: z.string().regex(runIdPattern).nullable(),
-  /** The first is the run as it is. Numbers of candidates count through all models. */
-  candidates: z.array(candidateSchema).min(1).max(200),
-  /** Of each request. */
-  batchSize: positive,
-  /** Inferences/s at a load factor of 1; of a mix its share of all. */
-  rate,
-  percentile: z.int().min(50).max(99),
-  latencyUs: positive,
-  /** Largest share of failed requests. */
-  errorPercentage: z.number().min(0).max(100),
-});
+const jointModelSchema = z.lazy(() =>
+  z.strictObject({
+    title: z.string(),
+    /** The finished run whose model it is; null: a trial makes it. */
+    runId: z.string().regex(runIdPattern).nullable(),
+    /** The first is the run as it is. Numbers of candidates count through all models. */
+    candidates: z.array(candidateSchema).min(1).max(200),
+    /** Of each request. */
+    batchSize: positive,
+    /** Inferences/s at a load factor of 1; of a mix its share of all. */
+    rate,
+    percentile: z.int().min(50).max(99),
+    latencyUs: positive,
+    /** Largest share of failed requests. */
+    errorPercentage: z.number().min(0).max(100),
+  }),
+);
 export type JointModel = Readonly<z.infer<typeof jointModelSchema>>;
 
 /** Finds configurations of several models that serve side by side, each within a target of its own. */
-export const jointStrategySchema = z.object({
-  kind: z.literal('joint'),
-  models: z.array(jointModelSchema).min(2).max(16),
-  /** The rates are shares of a mix: a load factor is the inferences/s of all together. */
-  isMix: z.boolean(),
-  ...goal,
-  /** Of a short measurement of all models, and of one of the last comparison, milliseconds. */
-  lookMs: positive,
-  fullMs: positive,
-});
+export const jointStrategySchema = z.lazy(() =>
+  z.object({
+    kind: z.literal('joint'),
+    models: z.array(jointModelSchema).min(2).max(16),
+    /** The rates are shares of a mix: a load factor is the inferences/s of all together. */
+    isMix: z.boolean(),
+    ...goal,
+    /** Of a short measurement of all models, and of one of the last comparison, milliseconds. */
+    lookMs: positive,
+    fullMs: positive,
+  }),
+);
 export type JointStrategy = Readonly<z.infer<typeof jointStrategySchema>>;
 
 /** A model of the file of several; what is left out is taken from its run. */
@@ -57,7 +61,11 @@ const fileModelSchema = z.strictObject({
   share: rate.optional(),
   p99Ms: z.number().positive().max(3.6e6).optional(),
   batchSize: positive.optional(),
-  space: searchSpaceSchema.omit({ format: true, precision: true, backendAccelerator: true, batchSize: true }),
+  space: z.lazy(() =>
+    searchSpaceSchema
+      .unwrap()
+      .omit({ format: true, precision: true, backendAccelerator: true, batchSize: true }),
+  ),
 });
 
 /** Several models that are searched together, as a file asks for it. */

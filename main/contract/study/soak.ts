@@ -20,21 +20,23 @@ export type SoakRole = (typeof soakRoles)[number];
 export const soakFigures = ['rss', 'pss', 'virtual', 'shm', 'gpu', 'threads', 'handles'] as const;
 export type SoakFigure = (typeof soakFigures)[number];
 
-const readingSchema = z.object({
-  role: z.enum(soakRoles),
-  /** Of a Python stub. */
-  model: z.string().optional(),
-  /** Processes that are added up. */
-  count: z.int().min(0),
-  rss: known,
-  pss: known,
-  virtual: known,
-  /** Files in /dev/shm that it has mapped. */
-  shm: known,
-  gpu: known,
-  threads: known,
-  handles: known,
-});
+const readingSchema = z.lazy(() =>
+  z.object({
+    role: z.enum(soakRoles),
+    /** Of a Python stub. */
+    model: z.string().optional(),
+    /** Processes that are added up. */
+    count: z.int().min(0),
+    rss: known,
+    pss: known,
+    virtual: known,
+    /** Files in /dev/shm that it has mapped. */
+    shm: known,
+    gpu: known,
+    threads: known,
+    handles: known,
+  }),
+);
 /** One process, or several of one kind, at one time. */
 export type SoakReading = Readonly<z.infer<typeof readingSchema>>;
 
@@ -68,10 +70,11 @@ const sliceSchema = spanSchema.extend({
 });
 export type SoakSlice = Readonly<z.infer<typeof sliceSchema>>;
 
-export const soakBodies = [
-  z.object({ type: z.literal('soak-block'), block: blockSchema }),
-  z.object({ type: z.literal('soak-slice'), slice: sliceSchema }),
-] as const;
+export const soakBodies = () =>
+  [
+    z.object({ type: z.literal('soak-block'), block: blockSchema }),
+    z.object({ type: z.literal('soak-slice'), slice: sliceSchema }),
+  ] as const;
 
 /** What a journal has of a soak. */
 export interface Soaked {
@@ -79,83 +82,95 @@ export interface Soaked {
   readonly slices: readonly SoakSlice[];
 }
 
-const levelSchema = z.union([
-  z.strictObject({ batchSize: positive, concurrency: positive }),
-  z.strictObject({ batchSize: positive, requestRate: z.number().positive() }),
-]);
+const levelSchema = z.lazy(() =>
+  z.union([
+    z.strictObject({ batchSize: positive, concurrency: positive }),
+    z.strictObject({ batchSize: positive, requestRate: z.number().positive() }),
+  ]),
+);
 export type SoakLevel = Readonly<z.infer<typeof levelSchema>>;
 
 const runId = z.string().regex(runIdPattern);
 
-const subjectSchema = z.discriminatedUnion('kind', [
-  /** The model of a verified run, on a Triton that is started for it. */
-  z.strictObject({ kind: z.literal('run'), runId }),
-  /** A model of a deployment, with the inputs of its run. */
-  z.strictObject({
-    kind: z.literal('deployment'),
-    id: z.string().regex(deploymentIdPattern),
-    model: z.string(),
-    version: positive,
-    runId,
-  }),
-  /** A Triton of others. */
-  z.strictObject({ kind: z.literal('server'), load: serverLoadSchema }),
-]);
+const subjectSchema = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    /** The model of a verified run, on a Triton that is started for it. */
+    z.strictObject({ kind: z.literal('run'), runId }),
+    /** A model of a deployment, with the inputs of its run. */
+    z.strictObject({
+      kind: z.literal('deployment'),
+      id: z.string().regex(deploymentIdPattern),
+      model: z.string(),
+      version: positive,
+      runId,
+    }),
+    /** A Triton of others. */
+    z.strictObject({ kind: z.literal('server'), load: serverLoadSchema }),
+  ]),
+);
 export type SoakSubject = Readonly<z.infer<typeof subjectSchema>>;
 
 /** Sends the same load for hours and reads whose memory grows. */
-export const soakStrategySchema = z.object({
-  kind: z.literal('soak'),
-  subject: subjectSchema,
-  /** How it is called in sentences. */
-  title: z.string(),
-  level: levelSchema,
-  /** How long there is load, pauses not counted. */
-  forMs: positive,
-  /** Between two readings; of the readings that make a block; of a slice of the load. */
-  readMs: positive,
-  blockMs: positive,
-  sliceMs: positive,
-  /** Unload and load the model each time so long; absent: never. */
-  reloadMs: positive.optional(),
-  /** "rss-slope>1MB/h" */
-  criteria: z.array(z.string()).max(16),
-});
+export const soakStrategySchema = z.lazy(() =>
+  z.object({
+    kind: z.literal('soak'),
+    subject: subjectSchema,
+    /** How it is called in sentences. */
+    title: z.string(),
+    level: levelSchema,
+    /** How long there is load, pauses not counted. */
+    forMs: positive,
+    /** Between two readings; of the readings that make a block; of a slice of the load. */
+    readMs: positive,
+    blockMs: positive,
+    sliceMs: positive,
+    /** Unload and load the model each time so long; absent: never. */
+    reloadMs: positive.optional(),
+    /** "rss-slope>1MB/h" */
+    criteria: z.array(z.string()).max(16),
+  }),
+);
 export type SoakStrategy = Readonly<z.infer<typeof soakStrategySchema>>;
 
 /** Load of a request: a share of what the run held, requests per second, or requests under way. */
-const askedLoadSchema = z.union([
-  z.strictObject({ share: z.number().positive().max(2) }),
-  z.strictObject({ requestRate: z.number().positive().max(1e6) }),
-  z.strictObject({ concurrency: positive.max(4096) }),
-]);
+const askedLoadSchema = z.lazy(() =>
+  z.union([
+    z.strictObject({ share: z.number().positive().max(2) }),
+    z.strictObject({ requestRate: z.number().positive().max(1e6) }),
+    z.strictObject({ concurrency: positive.max(4096) }),
+  ]),
+);
 export type AskedSoakLoad = Readonly<z.infer<typeof askedLoadSchema>>;
 
 /** What a person asks for. */
-export const soakRequestSchema = z.strictObject({
-  of: z.union([
-    z.strictObject({ runId }),
-    z.strictObject({ deployment: z.string(), model: z.string().optional() }),
-    z.strictObject({
-      url: z.string().min(1).max(2000),
-      tls: tlsFilesSchema.optional(),
-      model: z.string().min(1).max(256),
-      version: z.string().max(32).optional(),
-      shapes: z.record(z.string().max(256), z.array(positive).max(16)).optional(),
-      protocol: z.enum(['http', 'grpc']).optional(),
-    }),
-  ]),
-  /** Absent: by date and time. */
-  name: z.string().optional(),
-  forMs: positive.max(30 * 24 * 3_600_000),
-  load: askedLoadSchema.optional(),
-  batchSize: positive.optional(),
-  /** Requests between two unloads, or milliseconds. */
-  reloadEvery: z.union([z.strictObject({ requests: positive }), z.strictObject({ ms: positive })]).optional(),
-  /** Between two readings; absent: 5 s, less of a short soak. */
-  readMs: positive.min(100).optional(),
-  criteria: z.array(z.string().max(64)).max(16).optional(),
-});
+export const soakRequestSchema = z.lazy(() =>
+  z.strictObject({
+    of: z.union([
+      z.strictObject({ runId }),
+      z.strictObject({ deployment: z.string(), model: z.string().optional() }),
+      z.strictObject({
+        url: z.string().min(1).max(2000),
+        tls: tlsFilesSchema.optional(),
+        model: z.string().min(1).max(256),
+        version: z.string().max(32).optional(),
+        shapes: z.record(z.string().max(256), z.array(positive).max(16)).optional(),
+        protocol: z.enum(['http', 'grpc']).optional(),
+      }),
+    ]),
+    /** Absent: by date and time. */
+    name: z.string().optional(),
+    forMs: positive.max(30 * 24 * 3_600_000),
+    load: askedLoadSchema.optional(),
+    batchSize: positive.optional(),
+    /** Requests between two unloads, or milliseconds. */
+    reloadEvery: z
+      .union([z.strictObject({ requests: positive }), z.strictObject({ ms: positive })])
+      .optional(),
+    /** Between two readings; absent: 5 s, less of a short soak. */
+    readMs: positive.min(100).optional(),
+    criteria: z.array(z.string().max(64)).max(16).optional(),
+  }),
+);
 export type SoakRequest = Readonly<z.infer<typeof soakRequestSchema>>;
 
 /** A soak for its page. */

@@ -58,63 +58,64 @@ export type StudyOutcome = (typeof studyOutcomes)[number];
 const number = z.int().min(1);
 const numbered = { seq: z.int().min(1), at: z.string() };
 
-const bodies = [
-  /** First line, and at each restart or change of the specification. */
-  z.object({ type: z.literal('study-planned'), spec: studySpecSchema }),
-  z.object({ type: z.literal('study-started'), pid: z.int() }),
-  /** Obstacles of trials, and runs they already have. */
-  z.object({
-    type: z.literal('trials-placed'),
-    trials: z.array(
-      z.object({
-        number,
-        /** Of a trial that is not among those the strategy was given. */
-        axes: axesSchema.optional(),
-        leftOut: z.string().nullable(),
-        error: wireErrorSchema.nullable(),
-        hosts: z.array(z.string()).optional(),
-        runId: z.string().nullable(),
-      }),
-    ),
-  }),
-  /** `turn` of `of`: position among due trials. `host` null: as the run says. */
-  z.object({
-    type: z.literal('trial-begun'),
-    number,
-    turn: z.int(),
-    of: z.int(),
-    host: z.string().nullable(),
-  }),
-  /** `job`: id of the job that it was handed to. */
-  z.object({ type: z.literal('trial-run'), number, runId: z.string(), job: z.string().nullable() }),
-  /** `outcome` null: `error` prevented the run. `isMoved`: its host went away, and another one starts it again. */
-  z.object({
-    type: z.literal('trial-ended'),
-    number,
-    outcome: z.enum(runOutcomes).nullable(),
-    error: wireErrorSchema.nullable(),
-    isMoved: z.boolean(),
-  }),
-  /** Of a search: one measurement of a candidate, and a candidate that cannot be measured. */
-  z.object({ type: z.literal('look'), look: lookSchema }),
-  candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
-  candidateMemorySchema.extend({ type: z.literal('candidate-memory') }),
-  /** A Triton serves its candidates; again for each that was started. */
-  servedPlaceSchema.extend({ type: z.literal('candidates-served') }),
-  /** Of a soak: what was read of the server, and what the load came to. */
-  ...soakBodies,
-  /** Of an upgrade: what served, whether the outputs agree, and how long loading took. */
-  ...upgradeBodies,
-  /** `error`: why it failed as a whole. */
-  z.object({
-    type: z.literal('study-ended'),
-    outcome: z.enum(studyOutcomes),
-    error: wireErrorSchema.optional(),
-  }),
-] as const;
-export type StudyBody = z.infer<(typeof bodies)[number]>;
+const bodies = () =>
+  [
+    /** First line, and at each restart or change of the specification. */
+    z.object({ type: z.literal('study-planned'), spec: studySpecSchema }),
+    z.object({ type: z.literal('study-started'), pid: z.int() }),
+    /** Obstacles of trials, and runs they already have. */
+    z.object({
+      type: z.literal('trials-placed'),
+      trials: z.array(
+        z.object({
+          number,
+          /** Of a trial that is not among those the strategy was given. */
+          axes: axesSchema.optional(),
+          leftOut: z.string().nullable(),
+          error: wireErrorSchema.nullable(),
+          hosts: z.array(z.string()).optional(),
+          runId: z.string().nullable(),
+        }),
+      ),
+    }),
+    /** `turn` of `of`: position among due trials. `host` null: as the run says. */
+    z.object({
+      type: z.literal('trial-begun'),
+      number,
+      turn: z.int(),
+      of: z.int(),
+      host: z.string().nullable(),
+    }),
+    /** `job`: id of the job that it was handed to. */
+    z.object({ type: z.literal('trial-run'), number, runId: z.string(), job: z.string().nullable() }),
+    /** `outcome` null: `error` prevented the run. `isMoved`: its host went away, and another one starts it again. */
+    z.object({
+      type: z.literal('trial-ended'),
+      number,
+      outcome: z.enum(runOutcomes).nullable(),
+      error: wireErrorSchema.nullable(),
+      isMoved: z.boolean(),
+    }),
+    /** Of a search: one measurement of a candidate, and a candidate that cannot be measured. */
+    z.object({ type: z.literal('look'), look: lookSchema }),
+    candidateFailedSchema.extend({ type: z.literal('candidate-failed') }),
+    candidateMemorySchema.extend({ type: z.literal('candidate-memory') }),
+    /** A Triton serves its candidates; again for each that was started. */
+    servedPlaceSchema.unwrap().extend({ type: z.literal('candidates-served') }),
+    /** Of a soak: what was read of the server, and what the load came to. */
+    ...soakBodies(),
+    /** Of an upgrade: what served, whether the outputs agree, and how long loading took. */
+    ...upgradeBodies(),
+    /** `error`: why it failed as a whole. */
+    z.object({
+      type: z.literal('study-ended'),
+      outcome: z.enum(studyOutcomes),
+      error: wireErrorSchema.optional(),
+    }),
+  ] as const;
+export type StudyBody = z.infer<ReturnType<typeof bodies>[number]>;
 
-export const studyEntrySchema = z.object(numbered).and(z.discriminatedUnion('type', bodies));
+export const studyEntrySchema = z.lazy(() => z.object(numbered).and(z.discriminatedUnion('type', bodies())));
 export type StudyEntry = z.infer<typeof studyEntrySchema>;
 
 export interface TrialState {

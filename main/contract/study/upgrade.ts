@@ -13,42 +13,50 @@ const side = z.literal([1, 2]);
 export type UpgradeNumber = z.infer<typeof side>;
 
 /** What serves in place of what the run has: a release of NVIDIA's images, an image, or a folder of this machine. */
-export const upgradeTargetSchema = z.union([
-  z.strictObject({ release: z.string().regex(/^\d\d\.\d\d$/, 'a release such as 26.07') }),
-  z.strictObject({ image: z.string().min(1).max(512) }),
-  z.strictObject({ environment: z.string().min(1).max(4096) }),
-]);
+export const upgradeTargetSchema = z.lazy(() =>
+  z.union([
+    z.strictObject({ release: z.string().regex(/^\d\d\.\d\d$/, 'a release such as 26.07') }),
+    z.strictObject({ image: z.string().min(1).max(512) }),
+    z.strictObject({ environment: z.string().min(1).max(4096) }),
+  ]),
+);
 export type UpgradeTarget = Readonly<z.infer<typeof upgradeTargetSchema>>;
 
-const sideSchema = z.strictObject({
-  /** "release 26.04", "the home's Triton". */
-  title: z.string(),
-  /** Absent: as the run has it. */
-  target: upgradeTargetSchema.optional(),
-});
+const sideSchema = z.lazy(() =>
+  z.strictObject({
+    /** "release 26.04", "the home's Triton". */
+    title: z.string(),
+    /** Absent: as the run has it. */
+    target: upgradeTargetSchema.optional(),
+  }),
+);
 export type UpgradeSide = Readonly<z.infer<typeof sideSchema>>;
 
 /** What is known before anything is started. */
-const findingSchema = z.strictObject({
-  about: z.enum(['backend', 'flag', 'plan', 'machine', 'package']),
-  /** A sentence without its full stop. */
-  text: z.string(),
-  /** The same files cannot be served there. */
-  blocks: z.boolean(),
-});
+const findingSchema = z.lazy(() =>
+  z.strictObject({
+    about: z.enum(['backend', 'flag', 'plan', 'machine', 'package']),
+    /** A sentence without its full stop. */
+    text: z.string(),
+    /** The same files cannot be served there. */
+    blocks: z.boolean(),
+  }),
+);
 export type UpgradeFinding = Readonly<z.infer<typeof findingSchema>>;
 
-const subjectSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('run'), runId }),
-  /** The model of a deployment, with the files and inputs of its run. */
-  z.strictObject({
-    kind: z.literal('deployment'),
-    id: z.string().regex(deploymentIdPattern),
-    model: z.string(),
-    version: positive,
-    runId,
-  }),
-]);
+const subjectSchema = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('run'), runId }),
+    /** The model of a deployment, with the files and inputs of its run. */
+    z.strictObject({
+      kind: z.literal('deployment'),
+      id: z.string().regex(deploymentIdPattern),
+      model: z.string(),
+      version: positive,
+      runId,
+    }),
+  ]),
+);
 export type UpgradeSubject = Readonly<z.infer<typeof subjectSchema>>;
 
 /** Serves the same files in two serving environments in turns, and says whether they may move from one to the other. */
@@ -83,58 +91,65 @@ export function withPresentAgain(searched: Searched): Searched {
 }
 
 /** What a side turned out to be. */
-const servedSchema = z.object({
-  side,
-  place: servedPlaceSchema,
-  /** From its start until Triton was ready, milliseconds. */
-  startMs: z.number().min(0),
-  /** Of a container. */
-  image: z.object({ id: z.string(), reference: z.string() }).optional(),
-});
+const servedSchema = z.lazy(() =>
+  z.object({
+    side,
+    place: servedPlaceSchema,
+    /** From its start until Triton was ready, milliseconds. */
+    startMs: z.number().min(0),
+    /** Of a container. */
+    image: z.object({ id: z.string(), reference: z.string() }).optional(),
+  }),
+);
 export type UpgradeServed = Readonly<z.infer<typeof servedSchema>>;
 
-const loadedSchema = z.object({
-  side,
-  /** From the call until the model was ready, milliseconds. */
-  loadMs: z.number().min(0),
-  /** The first answer at each batch size after it, microseconds. */
-  firstUs: z.array(z.object({ batchSize: positive, us: z.number().min(0) })),
-  /** Of Triton's processes and GPUs with the model loaded. */
-  hostBytes: known,
-  gpuBytes: known,
-});
+const loadedSchema = z.lazy(() =>
+  z.object({
+    side,
+    /** From the call until the model was ready, milliseconds. */
+    loadMs: z.number().min(0),
+    /** The first answer at each batch size after it, microseconds. */
+    firstUs: z.array(z.object({ batchSize: positive, us: z.number().min(0) })),
+    /** Of Triton's processes and GPUs with the model loaded. */
+    hostBytes: known,
+    gpuBytes: known,
+  }),
+);
 /** One load of the model on a side. */
 export type UpgradeLoad = Readonly<z.infer<typeof loadedSchema>>;
 
-const outputsSchema = z.object({
-  /** Requests of the run's inputs, sent to both. */
-  between: z.array(
-    z.object({
-      batchSize: positive,
-      requests: positive,
-      outputs: z.array(comparedOutputSchema),
-      /** Outputs of the present side that differ from its own for the same request: they tell nothing. */
-      varying: z.array(z.string()),
-    }),
-  ),
-  /** Samples with the outputs of the framework, or of a golden file. */
-  reference: z.array(
-    z.object({
-      side,
-      samples: z.int().min(0),
-      golden: z.string().optional(),
-      /** A sentence without its full stop; null: each is as expected. */
-      difference: z.string().nullable(),
-    }),
-  ),
-});
+const outputsSchema = z.lazy(() =>
+  z.object({
+    /** Requests of the run's inputs, sent to both. */
+    between: z.array(
+      z.object({
+        batchSize: positive,
+        requests: positive,
+        outputs: z.array(comparedOutputSchema),
+        /** Outputs of the present side that differ from its own for the same request: they tell nothing. */
+        varying: z.array(z.string()),
+      }),
+    ),
+    /** Samples with the outputs of the framework, or of a golden file. */
+    reference: z.array(
+      z.object({
+        side,
+        samples: z.int().min(0),
+        golden: z.string().optional(),
+        /** A sentence without its full stop; null: each is as expected. */
+        difference: z.string().nullable(),
+      }),
+    ),
+  }),
+);
 export type UpgradeOutputs = Readonly<z.infer<typeof outputsSchema>>;
 
-export const upgradeBodies = [
-  z.object({ type: z.literal('upgrade-served'), served: servedSchema }),
-  z.object({ type: z.literal('upgrade-outputs'), outputs: outputsSchema }),
-  z.object({ type: z.literal('upgrade-load'), load: loadedSchema }),
-] as const;
+export const upgradeBodies = () =>
+  [
+    z.object({ type: z.literal('upgrade-served'), served: servedSchema }),
+    z.object({ type: z.literal('upgrade-outputs'), outputs: outputsSchema }),
+    z.object({ type: z.literal('upgrade-load'), load: loadedSchema }),
+  ] as const;
 
 /** What a journal has of it, beside its looks. */
 export interface Upgraded {
@@ -146,22 +161,24 @@ export interface Upgraded {
 }
 
 /** What a person asks for; what is left out is taken from the run. */
-export const upgradeRequestSchema = z.strictObject({
-  of: z.union([
-    z.strictObject({ runId }),
-    z.strictObject({ deployment: z.string().max(63), model: z.string().max(128).optional() }),
-  ]),
-  to: upgradeTargetSchema,
-  /** Absent: by date and time. */
-  name: z.string().optional(),
-  criteria: z.array(z.string().max(64)).min(1).max(16).optional(),
-  batchSize: positive.optional(),
-  concurrency: positive.optional(),
-  requestRate: z.number().positive().optional(),
-  budgetS: z.number().positive().optional(),
-  /** Timed loads of each side. */
-  loads: positive.max(100).optional(),
-});
+export const upgradeRequestSchema = z.lazy(() =>
+  z.strictObject({
+    of: z.union([
+      z.strictObject({ runId }),
+      z.strictObject({ deployment: z.string().max(63), model: z.string().max(128).optional() }),
+    ]),
+    to: upgradeTargetSchema,
+    /** Absent: by date and time. */
+    name: z.string().optional(),
+    criteria: z.array(z.string().max(64)).min(1).max(16).optional(),
+    batchSize: positive.optional(),
+    concurrency: positive.optional(),
+    requestRate: z.number().positive().optional(),
+    budgetS: z.number().positive().optional(),
+    /** Timed loads of each side. */
+    loads: positive.max(100).optional(),
+  }),
+);
 export type UpgradeRequest = Readonly<z.infer<typeof upgradeRequestSchema>>;
 
 /** An upgrade for its page. */

@@ -5,44 +5,50 @@ import { httpVersions } from '../../run/run-spec';
 const usOrNull = z.number().min(0).nullable();
 
 /** Means of a window, in microseconds; connections are those that its turn opened. null: not known, or no TLS. */
-export const latencyPartsSchema = z.object({
-  connectUs: usOrNull,
-  tlsUs: usOrNull,
-  sendUs: z.number().min(0),
-  /** From the end of the send to the first byte of the response's body. */
-  firstByteUs: z.number().min(0),
-  receiveUs: z.number().min(0),
-});
+export const latencyPartsSchema = z.lazy(() =>
+  z.object({
+    connectUs: usOrNull,
+    tlsUs: usOrNull,
+    sendUs: z.number().min(0),
+    /** From the end of the send to the first byte of the response's body. */
+    firstByteUs: z.number().min(0),
+    receiveUs: z.number().min(0),
+  }),
+);
 
 const wayParts = ['connect', 'tls', 'send', 'first-byte', 'receive', 'latency', 'p99', 'throughput'] as const;
 export type WayPart = (typeof wayParts)[number];
 
-const wayRowSchema = z.object({
-  part: z.enum(wayParts),
-  /** Means of the looks: microseconds, of the throughput inferences per second; null: not known. */
-  direct: z.number().min(0).nullable(),
-  via: z.number().min(0).nullable(),
-  /** Through the gateway minus direct, mean of the pairs of looks. */
-  difference: z.number().nullable(),
-  /** Half-width of its 95 % interval, valid whenever one looks; null: too few pairs. */
-  half: z.number().min(0).nullable(),
-});
+const wayRowSchema = z.lazy(() =>
+  z.object({
+    part: z.enum(wayParts),
+    /** Means of the looks: microseconds, of the throughput inferences per second; null: not known. */
+    direct: z.number().min(0).nullable(),
+    via: z.number().min(0).nullable(),
+    /** Through the gateway minus direct, mean of the pairs of looks. */
+    difference: z.number().nullable(),
+    /** Half-width of its 95 % interval, valid whenever one looks; null: too few pairs. */
+    half: z.number().min(0).nullable(),
+  }),
+);
 export type WayRow = z.infer<typeof wayRowSchema>;
 
 /** What the way through a gateway adds to a level, part by part. */
-export const waySchema = z.object({
-  /** "https://gateway:443". */
-  address: z.string(),
-  /** Of HTTP through the gateway; absent with gRPC. */
-  httpVersion: z.enum(httpVersions).optional(),
-  pairs: z.int().min(0),
-  rows: z.array(wayRowSchema),
-  /** Through the gateway. */
-  requestCount: z.int().min(0),
-  errorCount: z.int().min(0),
-  /** The first error of the gateway; absent: none. */
-  error: z.object({ kind: z.string(), message: z.string() }).optional(),
-});
+export const waySchema = z.lazy(() =>
+  z.object({
+    /** "https://gateway:443". */
+    address: z.string(),
+    /** Of HTTP through the gateway; absent with gRPC. */
+    httpVersion: z.enum(httpVersions).optional(),
+    pairs: z.int().min(0),
+    rows: z.array(wayRowSchema),
+    /** Through the gateway. */
+    requestCount: z.int().min(0),
+    errorCount: z.int().min(0),
+    /** The first error of the gateway; absent: none. */
+    error: z.object({ kind: z.string(), message: z.string() }).optional(),
+  }),
+);
 export type Way = z.infer<typeof waySchema>;
 
 /** With its unit: "5.02 ms". */
