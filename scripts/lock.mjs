@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { command } from './lib/command.mjs';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
-import { lockedPythons, mergeLock, readCompiled, withoutPackages } from './lib/package/python-lock.mjs';
+import {
+  lockedFiles,
+  lockedPythons,
+  mergeLock,
+  readCompiled,
+  withoutPackages,
+} from './lib/package/python-lock.mjs';
 import { bringUv } from './lib/package/uv.mjs';
 import { say, seconds, SetupError } from './lib/say.mjs';
 
@@ -79,7 +85,7 @@ await main(async (args) => {
   mkdirSync(join(requirements, 'locked'), { recursive: true });
   await bringUv(build, log);
   const runtime = {};
-  for (const file of ['runtime.txt', 'trees.txt']) {
+  for (const file of lockedFiles) {
     const compiled = {};
     for (const python of lockedPythons) {
       const beside = besideRuntime.includes(file) ? (runtime[python] ?? null) : null;

@@ -1,6 +1,9 @@
 /** The Pythons that an environment is made with, oldest first (main/setup/interpreter.ts). */
 export const lockedPythons = ['3.9', '3.10', '3.11', '3.12'];
 
+/** What is resolved, of resources/requirements: each file of an environment that the set-up or a check makes. */
+export const lockedFiles = ['runtime.txt', 'tensorflow.txt', 'transformers.txt', 'trees.txt', 'check.txt'];
+
 /** The index of PyTorch is the user's choice, and its builds differ: the lock does not name it. */
 const isTorch = (name) => name === 'torch';
 /** What PyTorch's build for CUDA depends on and the one for CPUs does not. */

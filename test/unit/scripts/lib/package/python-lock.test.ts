@@ -1,12 +1,16 @@
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 interface Lock {
+  lockedFiles: readonly string[];
   mergeLock: (compiled: Record<string, string>) => { packages: readonly string[]; cuda: readonly string[] };
   withoutPackages: (compiled: string, beside: string) => string;
 }
 
-const { mergeLock, withoutPackages } = (await import(resolve('scripts/lib/package/python-lock.mjs'))) as Lock;
+const { lockedFiles, mergeLock, withoutPackages } = (await import(
+  resolve('scripts/lib/package/python-lock.mjs')
+)) as Lock;
 
 const sum = (digit: string) => `sha256:${digit.repeat(64)}`;
 const compiled = (...packages: readonly string[]) =>
@@ -56,4 +60,9 @@ it('an environment beside another one has only what that one lacks, with its has
     `a==1.0 \\\n    --hash=${sum('1')}`,
     `c==3.0 \\\n    --hash=${sum('3')}`,
   ]);
+});
+
+it('every lock that is installed from is written again; that of CUDA comes with runtime.txt', () => {
+  const locked = readdirSync('resources/requirements/locked').filter((name) => name !== 'cuda.txt');
+  expect([...lockedFiles].sort()).toEqual(locked.sort());
 });
