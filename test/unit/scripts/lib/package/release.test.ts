@@ -11,6 +11,9 @@ interface Release {
   releaseProblems: (facts: object) => readonly string[];
   updateFeed: (release: object) => string;
 }
+const { controlFile } = (await import(resolve('scripts/lib/package/deb.mjs'))) as {
+  controlFile: (identity: object, about: object, sizes: object) => string;
+};
 const { changelogSection, checksums, releaseProblems, updateFeed } = (await import(
   resolve('scripts/lib/package/release.mjs')
 )) as Release;
@@ -81,6 +84,19 @@ describe('the workflow of a release', () => {
     isValid(workflow);
     expect(isValid.errors ?? []).toEqual([]);
     expect(isValid({ ...workflow, jobs: { package: { steps: [] } } }), 'a job without a machine').toBe(false);
+  });
+
+  it('installs the libraries of the window that the deb depends on', () => {
+    const identity = { name: 'triton-workbench', version: '0.1.0', test: false };
+    const about = { maintainer: 'Ada <ada@your.org>', homepage: null, description: 'What it is' };
+    const control = controlFile(identity, about, { installedKib: 1, arch: 'x64' });
+    const depends = /^Depends: (.*)$/m.exec(control)?.[1]?.split(', ') ?? [];
+    const libraries = depends.flatMap((one) => one.match(/^lib(?!python)\S+/) ?? []);
+    const installs = Object.values(workflow.jobs).flatMap(({ steps }) =>
+      steps.flatMap(({ run = '' }) => (run.includes('apt-get update') ? run.split(/\s+/) : [])),
+    );
+    expect(libraries).toContain('libnss3');
+    expect(installs).toEqual(expect.arrayContaining(libraries));
   });
 
   it('runs scripts that this repository has, by the names that they have', () => {
