@@ -1,8 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from './lib/command.mjs';
-import { repoRoot } from './lib/layout.mjs';
+import { defaultHome, homeLayout, repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
+import {
+  licencesFile,
+  licencesOf,
+  pythonLicences,
+  readLicences,
+  requirementFiles,
+} from './lib/package/python-licences.mjs';
 import {
   lockedFiles,
   lockedPythons,
@@ -17,7 +24,12 @@ const help = `npm run lock
 Resolves resources/requirements/{runtime,tensorflow,transformers,trees,check}.txt with uv, from PyPI only, for each Python that an environment is made
 with, and writes what came of it, with the hashes of all files, to resources/requirements/locked. PyTorch is not in it: its index is the
 user's choice. Of transformers.txt and trees.txt only what runtime.txt does not bring is in it: they are installed beside that. Takes minutes:
-packages whose index has no metadata are downloaded.`;
+packages whose index has no metadata are downloaded.
+
+npm run lock -- licenses [PYTHON]...
+Writes scripts/lib/package/python-licences.json, which a package shows and its bill of materials has: the licenses that the locked
+packages state where they are installed, in the environments of the workbench home and in those of the named interpreters. Of packages
+that are installed in none of them it keeps what it had.`;
 const requirements = join(repoRoot, 'resources', 'requirements');
 /** The glibc of Debian 12; the wheels of Triton need 2.35. The packages for aarch64 are the same. */
 const platform = 'x86_64-manylinux_2_36';
@@ -73,10 +85,25 @@ function write(name, source, entries) {
   say(`resources/requirements/locked/${name}: ${entries.length} packages`);
 }
 
-await main(async (args) => {
-  if (args.length > 0) {
+async function writeLicences(interpreters) {
+  const { tensorflow, transformers, trees, python } = homeLayout(defaultHome());
+  const found = await pythonLicences([...interpreters, tensorflow, transformers, trees, python]);
+  const texts = [...requirementFiles, 'runtime'].map((name) =>
+    readFileSync(join(requirements, `${name}.txt`), 'utf8'),
+  );
+  const licences = licencesOf(texts, readLicences(), found);
+  writeFileSync(licencesFile, `${JSON.stringify(licences, null, 2)}\n`);
+  say(`scripts/lib/package/python-licences.json: ${Object.keys(licences).length} packages`);
+}
+
+await main(async ([verb, ...others]) => {
+  if (verb === 'licenses') {
+    await writeLicences(others);
+    return 0;
+  }
+  if (verb !== undefined) {
     say(help);
-    return args.every((arg) => arg === '--help' || arg === '-h') ? 0 : 2;
+    return verb === '--help' || verb === '-h' ? 0 : 2;
   }
   const startMs = performance.now();
   const build = join(repoRoot, 'dist', 'build');

@@ -8,7 +8,7 @@ import { makeDeb } from './lib/package/deb.mjs';
 import { drawIcons } from './lib/package/icons.mjs';
 import { bundledSoftware, pythonSoftware, thirdPartyNotices } from './lib/package/notices.mjs';
 import { readPublisher } from './lib/package/publisher.mjs';
-import { pythonLicences } from './lib/package/python-licences.mjs';
+import { readLicences, requirementFiles } from './lib/package/python-licences.mjs';
 import { copyRuntime, manifestOf, packageIdentity, runtimeVersion } from './lib/package/runtime.mjs';
 import { billOfMaterials } from './lib/package/sbom.mjs';
 import { writeShellFiles } from './lib/package/shell-files.mjs';
@@ -20,18 +20,6 @@ const usage = 'npm run package [-- [--test] [dir|deb|appimage …]]';
 const kinds = ['dir', 'deb', 'appimage'];
 const out = join(repoRoot, 'dist');
 const build = join(out, 'build');
-/** The Python packages that the set-up and the images install. */
-const requirementFiles = [
-  'locked/runtime',
-  'locked/cuda',
-  'locked/tensorflow',
-  'locked/transformers',
-  'locked/trees',
-  'perf-analyzer',
-  'perf-analyzer-2.60',
-  'client-gpu',
-];
-
 function readArguments(args) {
   const chosen = args.filter((arg) => arg !== '--test');
   const unknown = chosen.find((arg) => !kinds.includes(arg));
@@ -43,7 +31,7 @@ const requirementText = (name) =>
   readFileSync(join(repoRoot, 'resources', 'requirements', `${name}.txt`), 'utf8');
 
 /** Notices, the list that About shows, and the bill of materials. */
-async function writeLicences(layout, electron, uv, { identity, epoch }) {
+function writeLicences(electron, uv, { identity, epoch }) {
   const beside = ['koffi', join('@koromix', `koffi-linux-${process.arch}`)];
   const torch = requirementText('runtime')
     .match(/^torch==.*$/gm)
@@ -51,10 +39,7 @@ async function writeLicences(layout, electron, uv, { identity, epoch }) {
   const software = [
     uv,
     ...bundledSoftware({ root: repoRoot, beside: beside.map((name) => join('node_modules', name)) }),
-    ...pythonSoftware(
-      [torch, ...requirementFiles.map(requirementText)],
-      await pythonLicences([layout.tensorflow, layout.transformers, layout.trees, layout.python]),
-    ),
+    ...pythonSoftware([torch, ...requirementFiles.map(requirementText)], readLicences()),
   ];
   const runtime = {
     kind: 'program',
@@ -99,7 +84,7 @@ await main(async (args) => {
   mkdirSync(build, { recursive: true });
   await drawIcons(join(repoRoot, 'resources', 'icons', 'triton-workbench.svg'), icons);
   const uv = await bringUv(build, context.logFile('package-uv.log'));
-  await writeLicences(layout, electron, uv, { identity, epoch });
+  writeLicences(electron, uv, { identity, epoch });
   writeShellFiles(repoRoot, join(build, 'share'));
   const runtime = join(build, 'runtime');
   copyRuntime(layout.electronFolder, runtime);

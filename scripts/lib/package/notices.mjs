@@ -110,7 +110,7 @@ export function bundledSoftware({ root, beside }) {
 /**
  * The Python packages of requirement files, each version once.
  * @param {string[]} files texts of the files
- * @param {Record<string, string>} licences what the installed packages say, by name in lower case with "-"
+ * @param {Record<string, string>} licences what the packages say, by name in lower case with "-"
  * @returns {Software[]}
  */
 export const pythonSoftware = (files, licences) =>
