@@ -24,7 +24,8 @@ function readArguments(args) {
   const chosen = args.filter((arg) => arg !== '--test');
   const unknown = chosen.find((arg) => !kinds.includes(arg));
   if (unknown !== undefined) throw new SetupError(`Unknown argument "${unknown}": ${usage}`);
-  return { test: args.includes('--test'), wanted: chosen.length === 0 ? kinds : chosen };
+  const asked = chosen.includes('appimage');
+  return { test: args.includes('--test'), wanted: chosen.length === 0 ? kinds : chosen, asked };
 }
 
 const requirementText = (name) =>
@@ -58,7 +59,7 @@ function writeLicences(electron, uv, { identity, epoch }) {
 const madeLine = (file) => say(`${file} (${megabytes(statSync(file).size)})`);
 
 await main(async (args) => {
-  const { test, wanted } = readArguments(args);
+  const { test, wanted, asked } = readArguments(args);
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
     throw new SetupError(
       `Packages are made on Linux x64 and arm64, and this is ${process.platform} ${process.arch}: ` +
@@ -96,7 +97,7 @@ await main(async (args) => {
       await makeDeb({ ...places, app }, identity, { ...publisher, description: manifest.description }),
     );
   if (wanted.includes('appimage')) {
-    const made = await makeAppImage(places, app, options);
+    const made = await makeAppImage(places, app, { ...options, asked });
     if ('file' in made) madeLine(made.file);
     else say(made.problem);
   }

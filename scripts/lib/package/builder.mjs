@@ -57,7 +57,9 @@ const answersWithinMs = 10_000;
 const toolsHost = 'https://github.com';
 
 /** @returns {Promise<string | null>} what keeps electron-builder from its AppImage tools */
-async function toolsProblem() {
+async function toolsProblem(env) {
+  // A folder of them, for electron-builder: nothing is downloaded.
+  if (env.APPIMAGE_TOOLS_PATH) return null;
   try {
     await fetch(toolsHost, { method: 'HEAD', signal: AbortSignal.timeout(answersWithinMs) });
     return null;
@@ -68,14 +70,18 @@ async function toolsProblem() {
 
 /**
  * Makes the AppImage of the folder `app`; electron-builder downloads the tools for it.
+ * @param {{identity: {name: string, version: string}, asked: boolean}} options with those of `makeFolder`; asked: for
+ *   an AppImage by name, so that its absence is a failure
  * @returns {Promise<{file: string} | {problem: string}>}
  */
-export async function makeAppImage(places, app, options) {
-  const problem = await toolsProblem();
-  if (problem !== null) {
-    return {
-      problem: `No AppImage was made: its tools come from ${toolsHost}, which cannot be reached here (${problem}).`,
-    };
+export async function makeAppImage(places, app, options, env = process.env) {
+  const reason = await toolsProblem(env);
+  if (reason !== null) {
+    const problem = `No AppImage was made: its tools come from ${toolsHost}, which cannot be reached here (${reason}).`;
+    if (!options.asked) return { problem };
+    throw new SetupError(
+      `${problem} Run the command where it can be reached, or set APPIMAGE_TOOLS_PATH to a folder with the tools.`,
+    );
   }
   const { identity } = options;
   const made = await electronBuilder(['--linux', 'AppImage', '--prepackaged', app], places, options);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 
 interface Config {
@@ -10,8 +10,9 @@ interface Config {
   readonly asar: boolean;
 }
 
-const { builderConfig } = (await import(resolve('scripts/lib/package/builder.mjs'))) as {
+const { builderConfig, makeAppImage } = (await import(resolve('scripts/lib/package/builder.mjs'))) as {
   builderConfig: (base: Config, options: object) => Config;
+  makeAppImage: (places: object, app: string, options: object, env: NodeJS.ProcessEnv) => Promise<object>;
 };
 
 const base = parse(readFileSync('electron-builder.yml', 'utf8')) as Config;
@@ -65,4 +66,34 @@ it('only a package for tests lets an inspector in', () => {
 it('a runtime that lacks the fuse of file: pages is not asked for it', () => {
   const old = builderConfig(base, { runtime: '/r', electron: '25.1.1', identity });
   expect(Object.keys(old.electronFuses)).not.toContain('grantFileProtocolExtraPrivileges');
+});
+
+describe('an AppImage whose tools cannot be downloaded', () => {
+  const unreachable = vi.fn(() =>
+    Promise.reject(new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })),
+  );
+  const make = (asked: boolean, env: NodeJS.ProcessEnv = {}) => {
+    vi.stubGlobal('fetch', unreachable);
+    return makeAppImage({ root: '/nowhere', build: '/nowhere' }, '/app', { identity, asked }, env);
+  };
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    unreachable.mockClear();
+  });
+
+  it('is left out with the reason where all kinds are made', async () => {
+    await expect(make(false)).resolves.toEqual({
+      problem:
+        'No AppImage was made: its tools come from https://github.com, which cannot be reached here (ENOTFOUND).',
+    });
+  });
+
+  it('is a failure where it was asked for by name, as in the workflow of a release', async () => {
+    await expect(make(true)).rejects.toThrow(/ENOTFOUND.*set APPIMAGE_TOOLS_PATH/s);
+  });
+
+  it('is made with a folder of tools, without asking for GitHub', async () => {
+    await expect(make(true, { APPIMAGE_TOOLS_PATH: '/tools' })).rejects.toThrow(/electron-builder\.yml/);
+    expect(unreachable).not.toHaveBeenCalled();
+  });
 });
