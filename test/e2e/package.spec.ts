@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
@@ -92,4 +92,11 @@ test('a package says what is in it, in a bill of materials', async () => {
   const purls = bill.components.map(({ purl }) => purl);
   for (const start of ['pkg:generic/electron@', 'pkg:generic/uv@', 'pkg:npm/react@', 'pkg:pypi/torch@'])
     expect(purls.filter((purl) => purl.startsWith(start))).not.toEqual([]);
+});
+
+test('a package has the examples that its documentation runs', async () => {
+  const guide = await readFile(join(repository, 'docs', 'guide', 'examples.md'), 'utf8');
+  const named = [...guide.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(5);
+  expect(await readdir(join(folder, 'examples'))).toEqual(expect.arrayContaining(named));
 });
