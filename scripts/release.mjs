@@ -11,7 +11,13 @@ import { join } from 'node:path';
 import { repoRoot } from './lib/layout.mjs';
 import { main } from './lib/main.mjs';
 import { missingOfRelease, readPublisher } from './lib/package/publisher.mjs';
-import { changelogSection, checksums, releaseProblems, updateFeed } from './lib/package/release.mjs';
+import {
+  changelogSection,
+  checksums,
+  releaseNotes,
+  releaseProblems,
+  updateFeed,
+} from './lib/package/release.mjs';
 import { manifestOf } from './lib/package/runtime.mjs';
 import { sourceDate } from './lib/package/source-date.mjs';
 import { say, SetupError } from './lib/say.mjs';
@@ -49,7 +55,8 @@ async function gather(version) {
   const epoch = await sourceDate(repoRoot);
   writeFileSync(join(target, 'latest-linux.yml'), updateFeed({ version, epoch, files }));
   writeFileSync(join(target, 'SHA256SUMS'), checksums(files));
-  writeFileSync(join(target, 'notes.md'), `${changelogSection(read('CHANGELOG.md'), version)?.text ?? ''}\n`);
+  const notes = changelogSection(read('CHANGELOG.md'), version)?.text ?? '';
+  writeFileSync(join(target, 'notes.md'), releaseNotes(notes));
   for (const name of readdirSync(target)) say(join('dist', 'release', name));
 }
 

@@ -8,6 +8,21 @@ export function changelogSection(text, version) {
   return { isReleased: !/^## .*unreleased/i.test(found), text: found.replace(/^.*\n/, '').trim() };
 }
 
+/** GitHub refuses a release whose notes have more, in characters. */
+const notesLimit = 125_000;
+
+/**
+ * The notes of a release: the section of the changelog, cut between two lines where GitHub would refuse it. Pure.
+ * @param {string} text of the section
+ */
+export function releaseNotes(text, limit = notesLimit) {
+  const whole = `${text}\n`;
+  if (whole.length <= limit) return whole;
+  const rest = '\nThe notes are longer than GitHub takes; CHANGELOG.md has all of them.\n';
+  const kept = whole.slice(0, limit - rest.length);
+  return `${kept.slice(0, kept.lastIndexOf('\n') + 1)}${rest}`;
+}
+
 /**
  * What keeps a tag from being released. Pure.
  * @param {{tag: string, version: string, changelog: string, missing: string[]}} facts missing: of publisher.json

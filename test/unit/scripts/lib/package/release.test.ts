@@ -8,13 +8,14 @@ import { parse } from 'yaml';
 interface Release {
   changelogSection: (text: string, version: string) => { isReleased: boolean; text: string } | null;
   checksums: (files: readonly object[]) => string;
+  releaseNotes: (text: string, limit?: number) => string;
   releaseProblems: (facts: object) => readonly string[];
   updateFeed: (release: object) => string;
 }
 const { controlFile } = (await import(resolve('scripts/lib/package/deb.mjs'))) as {
   controlFile: (identity: object, about: object, sizes: object) => string;
 };
-const { changelogSection, checksums, releaseProblems, updateFeed } = (await import(
+const { changelogSection, checksums, releaseNotes, releaseProblems, updateFeed } = (await import(
   resolve('scripts/lib/package/release.mjs')
 )) as Release;
 
@@ -35,6 +36,31 @@ describe('a tag', () => {
     [{ missing: ['"homepage" is null.'] }, 'publisher.json: "homepage" is null.'],
   ])('with %j is not', (more, problem) => {
     expect(releaseProblems({ ...facts, ...more })).toEqual([problem]);
+  });
+});
+
+describe('the notes of a release', () => {
+  const notes = `- One.\n${'- Another line.\n'.repeat(10)}- Last.`;
+
+  it('are the whole section where GitHub takes it', () => {
+    expect(releaseNotes(notes)).toBe(`${notes}\n`);
+  });
+
+  it('end between two lines where it would refuse them, and say where the rest is', () => {
+    const cut = releaseNotes(notes, 120);
+    expect(cut.length).toBeLessThanOrEqual(120);
+    expect(cut).toMatch(
+      /^- One\.\n(?:- Another line\.\n)+\nThe notes are longer than GitHub takes; .*CHANGELOG\.md.*\n$/,
+    );
+    expect(cut).not.toContain('Last');
+  });
+
+  it('of the newest version of this changelog are short enough', () => {
+    const text = readFileSync('CHANGELOG.md', 'utf8');
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const section = changelogSection(text, version)?.text ?? '';
+    expect(section.length).toBeGreaterThan(1000);
+    expect(releaseNotes(section).length).toBeLessThanOrEqual(125_000);
   });
 });
 
