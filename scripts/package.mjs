@@ -68,6 +68,8 @@ await main(async (args) => {
   }
   const context = await bootstrap(needs.report, { packages: ['window'], purpose: 'Making a package' });
   const startMs = performance.now();
+  // What electron-builder writes itself gets the same modes everywhere.
+  process.umask(0o022);
   const { layout } = context;
   const [manifest, publisher] = [manifestOf(repoRoot), readPublisher(repoRoot)];
   const electron = await runtimeVersion(layout.electron);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
@@ -20,7 +20,16 @@ let app: WorkbenchApp | null = null;
 let env: NodeJS.ProcessEnv;
 
 test.beforeAll(async () => {
-  await run(process.execPath, [join(repository, 'scripts', 'package.mjs'), '--test', 'dir']);
+  // As somebody whose new files nobody else may read.
+  const line = 'umask 077; exec "$0" "$@"';
+  await run('sh', [
+    '-c',
+    line,
+    process.execPath,
+    join(repository, 'scripts', 'package.mjs'),
+    '--test',
+    'dir',
+  ]);
   home = await createHome();
   // A package finds its own app and resources, without those of this run of the tests.
   env = {
@@ -99,4 +108,16 @@ test('a package has the examples that its documentation runs', async () => {
   const named = [...guide.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
   expect(named.length).toBeGreaterThan(5);
   expect(await readdir(join(folder, 'examples'))).toEqual(expect.arrayContaining(named));
+});
+
+test('everybody may read a package, whatever umask it was made with', async () => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(entries.length).toBeGreaterThan(100);
+  const closed = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const { mode } = await stat(path);
+    if ((mode & 0o044) !== 0o044 || (entry.isDirectory() && (mode & 0o011) !== 0o011)) closed.push(path);
+  }
+  expect(closed).toEqual([]);
 });

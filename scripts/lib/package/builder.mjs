@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../command.mjs';
 import { SetupError } from '../say.mjs';
+import { openUp } from './modes.mjs';
 
 /** The first Electron that has the fuse for rights of file: pages. */
 const fileFuseSince = 29;
@@ -49,6 +50,7 @@ export async function makeFolder(places, options) {
   rmSync(app, { recursive: true, force: true });
   const made = await electronBuilder(['--linux', 'dir'], places, options);
   if (made.code !== 0) throw new SetupError(`electron-builder failed (log: ${log}):\n${made.output}`);
+  openUp(app);
   return app;
 }
 

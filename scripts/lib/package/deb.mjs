@@ -14,6 +14,7 @@ import { gzipSync } from 'node:zlib';
 import { command } from '../command.mjs';
 import { SetupError } from '../say.mjs';
 import { iconSizes } from './icons.mjs';
+import { openUp } from './modes.mjs';
 
 const debArchitecture = { x64: 'amd64', arm64: 'arm64' };
 
@@ -71,15 +72,6 @@ function kibBelow(folder) {
       sum + Math.max(1, Math.ceil(lstatSync(join(entry.parentPath ?? entry.path, entry.name)).size / 1024)),
     0,
   );
-}
-
-/** Everybody may read what root owns; what may be executed by one may be by all. */
-function openUp(folder) {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath ?? entry.path, entry.name);
-    if (entry.isSymbolicLink()) continue;
-    chmodSync(path, entry.isDirectory() || (lstatSync(path).mode & 0o100) !== 0 ? 0o755 : 0o644);
-  }
 }
 
 /** Lays out the files of the system below `tree`. */
