@@ -60,6 +60,9 @@ export function hasPoints(scenario: ReportScenario): boolean {
 
 export const chartText = (fontSize: number, color: string) => ({ fontFamily: chartFont, fontSize, color });
 
+/** Labels stay readable over lines. */
+export const labelHalo = { color: ink.text, textBorderColor: '#ffffff', textBorderWidth: 3 } as const;
+
 export const legendLine = 16;
 
 /** Title and font of every chart. */
@@ -176,6 +179,10 @@ export const choiceAxis = (names: readonly string[]): ChartOption['yAxis'] => ({
   axisTick: { show: false },
 });
 
+/** As many as the value of a tick has: 0.5 beside 1 and 1.5. */
+const decimalsOf = (value: number) =>
+  ([0, 1, 2] as const).find((count) => Math.abs(value - Number(value.toFixed(count))) < 1e-9) ?? 3;
+
 /** Starts at zero, so that lengths are comparable; `isSigned`: of values that may be below it. */
 export function valueAxis(unit: string, max?: number, isSigned = false): ChartOption['yAxis'] {
   return {
@@ -193,7 +200,7 @@ export function valueAxis(unit: string, max?: number, isSigned = false): ChartOp
     splitLine: { lineStyle: { color: ink.grid } },
     axisLabel: {
       ...chartText(10, ink.soft),
-      formatter: (value: number) => formatFixed(value, Number.isInteger(value) ? 0 : value < 1 ? 2 : 1),
+      formatter: (value: number) => formatFixed(value, decimalsOf(value)),
     },
   };
 }

@@ -5,7 +5,7 @@ import { formatMeasured } from '../../contract/numbers';
 import { isGrid } from '../../contract/run/sweep';
 import { type ChartLine, chartSigns, type ChartSymbol, holeColor } from '../../domain/measured/chart-lines';
 import type { ReportScenario } from '../report';
-import { ink, loadPosition, plotted, sweepPosition } from './chart-base';
+import { ink, labelHalo, loadPosition, plotted, sweepPosition } from './chart-base';
 
 /** ECharts' symbol names; no pentagon, which reports do not use. */
 export const symbolNames = {
@@ -22,6 +22,29 @@ interface SeriesStyle {
   readonly symbol: 'circle' | 'rect' | 'triangle' | 'diamond';
   /** Distinguishes lines without color; absent: solid. */
   readonly dash?: 'dashed' | 'dotted' | undefined;
+  /** Pixels by which the label of an only level is above its mark. */
+  readonly labelRaise?: number | undefined;
+}
+
+/** Of a half-width chart: the least height of its plot, the highest end of its axis over the largest value, and a line of text. */
+const [plotPx, mostEnd, linePx] = [100, 1.35, 11] as const;
+
+/** How far up the labels of these values move, in their order, so that none is over another; pixels. */
+export function labelRaises(values: readonly (number | null)[]): readonly number[] {
+  const largest = values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  const raises = values.map(() => 0);
+  const rising = values
+    .flatMap((value, at) =>
+      value === null || largest === 0 ? [] : [{ at, px: (value / largest / mostEnd) * plotPx }],
+    )
+    .sort((a, b) => a.px - b.px);
+  let lowest = -Infinity;
+  for (const { at, px } of rising) {
+    const place = Math.max(px, lowest);
+    raises[at] = place - px;
+    lowest = place + linePx;
+  }
+  return raises;
 }
 
 /** Solid marks are steady, hollow ones are not; holes interrupt the line. */
@@ -48,7 +71,9 @@ export function pointSeries(
       show: alone,
       position: 'right',
       distance: 8,
+      offset: [0, -(style.labelRaise ?? 0)],
       fontSize: 10,
+      ...labelHalo,
       formatter: ({ value }) => {
         const shown = Array.isArray(value) ? value[1] : value;
         return typeof shown === 'number' ? formatMeasured(shown) : '';

@@ -2,7 +2,6 @@ import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts';
 import { isSteady } from '../../contract/flag-text';
 import { numberOf } from '../../contract/measured/column';
 import { components } from '../../contract/measured/columns';
-import { isThrottled } from '../../contract/measured/detail-columns';
 import type { LoadPoint } from '../../contract/measured/results';
 import { budgetLatencyUs, sweepTitle } from '../../contract/run/sweep';
 import {
@@ -16,11 +15,10 @@ import {
   latencyLines,
   lineColors,
   okabeIto,
-  orderColors,
   throughputLine,
 } from '../../domain/measured/chart-lines';
 import { partMs, partNames, restName } from '../../domain/measured/limits/model-parts';
-import { gpuCharts, paretoFront, spacedLevels } from '../../domain/measured/points';
+import { paretoFront, spacedLevels } from '../../domain/measured/points';
 import type { ReportScenario } from '../report';
 import {
   baseOption,
@@ -28,16 +26,24 @@ import {
   hollowNames,
   hollowSeries,
   ink,
+  labelHalo,
   legendLine,
   niceEnd,
   plotted,
   rateAxis,
   sweepAxis,
   sweepCategories,
-  sweepPosition,
   valueAxis,
 } from './chart-base';
-import { holeSeries, intervalSeries, pointSeries, publishedSeries, symbolNames } from './point-series';
+import { gpuReadings } from './gpu-readings';
+import {
+  holeSeries,
+  intervalSeries,
+  labelRaises,
+  pointSeries,
+  publishedSeries,
+  symbolNames,
+} from './point-series';
 import type { Chart } from './render-chart';
 import { timelineCharts } from './timeline-charts';
 
@@ -53,11 +59,11 @@ const drawnTones = {
 const lineSeries = (
   scenario: ReportScenario,
   line: ChartLine,
-  dash?: 'dashed' | 'dotted',
+  look: { readonly dash?: 'dashed' | 'dotted' | undefined; readonly labelRaise?: number | undefined } = {},
 ): LineSeriesOption =>
   pointSeries(
     scenario,
-    { name: line.name, color: lineColors[line.tone], symbol: symbolNames[line.symbol], dash },
+    { name: line.name, color: lineColors[line.tone], symbol: symbolNames[line.symbol], ...look },
     line.read,
   );
 
@@ -77,6 +83,8 @@ function latencyChart(scenario: ReportScenario): Chart {
   const published = isOpen ? [] : publishedSeries(scenario, ({ p99Ms }) => p99Ms, 'p99 ');
   const what = isOpen ? 'p50 and p99 from the schedule and from the send,' : 'p50, p95 and p99';
   const names = [...lines.map(({ name }) => name), ...published.map(({ name }) => String(name))];
+  const [only = null] = scenario.rows.flatMap(({ point }) => point ?? []);
+  const raises = labelRaises(lines.map(({ read }) => (only === null ? null : read(only))));
   return {
     id: `${scenario.id}-latency`,
     title: `${scenario.title}: ${title}, ${what} in milliseconds`,
@@ -89,8 +97,11 @@ function latencyChart(scenario: ReportScenario): Chart {
       series: [
         // On other lines intervals would hide neighbors.
         ...lines.filter(({ tone }) => tone === 'p99').flatMap((line) => intervals(scenario, line)),
-        ...lines.map((line) =>
-          lineSeries(scenario, line, isOpen ? (line.fromSend ? 'dashed' : undefined) : dashes[line.tone]),
+        ...lines.map((line, at) =>
+          lineSeries(scenario, line, {
+            dash: isOpen ? (line.fromSend ? 'dashed' : undefined) : dashes[line.tone],
+            labelRaise: raises[at],
+          }),
         ),
         ...published,
         ...hollowSeries(scenario),
@@ -249,7 +260,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
         position: 'top',
         distance: 5,
         fontSize: 10,
-        color: ink.text,
+        ...labelHalo,
         // Beside the ascending line.
         offset: [-8, 0],
         formatter: String(load),
@@ -288,67 +299,6 @@ function tradeOffChart(scenario: ReportScenario): Chart {
       series,
     } as Chart['option'],
   };
-}
-
-const gpuSymbols = ['circle', 'rect', 'triangle', 'diamond'] as const;
-
-/** GPU readings per level; a mark on the axis shows throttled clocks. */
-function gpuReadings(scenario: ReportScenario): readonly Chart[] {
-  const points = scenario.rows.flatMap(({ point }) => point ?? []);
-  const throttled = scenario.rows.filter(({ point }) => point?.gpus?.some(isThrottled) === true);
-  const charts = gpuCharts(points);
-  return charts.map(({ id, title: of, unit, lines }, at) => {
-    const title = `${of} by ${sweepTitle[scenario.sweep].toLowerCase()}`;
-    const several = lines.some(({ gpu }) => gpu > 0);
-    const sign: LineSeriesOption = {
-      type: 'line',
-      name: chartSigns.throttled,
-      silent: true,
-      symbol: 'triangle',
-      symbolSize: 9,
-      showAllSymbol: true,
-      clip: false,
-      color: budgetColor,
-      lineStyle: { width: 0 },
-      data: throttled.map((row) => [sweepPosition(scenario, row), 0]),
-    };
-    const legend = [
-      ...lines.map(({ name }) => name),
-      ...(throttled.length === 0 ? [] : [chartSigns.throttled]),
-      ...hollowNames(scenario),
-    ];
-    // An odd last chart spans the row.
-    const isWide = at === charts.length - 1 && at % 2 === 0;
-    return {
-      id: `${scenario.id}-${id}`,
-      title: `${scenario.title}: ${title}, ${unit}`,
-      width: isWide ? 690 : 340,
-      height: 208 + (several ? legendLine : 0),
-      option: {
-        ...baseOption(title, legend, several ? 2 : 1),
-        xAxis: sweepAxis(scenario),
-        yAxis: valueAxis(unit, unit === '%' ? 100 : undefined),
-        series: [
-          ...lines.map(({ name, gpu, second, read }) =>
-            pointSeries(
-              scenario,
-              {
-                name,
-                color: orderColors[several ? gpu : second ? 1 : 0] ?? okabeIto.black,
-                symbol:
-                  (several ? gpuSymbols[gpu % gpuSymbols.length] : second ? 'rect' : 'circle') ?? 'circle',
-                dash: second ? 'dashed' : undefined,
-              },
-              read,
-            ),
-          ),
-          ...(throttled.length === 0 ? [] : [sign]),
-          ...hollowSeries(scenario),
-          holeSeries(scenario),
-        ],
-      } as Chart['option'],
-    };
-  });
 }
 
 /** Mean time that each model of an ensemble, or called by BLS, takes of a request, stacked. */

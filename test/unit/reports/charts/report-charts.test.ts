@@ -223,6 +223,17 @@ describe('the charts of a scenario', () => {
     expect(count(whole, /fill="#a3487a"/g)).toBe(0);
   });
 
+  it('move the labels of close marks apart', () => {
+    const close = pointFixture({ concurrency: 4, p50Us: 40_000, p95Us: 41_000, p99Us: 42_000 });
+    const [, latency = ''] = svgsOf(onlineOf([4], [measurementBody('online', close)]));
+    const heights = ['40.00', '41.00', '42.00'].map((label) => {
+      const place = new RegExp(`translate\\(([\\d.]+) ([\\d.]+)\\)"[^>]*>${label}<`).exec(latency);
+      return Number(place?.[2]);
+    });
+    const gaps = heights.slice(1).map((height, at) => Math.abs(height - (heights[at] ?? NaN)));
+    for (const gap of gaps) expect(gap).toBeGreaterThan(9);
+  });
+
   it('print the value of a level that stands alone', () => {
     const scenario = onlineOf(
       [4],
