@@ -14,7 +14,7 @@ import {
   type MonitorSample,
   mostGpus,
 } from '../contract/monitor/monitor';
-import type { MonitorHistory, MonitorSeries, SeriesField } from '../contract/monitor/monitor-history';
+import type { MonitorHistory, SeriesField } from '../contract/monitor/monitor-history';
 import { formatBytes, formatCount, formatShare } from '../contract/numbers';
 import { moreText } from '../contract/words';
 import { okabeIto } from '../domain/measured/chart-lines';
@@ -23,118 +23,14 @@ import {
   type LatencyAnswer,
   latencyAnswer,
   latencyAnswers,
+  modelOf,
+  p99LimitMs,
   ruleText,
 } from '../domain/monitor/probe-latency';
-import { chartText, ink, titleOption } from '../reports/charts/chart-base';
-import { type ChartOption, renderChart } from '../reports/charts/render-chart';
 import { hasPart, htmlPage, pageMarksOf, reportHead, unbroken } from '../reports/html/frame';
-import { Markup, markup } from '../reports/html/markup';
+import { type Markup, markup } from '../reports/html/markup';
 import type { StoredReportSettings } from '../reports/report-settings';
-
-/** About `limit` points: minimum and maximum per group of seconds keep outliers, and NaN marks missing seconds. */
-export function decimateSeries(
-  { timesMs, values }: MonitorSeries,
-  limit: number,
-): readonly (readonly [timeMs: number, value: number])[] {
-  const runs = Math.max(1, Math.floor(limit / 3));
-  const length = Math.max(1, Math.ceil(values.length / runs));
-  const kept: (readonly [number, number])[] = [];
-  for (let from = 0; from < values.length; from += length) {
-    const to = Math.min(values.length, from + length);
-    let low = -1;
-    let high = -1;
-    let gap = -1;
-    for (let at = from; at < to; at += 1) {
-      const value = values[at] ?? NaN;
-      if (Number.isNaN(value)) gap = gap < 0 ? at : gap;
-      else {
-        if (low < 0 || value < (values[low] ?? NaN)) low = at;
-        if (high < 0 || value > (values[high] ?? NaN)) high = at;
-      }
-    }
-    const chosen = [...new Set([low, high, gap])].filter((at) => at >= 0).sort((a, b) => a - b);
-    for (const at of chosen) kept.push([timesMs[at] ?? NaN, values[at] ?? NaN]);
-  }
-  return kept;
-}
-
-/** Print resolution. */
-const mostPoints = 600;
-
-interface ReportLine {
-  readonly name: string;
-  readonly color: string;
-  readonly series: MonitorSeries;
-  readonly factor: number;
-}
-
-interface Drawing {
-  readonly id: string;
-  readonly title: string;
-  readonly unit: string;
-  readonly lines: readonly ReportLine[];
-}
-
-/** Of a chart of two in a row, and of one that has the row for itself. */
-const [halfWidth, wholeWidth] = [340, 700];
-
-const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
-
-/** Line chart; missing seconds interrupt lines. */
-function reportChart({ id, title, unit, lines }: Drawing, width: number): string {
-  const option: ChartOption = {
-    ...titleOption(title),
-    legend: { left: 0, top: 20, padding: 0, itemWidth: 10, itemHeight: 8, textStyle: chartText(9, ink.soft) },
-    grid: {
-      left: 8,
-      right: 14,
-      top: 58,
-      bottom: 12,
-      outerBoundsMode: 'same',
-      outerBoundsContain: 'axisLabel',
-    },
-    xAxis: {
-      type: 'value',
-      min: 'dataMin',
-      max: 'dataMax',
-      splitNumber: width === wholeWidth ? 8 : 4,
-      axisLine: { lineStyle: { color: ink.line } },
-      axisLabel: { ...chartText(9, ink.soft), formatter: (value: number) => clock(value) },
-      splitLine: { show: false },
-    },
-    yAxis: {
-      type: 'value',
-      min: 0,
-      name: unit,
-      nameTextStyle: { ...chartText(10, ink.soft), align: 'left' },
-      axisLabel: chartText(9, ink.soft),
-      splitLine: { lineStyle: { color: ink.grid } },
-    },
-    series: lines.map(({ name, color, series, factor }) => ({
-      type: 'line' as const,
-      name,
-      color,
-      showSymbol: false,
-      silent: true,
-      lineStyle: { width: 1.2, color },
-      data: decimateSeries(series, mostPoints).map(([timeMs, value]) => [
-        timeMs,
-        Number.isNaN(value) ? '-' : value * factor,
-      ]),
-    })),
-  };
-  return renderChart({ id, title, width, height: 200, option });
-}
-
-/** Two a row; of an odd number the last has a row for itself. */
-function figures(heading: string, drawings: readonly Drawing[]): Markup {
-  const drawn = drawings.map((drawing, at) => {
-    const isAlone = at % 2 === 0 && at === drawings.length - 1;
-    const svg = new Markup(reportChart(drawing, isAlone ? wholeWidth : halfWidth));
-    return markup`<figure${isAlone ? new Markup(' class="wide"') : null}>${svg}</figure>`;
-  });
-  return markup`<h3>${heading}</h3><div class="charts">${drawn}</div>`;
-}
+import { type Drawing, figures } from './monitor-charts';
 
 /** Statistics of the stored seconds. @param weight per second; default equal */
 function summaryOf(
@@ -265,7 +161,7 @@ function modelRow(history: MonitorHistory, key: string): Markup {
   return markup`<tr><td>${key}</td>${cells}</tr>`;
 }
 
-function charts(history: MonitorHistory, key: string, index: number): Markup {
+function charts(history: MonitorHistory, key: string, index: number, rules: readonly AlertRule[]): Markup {
   const span = history.span();
   if (span === null) return markup``;
   const line = (field: ModelField, color: string, name = modelColumns[field].title.toLowerCase()) => ({
@@ -292,7 +188,14 @@ function charts(history: MonitorHistory, key: string, index: number): Markup {
         line('computeOutputUs', okabeIto.green),
       ],
     },
-    ...(isProbed ? [{ id: `probe${index}`, title: 'Probes, last minute', unit: 'ms', lines: probes }] : []),
+    ...(isProbed
+      ? [
+          {
+            ...{ id: `probe${index}`, title: 'Probes, last minute', unit: 'ms', lines: probes },
+            limit: p99LimitMs(rules, modelOf(key)),
+          },
+        ]
+      : []),
     {
       ...{ id: `batch${index}`, title: modelColumns.batch.title, unit: modelColumns.batch.unit },
       lines: [line('batch', okabeIto.purple)],
@@ -319,7 +222,7 @@ function ruleSection(rules: readonly AlertRule[], history: MonitorHistory): Mark
   const rows = rules.map(
     (rule) => markup`<tr><td>${ruleText(rule)}</td><td>${rule.enabled ? 'on' : 'off'}</td></tr>`,
   );
-  return markup`<h2>Alert rules</h2><p class="soft">${fired === 0 ? 'No alert fired.' : fired === 1 ? 'One alert fired.' : `${formatCount(fired)} alerts fired.`}</p>${
+  return markup`<h2>Alert rules</h2><p class="lead">${fired === 0 ? 'No alert fired.' : fired === 1 ? 'One alert fired.' : `${formatCount(fired)} alerts fired.`}</p>${
     rules.length === 0
       ? markup``
       : markup`<table><thead><tr><th>Rule</th><th>State</th></tr></thead><tbody>${rows}</tbody></table>`
@@ -374,7 +277,7 @@ export function monitorReport(input: {
   )}</tbody></table>
 ${more === null ? markup`` : markup`<p class="soft">${more}</p>`}
 <p class="key">${keys.map((key) => `${key}: ${states.get(key)?.state ?? 'not there any more'}. `)}</p>
-${keys.slice(0, 12).map((key, index) => charts(history, key, index))}
+${keys.slice(0, 12).map((key, index) => charts(history, key, index, rules))}
 ${gpuSection(history)}`;
   const body = markup`${head}
 ${alerts

@@ -85,6 +85,9 @@ function latencySentence(
   return `${name}: no. The p99 of the probes was above ${limit} in ${formatCount(above)} of ${all} (${formatShare(above / seconds)}), ${worst}.`;
 }
 
+/** Rules name a model without its version. @param name "<name>/<version>" */
+export const modelOf = (name: string): string => name.replace(/\/[^/]*$/, '');
+
 export interface LatencyAnswer {
   readonly sentence: string;
   /** null: no probe was answered. */
@@ -100,8 +103,7 @@ export const latencyAnswers = (
   atText: (ms: number) => string,
 ): readonly LatencyAnswer[] =>
   names.map((name) => {
-    // Rules name a model without its version.
-    const limitMs = p99LimitMs(rules, name.replace(/\/[^/]*$/, ''));
+    const limitMs = p99LimitMs(rules, modelOf(name));
     const latency = probeLatency(history, `model:${name}`, limitMs);
     return { sentence: latencySentence(name, latency, limitMs, atText), latency, limitMs };
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { longestWindowMs, MonitorHistory } from '../../../../main/contract/monitor/monitor-history';
-import { decimateSeries } from '../../../../main/monitor/monitor-report';
+import { decimateSeries } from '../../../../main/monitor/monitor-charts';
 import { monitorCsv } from '../../../../main/monitor/recording';
 import { parseCsv } from '../../../support/parse-csv';
 import { model, sample } from '../../monitor/fixtures';
