@@ -114,8 +114,9 @@ ${criteria.length === 0 ? null : markup`<ul>${criteria.map((line) => markup`<li>
 ${answer.loadSentence === null ? null : markup`<p>${answer.loadSentence}.</p>`}
 ${
   hasPart(settings, 'results')
-    ? markup`<div class="charts">${charts(report)}</div>
+    ? markup`<h2>Memory by process</h2>
 ${columnTable(soakColumns, answer.rows)}
+<div class="charts">${charts(report)}</div>
 <h2>Load by slice</h2>
 ${columnTable(sliceColumns, answer.slices)}`
     : null
@@ -123,10 +124,10 @@ ${columnTable(sliceColumns, answer.slices)}`
 ${
   hasPart(settings, 'record')
     ? markup`<h2>Procedure</h2>
-<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
+<ul class="procedure">${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
     : null
 }`,
-    `.matrix { margin-top: 5mm; } .charts { display: grid; grid-template-columns: 1fr 1fr; gap: 6mm; }
+    `.matrix { margin-top: 3mm; } .charts { display: grid; grid-template-columns: 1fr 1fr; gap: 6mm; }
 .charts figure { margin: 3mm 0 0; break-inside: avoid; } .charts figure:first-child { grid-column: 1 / -1; }
 .charts svg { display: block; width: 100%; height: auto; }`,
   ).text;

@@ -62,6 +62,11 @@ const tablesOf = <Value>(
 
 const page = (report: UpgradeReport): string => {
   const { name, generatedAt, answer, settings } = report;
+  const [sides = null, ...further] = tablesOf(
+    answer,
+    ({ title, columns, rows }) => markup`<div><h2>${title}</h2>
+${columnTable(columns, rows)}</div>`,
+  );
   return htmlPage(
     pageMarksOf(settings, `Upgrade ${name}`, true),
     markup`${reportHead(settings, {
@@ -73,17 +78,14 @@ const page = (report: UpgradeReport): string => {
 ${answer.notes.length === 0 ? null : markup`<ul>${answer.notes.map((line) => markup`<li>${line}.</li>`)}</ul>`}
 ${
   hasPart(settings, 'results')
-    ? tablesOf(
-        answer,
-        ({ title, columns, rows }) => markup`<h2>${title}</h2>
-${columnTable(columns, rows)}`,
-      )
+    ? markup`${sides}
+${further.length === 0 ? null : markup`<div class="pair">${further}</div>`}`
     : null
 }
 ${
   hasPart(settings, 'record')
     ? markup`<h2>Procedure</h2>
-<ul>${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
+<ul class="procedure">${procedure(report).map((line) => markup`<li>${line}.</li>`)}</ul>`
     : null
 }`,
     '.matrix { margin-top: 3mm; }',

@@ -125,13 +125,14 @@ function comparisonChart(
 }
 
 const style = `
-.runs td, .runs th { overflow-wrap: break-word; }
+.runs { table-layout: fixed; } .runs td, .runs th { overflow-wrap: break-word; }
+.runs th:nth-child(1) { width: 4%; } .runs th:nth-child(2) { width: 24%; } .runs th:nth-child(3) { width: 27%; } .runs th:nth-child(4) { width: 13%; } .runs th:nth-child(6) { width: 9%; } .runs th:nth-child(7) { width: 10%; }
 .sign { font-size: 10pt; line-height: 1; }
 .compared { table-layout: fixed; margin-top: 1mm; }
-.compared .ratio { display: block; font-size: 6.6pt; white-space: nowrap; color: #52606d; }
+.compared .ratio { display: block; font-size: 6.6pt; color: #52606d; }
 .compared .better { color: #00664b; } .compared .worse { color: #9b2c00; }
-.compared td, .compared th { overflow-wrap: anywhere; }
-.compared th:first-child { width: 22%; overflow-wrap: normal; }
+.compared td, .compared th { overflow-wrap: anywhere; white-space: normal; }
+.compared th:first-child { width: 19%; overflow-wrap: normal; }
 .sentences { margin: 0 0 2mm; }
 section.sweep { break-inside: auto; }
 section.sweep > h2 { break-before: auto; }
@@ -179,6 +180,9 @@ const valueTable = (
 </tbody></table></div>`;
 };
 
+/** The values of more runs, with their intervals, need the whole width. */
+const mostPaired = 3;
+
 function sweepSection(comparison: Comparison, table: ComparedSweepTable): Markup {
   const charts = table.columns.flatMap((_column, at) => comparisonChart(comparison, table, at) ?? []);
   const tables = table.columns.map((_column, at) => valueTable(comparison, table, at));
@@ -186,7 +190,7 @@ function sweepSection(comparison: Comparison, table: ComparedSweepTable): Markup
 <h2>${table.title}</h2>
 <ul class="sentences">${table.sentences.map((sentence) => markup`<li>${sentence}</li>`)}</ul>
 <div class="charts">${charts.map((chart) => markup`<figure>${new Markup(renderChart(chart))}</figure>`)}</div>
-${comparison.runs.length <= 3 ? markup`<div class="pair">${tables}</div>` : tables}
+${comparison.runs.length <= mostPaired ? markup`<div class="pair">${tables}</div>` : tables}
 </section>`;
 }
 

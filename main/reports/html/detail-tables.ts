@@ -77,6 +77,9 @@ function stateOf(row: ReportLevel): Markup {
     : markup`<span class="tick unsure">○ ${words}</span>`;
 }
 
+/** More numbers of a level fit the width only in smaller print. */
+const mostUsual = 7;
+
 /** Reliability per level; null without measurements. */
 export function samplingTable(rows: Rows, load: string): Markup | null {
   const points = rows.flatMap(({ point }) => point ?? []);
@@ -111,7 +114,7 @@ export function samplingTable(rows: Rows, load: string): Markup | null {
         markup`<td>${histogramPicture(point)}</td><td>${stateOf(row)}</td>`,
       ],
     ],
-    { className: 'fixed sampling', load },
+    { className: before.length + behind.length > mostUsual ? 'sampling tight' : 'sampling', load },
   );
   if (table === null) return null;
   return markup`${table}
@@ -136,7 +139,7 @@ export const intervalTable = (rows: Rows, load: string): Markup | null =>
   );
 
 /** Minimum and maximum of repeated levels; null without any. */
-export function repeatsTable(rows: Rows): Markup | null {
+export function repeatsTable(rows: Rows, load: string): Markup | null {
   const schedule = rows.some(({ point }) => point?.repeats?.scheduledRanges !== undefined);
   const shown: readonly Column[] = [
     throughput,
@@ -157,6 +160,7 @@ export function repeatsTable(rows: Rows): Markup | null {
               markup`<td class="n">${point.repeats.middle}</td>`,
             ],
           ],
+    { load },
   );
   if (table === null) return null;
   return markup`${table}
@@ -170,7 +174,6 @@ export function streamTable(rows: Rows, load: string): Markup | null {
   const columns = streamColumns(points, ({ short }) => short !== 'avg' && short !== 'max');
   if (columns.length === 0) return null;
   return detailTable(rows, 'Sequences and streams', headings(columns), (point) => [cells(columns, point)], {
-    className: 'fixed',
     load,
   });
 }
@@ -182,11 +185,11 @@ export const tokensTable = (rows: Rows, load: string): Markup | null =>
     'Tokens',
     headings(tokenColumns),
     (point) => (point.generation === undefined ? [] : [cells(tokenColumns, point)]),
-    { className: 'fixed', load },
+    { load },
   );
 
 /** Checked responses; null without checks. */
-export const checksTable = (rows: Rows): Markup | null =>
+export const checksTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
     'Checks of responses',
@@ -200,10 +203,11 @@ export const checksTable = (rows: Rows): Markup | null =>
               markup`<td>names, types, shapes${point.outputChecks.finite ? ', finite values' : ''}</td>`,
             ],
           ],
+    { load },
   );
 
 /** TLS verification; null without TLS. */
-export const tlsTable = (rows: Rows): Markup | null =>
+export const tlsTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
     'TLS',
@@ -219,18 +223,27 @@ export const tlsTable = (rows: Rows): Markup | null =>
               markup`<td>${tls.clientCertificate ? 'sent' : 'none'}</td>`,
             ],
           ],
+    { load },
   );
 
 /** What was sent of a trace; null where none was replayed. */
-export const replayTable = (rows: Rows): Markup | null =>
-  detailTable(rows, 'Replayed trace', [markup`<th>Sent</th>`], (point) =>
-    point.replay === undefined ? [] : [[markup`<td>${cellText(replayed, point)}</td>`]],
+export const replayTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Replayed trace',
+    [markup`<th>Sent</th>`],
+    (point) => (point.replay === undefined ? [] : [[markup`<td>${cellText(replayed, point)}</td>`]]),
+    { load },
   );
 
 /** What the stages of a level came to; null without stages. */
-export const stagesTable = (rows: Rows): Markup | null =>
-  detailTable(rows, 'Stages', [markup`<th>Result</th>`], (point) =>
-    point.stages === undefined ? [] : [[markup`<td>${shapeLines(point).join(' ')}</td>`]],
+export const stagesTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Stages',
+    [markup`<th>Result</th>`],
+    (point) => (point.stages === undefined ? [] : [[markup`<td>${shapeLines(point).join(' ')}</td>`]]),
+    { load },
   );
 
 /** Direct and through a gateway, by parts of the latency; null without a gateway. */
@@ -251,21 +264,31 @@ export function wayTable(rows: Rows, load: string): Markup | null {
 ${texts.map((text) => markup`<p>${text}</p>`)}`;
 }
 
-/** More rows than these are in the CSV file only. */
-const mostSlices = 200;
+/** A page of them. */
+const mostSlices = 40;
 
-/** Results by time slice; null without any. */
-export const slicesTable = (rows: Rows, load: string): Markup | null =>
-  detailTable(
-    rows,
+const sliceCount = ({ point }: ReportLevel): number => point?.timeline?.slices.length ?? 0;
+
+/** Results by time slice, of more than a page those of one level; null without any. @param chosen the level of the answer */
+export function slicesTable(rows: Rows, load: string, chosen: LoadPoint | null): Markup | null {
+  const sliced = rows.filter((row) => sliceCount(row) > 0);
+  const all = sliced.reduce((sum, row) => sum + sliceCount(row), 0);
+  const one = sliced.find(({ point }) => point === chosen) ?? sliced.at(-1);
+  const isWhole = all <= mostSlices;
+  const table = detailTable(
+    isWhole || one === undefined ? sliced : [one],
     'Time slices',
     headings(sliceColumns),
     (point) => (point.timeline?.slices ?? []).slice(0, mostSlices).map((slice) => cells(sliceColumns, slice)),
-    { className: 'fixed', load },
+    { load },
   );
+  if (table === null || isWhole) return table;
+  return markup`${table}
+<p class="key">time-slices.csv has all ${formatCount(all)} slices${sliced.length === 1 ? '' : `, of ${formatCount(sliced.length)} levels`}.</p>`;
+}
 
 /** Models measured together; null without. */
-export const togetherTable = (rows: Rows): Markup | null =>
+export const togetherTable = (rows: Rows, load: string): Markup | null =>
   detailTable(
     rows,
     'Models measured together',
@@ -274,18 +297,34 @@ export const togetherTable = (rows: Rows): Markup | null =>
       point.together === undefined || point.together.length === 0
         ? []
         : [[model, together].map((column) => markup`<td>${cellText(column, point)}</td>`)],
+    { load },
   );
 
+/** As `nvidia-smi` and Docker shorten ids; the environment has the whole. */
+const shortUuid = (uuid: string): string => uuid.replace(/^((?:GPU|MIG)-[0-9a-f]{8})-.+$/, '$1…');
+
 /** GPU readings; null without. */
-export const gpuTable = (rows: Rows): Markup | null =>
-  detailTable(rows, 'GPUs', [markup`<th>GPU</th>`, ...headings(gpus)], (point) =>
-    (point.gpus ?? []).map((gpu) => [markup`<td>${gpu.uuid}</td>`, ...cells(gpus, gpu)]),
+export const gpuTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'GPUs',
+    [markup`<th>GPU</th>`, ...headings(gpus)],
+    (point) =>
+      (point.gpus ?? []).map((gpu) => [
+        markup`<td class="unbroken" title="${gpu.uuid}">${shortUuid(gpu.uuid)}</td>`,
+        ...cells(gpus, gpu),
+      ]),
+    { load },
   );
 
 /** Response cache; null if it counted nothing. */
-export const cacheTable = (rows: Rows): Markup | null =>
-  detailTable(rows, 'Response cache', headings(cache), (point) =>
-    point.cache === undefined ? [] : [cells(cache, point)],
+export const cacheTable = (rows: Rows, load: string): Markup | null =>
+  detailTable(
+    rows,
+    'Response cache',
+    headings(cache),
+    (point) => (point.cache === undefined ? [] : [cells(cache, point)]),
+    { load },
   );
 
 export const errorsTable = (rows: Rows, load: string): Markup | null =>

@@ -6,7 +6,7 @@ import type { Report, ReportProblem } from '../report';
 import { paragraphs, topLine, unbroken } from './frame';
 import { Markup, markup } from './markup';
 import { namedTable, stepsTable } from './record-sections';
-import { listedLevels } from './scenario-section';
+import { hasIntervals, intervalKey, listedLevels } from './scenario-section';
 
 /** Shown on the first page; the record has all. */
 const shownDoubts = 9;
@@ -63,14 +63,14 @@ function charts(report: Report): Markup | null {
       (chart) => markup`
 <figure>${new Markup(renderChart(chart))}</figure>`,
     );
+  const keys = [
+    ...(scenario.rows.some(({ point }) => point === null) ? ['Crosses: levels without a result.'] : []),
+    ...(hasIntervals(scenario) ? [intervalKey] : []),
+  ];
   return markup`<h3>${scenario.title}</h3>
 <div class="charts">${drawn}
 </div>
-${
-  scenario.rows.some(({ point }) => point === null)
-    ? markup`<p class="key">Crosses: levels without a result.</p>`
-    : null
-}`;
+${keys.length === 0 ? null : markup`<p class="key">${keys.join(' ')}</p>`}`;
 }
 
 /** Longer remarks have their own section. */
@@ -124,7 +124,7 @@ ${doubtsBox(report)}
 ${charts(report)}
 <div class="pair">${namedTable('Model', summary.model)}${namedTable('Machine and server', summary.machine)}</div>
 <h3>Accuracy</h3>
-<p>${summary.accuracy}</p>
+<p>${unbroken(summary.accuracy)}</p>
 ${measured || report.steps.length === 0 ? null : markup`<h3>Steps</h3>${stepsTable(report.steps)}`}
 </header>`;
 }
@@ -134,10 +134,24 @@ const problem = ({ tone, title, text, remedy, details }: ReportProblem): Markup 
   remedy === null ? null : markup`<p>${remedy}</p>`
 }${details === null ? null : markup`<pre>${details}</pre>`}</div>`;
 
-/** All problems in full; null without any. */
-export function problemsSection({ problems, summary }: Report): Markup | null {
+const isWholeInHead = ({ tone, text, remedy, details }: ReportProblem): boolean =>
+  tone === 'bad' &&
+  text.length <= longest.error &&
+  (remedy?.length ?? 0) <= longest.line &&
+  (details ?? '')
+    .trimEnd()
+    .split('\n')
+    .every((line, at) => at < longest.detailLines && line.length <= longest.title);
+
+/** Whether the first page has every problem in full. */
+const areInHead = ({ problems, summary }: Report): boolean =>
+  summary.scenario === null && problems.length <= longest.errors && problems.every(isWholeInHead);
+
+/** All problems in full; null without any, or where the first page has them. */
+export function problemsSection(report: Report): Markup | null {
+  const { problems, summary } = report;
   const further = summary.doubts.slice(shownDoubts);
-  if (problems.length + further.length === 0) return null;
+  if (further.length === 0 && (problems.length === 0 || areInHead(report))) return null;
   return markup`<section>
 <h2>Problems and warnings</h2>
 ${problems.map(problem)}
@@ -150,7 +164,7 @@ export function limitsSection({ limits }: Report): Markup | null {
   if (limits === null) return null;
   return markup`<section>
 <h2>What limits it</h2>
-<p class="soft">${limits.level}</p>
+<p class="lead">Level: ${limits.level}.</p>
 <ul>${limits.limits.map(({ sentence, evidence }) => markup`<li>${unbroken(sentence)} <span class="soft">${unbroken(evidence)}</span></li>`)}</ul>
 ${limits.suggestions.length === 0 ? null : markup`<h3>What to try</h3><ul>${limits.suggestions.map((line) => markup`<li>${unbroken(line)}</li>`)}</ul>`}
 </section>`;

@@ -123,7 +123,10 @@ const figure = (scenario: ReportScenario, shown: number): readonly Markup[] =>
 <figure${chart.width > 400 ? new Markup(' class="wide"') : null}>${new Markup(renderChart(chart))}</figure>`,
     );
 
-const hasIntervals = ({ rows }: ReportScenario): boolean =>
+export const intervalKey = 'Thin bars: 95 % interval of throughput and p99, where it is known.';
+
+/** Whether the charts of throughput and latency have bars of intervals. */
+export const hasIntervals = ({ rows }: ReportScenario): boolean =>
   rows.some(
     ({ point }) => point !== null && (point.throughputIntervalIps ?? point.p99IntervalUs ?? null) !== null,
   );
@@ -187,12 +190,12 @@ export function scenarioSection(all: ReportScenario, accuracy: Badge, shown = 0)
   }
   return markup`<section>
 <h2>${scenario.title}${badge}</h2>
-<p class="lead">${scenario.description}${omittedText(all.rows.length - scenario.rows.length, all.rows.length)}</p>
+<p class="lead">${scenario.description}${omittedText(all.rows.length - scenario.rows.length, all.rows.length)}${shown === 0 || measured.length === 0 ? '' : ' Throughput and latency are drawn on the first page.'}</p>
 ${
   measured.length === 0
     ? markup`<p class="lead">No level of this scenario has a result.</p>`
-    : markup`${shown === 0 ? null : markup`<p class="lead">Throughput and latency are drawn on the first page.</p>`}<div class="charts">${charts}
-</div>${hasIntervals(scenario) ? markup`<p class="key">Thin bars: 95 % interval of throughput and p99, where it is known.</p>` : null}`
+    : markup`<div class="charts">${charts}
+</div>${shown === 0 && hasIntervals(scenario) ? markup`<p class="key">${intervalKey}</p>` : null}`
 }
 <h3>Throughput and latency</h3>
 <table class="load">${columnWidths}<thead>
@@ -206,19 +209,19 @@ ${
 <p class="key"><span class="tick yes">●</span> steady &nbsp; <span class="tick unsure">○</span> not steady, drawn hollow &nbsp; <span class="tick no">×</span> no result &nbsp; bold: highest throughput of a steady level</p>
 ${samplingTable(measured, load)}
 ${intervalTable(measured, load)}
-${repeatsTable(measured)}
+${repeatsTable(measured, load)}
 ${scheduleTable(scenario)}
-${replayTable(measured)}
+${replayTable(measured, load)}
 ${wayTable(measured, load)}
-${stagesTable(measured)}
-${slicesTable(measured, load)}
+${stagesTable(measured, load)}
+${slicesTable(measured, load, scenario.chosen?.point ?? null)}
 ${streamTable(measured, load)}
 ${tokensTable(measured, load)}
-${checksTable(measured)}
-${togetherTable(measured)}
-${tlsTable(measured)}
-${gpuTable(measured)}
-${cacheTable(measured)}
+${checksTable(measured, load)}
+${togetherTable(measured, load)}
+${tlsTable(measured, load)}
+${gpuTable(measured, load)}
+${cacheTable(measured, load)}
 ${errorsTable(measured, load)}
 ${composingTable(measured, load)}
 ${crossCheckPart(scenario.crossCheck)}

@@ -40,7 +40,7 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .verdict { font-size: 13pt; line-height: 1.36; font-weight: 600; margin: 4.5mm 0 1mm; text-wrap: balance; overflow-wrap: anywhere; }
 .verdict.long { font-size: 10.5pt; }
 .verdict.unsure { border-left: 2.4pt solid #ecc46a; padding-left: 2.6mm; }
-.figures { display: grid; grid-template-columns: 1.2fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
+.figures { display: grid; grid-template-columns: 1.34fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
 .figures > div { padding: 2.6mm 2.6mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
 .figures > div:first-child { border-left: 0; }
 .figures dt { font-size: 7.2pt; color: ${ink.soft}; }
@@ -52,6 +52,7 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .doubts h3 { margin: 0 0 .6mm; }
 ul { margin: 0; padding-left: 4mm; }
 li { margin: .3mm 0; }
+.procedure { font-size: 7.8pt; columns: 2; column-gap: 10mm; } .procedure li { margin: 0 0 .6mm; break-inside: avoid; }
 .summary .charts { margin-bottom: 0; grid-template-columns: 76mm 76mm; justify-content: space-between; } .summary .verdict { font-size: 10.5pt; margin-top: 2mm; } .summary { font-size: 8pt; line-height: 1.3; } .summary .figures { margin-top: 2mm; }
 .summary .pair { margin-top: 3mm; }
 .summary td { padding: .45mm 1.2mm; }
@@ -64,8 +65,9 @@ li { margin: .3mm 0; }
 table { width: 100%; border-collapse: collapse; font-size: 7.6pt; line-height: 1.3; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
-tbody tr:nth-child(-n + 2), tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
-tbody tr:last-child { break-after: auto; }
+tbody tr:nth-child(-n + 2) { break-after: avoid; } tbody tr:last-child { break-after: auto; }
+/* Chromium that lacks this leaves a page nearly empty where the last rows move to it together. */
+@supports (text-box-trim: trim-both) { tbody tr:nth-last-child(-n + 4):not(:last-child) { break-after: avoid; } }
 th { text-align: left; font-weight: 600; color: ${ink.soft}; font-size: 7pt; line-height: 1.22; vertical-align: bottom; padding: 0 1.2mm 1mm; border-bottom: .8pt solid ${ink.text}; }
 td { padding: .8mm 1.2mm; border-bottom: .5pt solid ${ink.grid}; vertical-align: top; unicode-bidi: isolate; overflow-wrap: anywhere; }
 th:first-child, td:first-child { padding-left: 0; }
@@ -80,15 +82,18 @@ th.n + th:not(.n), td.n + td:not(.n) { padding-left: 4mm; }
 .outputs .tick { white-space: normal; }
 .metrics th:nth-child(1) { width: 28%; } .metrics th:nth-child(6) { width: 20%; }
 .steps th:nth-child(1) { width: 20%; } .steps th:nth-child(2) { width: 11%; } .steps th:nth-child(3) { width: 10%; }
-.sampling th:nth-child(1), .sampling th:nth-child(2) { width: 5%; } .sampling th:nth-child(-n + 5):nth-child(n + 3), .sampling th:nth-child(7) { width: 8%; } .sampling th:nth-child(6) { width: 10%; } .sampling th:nth-child(-n + 10):nth-child(n + 8) { width: 6.5%; } .sampling th:nth-child(11) { width: 16.5%; }
-.sampling td { vertical-align: middle; }
+.sampling td { vertical-align: middle; overflow-wrap: normal; }
+.sampling td:last-child { width: 22mm; }
 .sampling .tick { white-space: normal; }
 .sampling .range { white-space: nowrap; font-size: 6.6pt; color: ${ink.soft}; }
-.histogram { display: inline-block; width: 100%; max-width: 24mm; height: 3.4mm; fill: ${ink.soft}; vertical-align: top; }
+.tight { font-size: 6.8pt; } .tight th { font-size: 6.2pt; } .tight th, .tight td { padding-left: .6mm; padding-right: .6mm; } .tight .histogram { width: 17mm; } .tight .range { font-size: 5.8pt; } .tight td.n + td:not(.n), .tight th.n + th:not(.n) { padding-left: 2mm; } .tight.sampling td:last-child { width: 19mm; }
+.histogram { display: inline-block; width: 22mm; height: 3.4mm; fill: ${ink.soft}; vertical-align: top; }
 .intervals th:nth-child(-n + 2) { width: 6%; }
 .failed th:nth-child(-n + 3) { width: 8%; } .failed th:nth-child(4) { width: 22%; }
 .composing th:nth-child(-n + 2) { width: 6%; } .composing th:nth-child(3) { width: 17%; }
- .params th:nth-child(1) { width: 37%; } .params th:nth-child(2) { width: 27%; }
+.params th:nth-child(1) { width: 35.5%; } .params th:nth-child(2) { width: 28%; }
+.batches th:nth-child(1) { width: 46%; }
+.cold-start > ul { break-inside: avoid; break-after: avoid; margin-bottom: 2.5mm; }
 .load { font-size: 7.1pt; table-layout: fixed; }
 .load th { font-size: 6.5pt; padding: 0 .7mm .9mm; overflow-wrap: normal; }
 .load td { padding: .7mm .7mm; }
