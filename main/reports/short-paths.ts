@@ -25,6 +25,21 @@ export function withShortPaths<Value>(value: Value, home: string): Value {
   return shorten(value) as Value;
 }
 
+/**
+ * The end of a long path, at least its last part: `…/whisper-ff48b4dcf494/load.json`. Other text stays.
+ * @param longest letters that it may have
+ */
+export function pathEnd(text: string, longest: number): string {
+  if (text.length <= longest || !/^(?:~|\/)[^\s,]*\/[^\s,]*$/.test(text)) return text;
+  const parts = text.split('/').filter(Boolean);
+  let end = parts.at(-1) ?? '';
+  for (const part of parts.slice(0, -1).reverse()) {
+    if (end.length + part.length + '…//'.length > longest) break;
+    end = `${part}/${end}`;
+  }
+  return `…/${end}`;
+}
+
 export interface FoldedLines {
   /** `RUN=~/.local/…/runs/2025…`: what the names in the lines stand for. */
   readonly names: readonly string[];

@@ -26,8 +26,8 @@ import { instancesText } from '../domain/run/serving';
 import { largestOf } from '../domain/statistics';
 import type { NamedText, ReportSummary } from './report';
 
-/** Fits two lines. */
-const longestFact = 90;
+/** Fits three lines. */
+const longestFact = 140;
 
 const facts = (rows: readonly (readonly [string, string | null])[]): readonly NamedText[] =>
   rows.flatMap(([name, value]) => (value === null ? [] : [{ name, value: clipped(value, longestFact) }]));

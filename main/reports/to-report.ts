@@ -182,7 +182,7 @@ function titlesOf(state: RunState, modelTitle: string): Pick<Report, 'title' | '
       subtitle: `${measuredServer(load)} · ${tritonText(environment)} · client on ${device}`,
     }),
     deployed: ({ model, format, precision }) => ({
-      title: `${modelTitle} · ${formatFacts[format].title} ${textAt('precision', precision)}`,
+      title: `${modelTitle} · ${formatFacts[format].title}${precision === 'as-is' ? ', as it is' : ` ${textAt('precision', precision)}`}`,
       subtitle: `Profile ${model.profile} · ${tritonText(environment)} · ${device}`,
     }),
   });

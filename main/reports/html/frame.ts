@@ -72,9 +72,9 @@ export const paragraphs = (text: string): readonly Markup[] =>
 <p class="remarks">${part.split('\n').map((line, index) => (index === 0 ? markup`${line}` : markup`<br>${line}`))}</p>`,
       );
 
-/** A number stays with its unit. */
+/** A number stays with its sign and its unit, and an exponent with its number. */
 const quantity =
-  /\d[\d,.]*(?: ± \d[\d,.]*)? ?(?:inferences\/s|requests\/s|ms|µs|s|%|GiB|MiB|KiB|bytes|samples|requests|runs|levels|configurations)(?![\w/])|p\d\d(?: of)? [\d,.]+ (?:ms|requests)/g;
+  /(?:± )?\d[\d,.]*(?: ± \d[\d,.]*)? ?(?:inferences\/s|requests\/s|ms|µs|s|%|×|GiB|MiB|KiB|bytes|samples|requests|runs|levels|configurations)(?![\w/])|p\d\d(?: of)? [\d,.]+ (?:ms|requests)|\d[\d.]*e-\d+/g;
 
 export function unbroken(text: string): Markup {
   const found = [...text.matchAll(quantity)];

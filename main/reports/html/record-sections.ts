@@ -10,19 +10,29 @@ import type {
   ReportPublishedRow,
   ReportStep,
 } from '../report';
-import { foldedLines } from '../short-paths';
+import { foldedLines, pathEnd } from '../short-paths';
 import { headings, type Markup, Markup as RawMarkup, markup } from './markup';
 
-/** Long variable names break only after underscores. */
-function breakable(name: string): Markup {
-  return markup`${name.split('_').flatMap((part, index) => (index === 0 ? [part] : [new RawMarkup('_<wbr>'), part]))}`;
+/** Long names break only after these: underscores of variables, slashes of paths. */
+function breakable(name: string, after: '_' | '/'): Markup {
+  return markup`${name.split(after).flatMap((part, index) => (index === 0 ? [part] : [new RawMarkup(`${after}<wbr>`), part]))}`;
 }
+
+/** Letters of a path beside a parameter, and in the result of a step. */
+const longestPath = { parameter: 26, fact: 56 } as const;
+
+/** A path has its end, and breaks after slashes; the whole is at the pointer and in the JSON file. */
+const shown = (value: string, longest: number): Markup => {
+  const short = pathEnd(value, longest);
+  if (short !== value) return markup`<span title="${value}">${breakable(short, '/')}</span>`;
+  return value.startsWith('/') || value.startsWith('~') ? breakable(value, '/') : markup`${value}`;
+};
 
 const parameterTable = ({ title, rows }: ParameterGroup): Markup => markup`
 <div><h3>${title}</h3><table class="fixed params"><thead><tr><th>Parameter</th><th>Value</th><th>Published variable</th></tr></thead><tbody>${rows.map(
   ({ name, value, upstream, field }) => markup`
-<tr><td title="${field}">${name}</td><td>${value}</td><td class="mono">${upstream.map((variable, index) =>
-    index === 0 ? breakable(variable) : markup`, ${breakable(variable)}`,
+<tr><td title="${field}">${name}</td><td>${shown(value, longestPath.parameter)}</td><td class="mono">${upstream.map(
+    (variable, index) => (index === 0 ? breakable(variable, '_') : markup`, ${breakable(variable, '_')}`),
   )}</td></tr>`,
 )}
 </tbody></table></div>`;
@@ -40,6 +50,13 @@ export const namedTable = (title: string, rows: readonly NamedText[]): Markup =>
 <tr><td class="soft">${name}</td><td>${value}</td></tr>`,
 )}
 </tbody></table></div>`;
+
+/** Names that have the same value, as where a whole model card is missing, in one row. */
+function together(rows: readonly NamedText[]): readonly NamedText[] {
+  const names = new Map<string, string[]>();
+  for (const { name, value } of rows) names.set(value, [...(names.get(value) ?? []), name]);
+  return [...names].map(([value, of]) => ({ name: of.join(', '), value }));
+}
 
 const groupsOf = (groups: readonly ParameterGroup[], folded: boolean): readonly ParameterGroup[] =>
   groups
@@ -66,7 +83,7 @@ const mostWhole = 20;
 export function environmentSection({ environment, packages, record }: Report): Markup {
   return markup`<section>
 <h2>Environment</h2>
-${record.length === 0 ? null : namedTable('Model', record)}
+${record.length === 0 ? null : namedTable('Model', together(record))}
 <div class="pair${packages.length > mostWhole ? '' : ' whole'}">${namedTable('Machine and server', environment)}${
     packages.length === 0 ? null : namedTable('Python packages', packages)
   }</div></section>`;
@@ -78,7 +95,7 @@ const stepRow = (step: ReportStep): Markup => markup`
 <tr><td>${step.title}</td><td><span class="tick ${tickOf[step.tone]}">${step.status}</span></td><td class="n">${step.duration}</td><td>${
   step.facts.length === 0
     ? null
-    : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+    : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${shown(value, longestPath.fact)}</dd></div>`)}</dl>`
 }</td></tr>`;
 
 export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`
@@ -173,7 +190,7 @@ function outputsTable({ outputs }: ReportAccuracy): Markup {
 <table class="fixed outputs"><thead><tr><th>Output</th><th class="n">Largest abs. difference</th><th class="n">Largest rel. difference</th><th>Tolerance</th><th class="n">NaN</th><th class="n">Inf</th><th class="n">Samples${lengths ? ' (other length)' : ''}</th><th>Worst sample</th><th>Result</th></tr></thead>
 <tbody>${outputs.map(
     (output) => markup`
-<tr><td>${output.output}</td><td class="n">${output.maxAbsDiff}</td><td class="n">${output.maxRelDiff}</td><td>${output.tolerance}</td><td class="n">${output.nanCount}</td><td class="n">${output.infCount}</td><td class="n">${output.sampleCount}${output.otherLengths === null ? '' : ` (${output.otherLengths})`}</td><td>${output.worstSample}</td><td>${passed(output.passed)}${
+<tr><td>${output.output}</td><td class="n">${output.maxAbsDiff}</td><td class="n">${output.maxRelDiff}</td><td>${output.tolerance}</td><td class="n">${output.nanCount}</td><td class="n">${output.infCount}</td><td class="n">${output.sampleCount}${output.otherLengths === null ? '' : ` (${output.otherLengths})`}</td><td>${breakable(output.worstSample, '/')}</td><td>${passed(output.passed)}${
       output.vacuous ? markup` <span class="tick unsure">tolerance cannot fail</span>` : null
     }</td></tr>`,
   )}
@@ -182,7 +199,7 @@ function outputsTable({ outputs }: ReportAccuracy): Markup {
 
 function batchesTable({ batches }: ReportAccuracy): Markup {
   return markup`<h3>Batch sizes</h3>
-<table class="fixed"><thead><tr><th>Requests</th><th class="n">Count</th><th class="n">Largest abs. difference</th><th>Result</th></tr></thead>
+<table class="fixed batches"><thead><tr><th>Requests</th><th class="n">Count</th><th class="n">Largest abs. difference</th><th>Result</th></tr></thead>
 <tbody>${batches.map(
     (batch) => markup`
 <tr><td>${batch.requests}</td><td class="n">${batch.count}</td><td class="n">${batch.maxAbsDiff}</td><td>${passed(batch.passed)}</td></tr>`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldedLines, shortPaths, withShortPaths } from '../../../main/reports/short-paths';
+import { foldedLines, pathEnd, shortPaths, withShortPaths } from '../../../main/reports/short-paths';
 
 describe('short paths', () => {
   it.each([
@@ -22,6 +22,19 @@ describe('short paths', () => {
     const value = { a: ['/root/x', 1, null], b: { c: '/root' }, d: undefined };
     expect(withShortPaths(value, '')).toEqual({ a: ['~/x', 1, null], b: { c: '~' }, d: undefined });
   });
+});
+
+it.each([
+  ['/data/pipelines/whisper-ff48b4dcf494/models/load.json', '…/models/load.json'],
+  ['~/a/pipelines/whisper/load.json', '…/pipelines/whisper/load.json'],
+  // The last part is never cut.
+  ['/data/a-name-of-more-than-thirty-letters.json', '…/a-name-of-more-than-thirty-letters.json'],
+  // Short paths, texts and lists of paths stay.
+  ['/data/load.json', '/data/load.json'],
+  ['that of the workbench home, or /data/x', 'that of the workbench home, or /data/x'],
+  ['/data/pipelines/whisper/a.json, /data/pipelines/whisper/b.json', null],
+])('the end of %s', (path, end) => {
+  expect(pathEnd(path, 30)).toBe(end ?? path);
 });
 
 describe('folded command lines', () => {

@@ -195,7 +195,9 @@ export function coldLines(cold: ColdStart, rows: readonly ColdRow[]): readonly s
     ...slowLines(sizes),
     ...shapeLines(rows),
     ...warmUpLines(sizes),
-    ...(rows.length === 0 ? [] : [loadLines[cold.loads](cold)]),
+    ...(rows.length === 0 || (rows.length === 1 && cold.loads === 'shared')
+      ? []
+      : [loadLines[cold.loads](cold)]),
     ...(cold.reason === undefined ? [] : [`First requests were not measured: ${cold.reason}.`]),
   ];
 }

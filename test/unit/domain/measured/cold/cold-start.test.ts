@@ -87,12 +87,17 @@ describe('the sentences', () => {
     const shared: ColdStart = {
       ...cold,
       ...{ loads: 'shared', loadUs: 25_000_000, startUs: null, readyUs: null },
-      requests: [{ batchSize: 1, firstUs: 6000 }],
+      requests: [1, 8].map((batchSize) => ({ batchSize, firstUs: 6000 })),
     };
     expect(linesOf(shared)).toEqual([
       'The model loads in 25.0 s.',
-      'The first request is not slow: batch size 1.',
+      'The first request is not slow: batch sizes 1 and 8.',
       'All first requests came in this order after one load, as a load takes 25.0 s: work that is done once for all of them counts in the first.',
+    ]);
+    // One request shares its load with no other.
+    expect(linesOf({ ...shared, requests: shared.requests.slice(0, 1) })).toEqual([
+      'The model loads in 25.0 s.',
+      'The first request is not slow: batch size 1.',
     ]);
   });
 
