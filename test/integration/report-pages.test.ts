@@ -16,6 +16,7 @@ import { repository } from '../support/home';
 import { type PdfPage, pdfPages } from '../support/pdf-pages';
 import { reportKinds } from '../support/report-kinds';
 import { completeState, specFixture } from '../support/run-state';
+import { studyKinds } from '../support/study-kinds';
 
 /** A page whose last line is above this share of its height is nearly empty. */
 const leastFilled = 0.4;
@@ -55,20 +56,39 @@ const plain = (markup: string): string =>
     .trim();
 
 /** By the app's own printing, as a run does it. */
+async function printedPath(name: string, content: string): Promise<string> {
+  const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];
+  await writeFile(htmlPath, content);
+  const { electron } = homeLayout(defaultHome(process.env));
+  const print = createElectronPrinter({ electron, app: repository, env: process.env });
+  await print(htmlPath, pdfPath, new AbortController().signal);
+  return pdfPath;
+}
+
 async function printed(name: string, made: RunState): Promise<Printed> {
   // With a budget and a look of its own, which take room on the first page.
   const state: RunState = { ...made, p99BudgetMs: 20 };
   const defaults = state.source.kind === 'deployed' ? specFixture() : null;
   const report = toReport(state, { generatedAt: '2025-11-21T08:30:00.000Z', defaults, settings });
   const { content } = html.render({ state, report });
-  const [htmlPath, pdfPath] = [join(folder, `${name}.html`), join(folder, `${name}.pdf`)];
-  await writeFile(htmlPath, content);
-  const { electron } = homeLayout(defaultHome(process.env));
-  const print = createElectronPrinter({ electron, app: repository, env: process.env });
-  await print(htmlPath, pdfPath, new AbortController().signal);
+  const pdfPath = await printedPath(name, content);
   const headings = [...content.matchAll(/<h[23]>([\s\S]*?)<\/h[23]>/g)].map(([, text]) => plain(text ?? ''));
   return { report, pdfPath, pages: await pdfPages(pdfPath), headings: new Set(headings) };
 }
+
+const nearlyEmpty = (pages: readonly PdfPage[]) =>
+  pages
+    .map(({ filled }, index) => ({ page: index + 1, filled }))
+    .filter(({ filled }) => filled < leastFilled);
+
+/** 14 mm in points, and what a glyph may stand off. */
+const margin = 40.5;
+
+/** Words in a margin, and by how far the first page was shrunk for something that runs out of one. */
+const runOut = (pages: readonly PdfPage[]): readonly (string | number)[] => [
+  ...pages.flatMap(({ outside }) => outside),
+  ...pages.slice(0, 1).flatMap(({ leftmost }) => (leftmost > margin ? [leftmost] : [])),
+];
 
 const squeezed = (text: string): string => text.replace(/\s+/g, '');
 
@@ -119,12 +139,11 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
   });
 
   it('has no page that is nearly empty, but for the last', () => {
-    const { pages } = result;
-    const empty = pages
-      .map(({ filled }, index) => ({ page: index + 1, filled }))
-      .slice(0, -1)
-      .filter(({ filled }) => filled < leastFilled);
-    expect(empty).toEqual([]);
+    expect(nearlyEmpty(result.pages.slice(0, -1))).toEqual([]);
+  });
+
+  it('has nothing that runs out of a page', () => {
+    expect(runOut(result.pages)).toEqual([]);
   });
 
   it('has no heading alone at the foot of a page', () => {
@@ -133,6 +152,19 @@ describe.each(Object.entries(reportKinds))('the PDF of a run: %s', (name, make) 
     expect(pages.map(({ lastLine }) => lastLine).filter((line) => headings.has(line))).toEqual([]);
   });
 });
+
+it.each(Object.entries(studyKinds))(
+  'the PDF of a %s has head and foot, its words within the margins, and no page that is nearly empty',
+  async (name, make) => {
+    const pages = await pdfPages(await printedPath(name, make(settings)));
+    for (const [index, { head, foot }] of pages.entries()) {
+      expect(head).toBe(`${settings.title} ${settings.customer}`);
+      expect(foot).toBe(`${settings.author} · Triton Workbench Page ${index + 1} of ${pages.length}`);
+    }
+    expect(runOut(pages)).toEqual([]);
+    expect(nearlyEmpty(pages)).toEqual([]);
+  },
+);
 
 /** Tags are asked of each runtime, and not every one writes them: an installed Chromium prints the same HTML. */
 const chromium = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));

@@ -12,10 +12,16 @@ export interface PdfPage {
   readonly lastLine: string;
   /** How far down the last line is, as a share of the page's height. */
   readonly filled: number;
+  /** Words that reach into the margin at a side. */
+  readonly outside: readonly string[];
+  /** Points from the left; more than the margin where the printing shrank pages that something runs out of. */
+  readonly leftmost: number;
 }
 
 interface Word {
   readonly text: string;
+  readonly left: number;
+  readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
@@ -23,6 +29,8 @@ interface Word {
 /** The margins that hold head and foot; points. */
 const headPt = 42;
 const footPt = 42;
+/** 14 mm, less what a glyph may reach over. */
+const sidePt = 37;
 
 const joined = (words: readonly { readonly text: string }[]): string =>
   words.map(({ text }) => text).join(' ');
@@ -33,10 +41,12 @@ const decoded = (text: string): string =>
 
 function wordsOf(page: string): readonly Word[] {
   const words = page.matchAll(
-    /<word xMin="[\d.]+" yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">([^<]*)<\/word>/g,
+    /<word xMin="(-?[\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)<\/word>/g,
   );
-  return [...words].map(([, top, bottom, text]) => ({
+  return [...words].map(([, left, top, right, bottom, text]) => ({
     text: decoded(text ?? ''),
+    left: Number(left),
+    right: Number(right),
     top: Number(top),
     bottom: Number(bottom),
   }));
@@ -46,9 +56,9 @@ function wordsOf(page: string): readonly Word[] {
 export async function pdfPages(path: string): Promise<readonly PdfPage[]> {
   const options = { maxBuffer: 256 * 1024 ** 2 };
   const { stdout } = await promisify(execFile)('pdftotext', ['-bbox', path, '-'], options);
-  return [...stdout.matchAll(/<page width="[\d.]+" height="([\d.]+)">([\s\S]*?)<\/page>/g)].map(
-    ([, heightText, body]) => {
-      const height = Number(heightText);
+  return [...stdout.matchAll(/<page width="([\d.]+)" height="([\d.]+)">([\s\S]*?)<\/page>/g)].map(
+    ([, widthText, heightText, body]) => {
+      const [width, height] = [Number(widthText), Number(heightText)];
       const all = wordsOf(body ?? '');
       const isHead = ({ bottom }: Word) => bottom < headPt;
       const isFoot = ({ top }: Word) => top > height - footPt;
@@ -62,6 +72,10 @@ export async function pdfPages(path: string): Promise<readonly PdfPage[]> {
         text: joined(words),
         lastLine: joined(last),
         filled: lowest / height,
+        outside: words
+          .filter(({ left, right }) => left < sidePt || right > width - sidePt)
+          .map(({ text }) => text),
+        leftmost: words.reduce((least, { left }) => Math.min(least, left), width),
       };
     },
   );

@@ -13,6 +13,7 @@ import {
   stateOf,
   stepBodies,
 } from './run-state';
+import { slicedState } from './sliced-state';
 
 const logLines = Array.from(
   { length: 30 },
@@ -148,6 +149,17 @@ function manyInputs(): RunState {
   );
 }
 
+/** Stages, refused requests and padded texts: every column of a level. */
+function paddedSlices(): RunState {
+  const state = slicedState();
+  const { online } = state.scenarios;
+  const points = online.points.map((measured) => ({
+    ...measured,
+    point: { ...shaky(measured.point), requestCount: 1_234_567, paddingShare: 0.31 },
+  }));
+  return { ...state, scenarios: { ...state.scenarios, online: { ...online, points } } };
+}
+
 /** The kinds of runs whose report must be fit to hand over. */
 export const reportKinds = {
   complete: completeState,
@@ -156,4 +168,5 @@ export const reportKinds = {
   imported,
   sixtyLevels,
   manyInputs,
+  sliced: paddedSlices,
 } as const;
