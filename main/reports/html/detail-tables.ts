@@ -71,10 +71,12 @@ type Rows = readonly ReportLevel[];
 
 function stateOf(row: ReportLevel): Markup {
   if (row.marks.length === 0) return markup`<span class="tick yes">● steady</span>`;
-  const words = row.marks.join(', ');
-  return row.steady
-    ? markup`<span class="tick yes">● steady</span>, ${words}`
-    : markup`<span class="tick unsure">○ ${words}</span>`;
+  if (row.steady) return markup`<span class="tick yes">● steady</span>, ${row.marks.join(', ')}`;
+  // Lines break between the words of two marks only.
+  const [first = '', ...others] = row.marks.map((mark, at) =>
+    at < row.marks.length - 1 ? `${mark},` : mark,
+  );
+  return markup`<span class="tick unsure"><span class="unbroken">○ ${first}</span>${others.map((mark) => markup` <span class="unbroken">${mark}</span>`)}</span>`;
 }
 
 /** More numbers of a level fit the width only in smaller print. */

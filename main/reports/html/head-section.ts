@@ -88,16 +88,28 @@ export const remarksSection = (report: Report): Markup | null =>
 </section>`;
 
 /** With more lines the charts have no room. */
-const roomyLines = 9;
+const roomyLines = 12;
+/** Letters of a line of text, and of one beside a name. */
+const [textLine, factLine] = [110, 46];
+/** Lines that every first page has room for. */
+const usual = { machine: 10, accuracy: 2, badges: 2 } as const;
+
+const linesOf = (texts: readonly string[], letters: number): number =>
+  texts.reduce((sum, text) => sum + Math.ceil(text.length / letters), 0);
 
 function isFull({ summary, logo, customer, author, remarks, verdict }: Report): boolean {
+  const { badges, doubts, machine, accuracy } = summary;
+  const facts = machine.map(({ value }) => value);
   const lines = [
     logo === null ? 0 : 3,
     customer + author === '' ? 0 : 1,
-    Math.ceil(remarks.length / 110),
+    badges.length > usual.badges ? 2 : 0,
     Math.floor(verdict.length / 200),
+    linesOf([remarks, ...doubts.slice(0, shownDoubts)], textLine),
+    Math.max(0, linesOf(facts, factLine) - usual.machine),
+    Math.max(0, linesOf([accuracy], textLine) - usual.accuracy),
   ];
-  return lines.reduce((sum, count) => sum + count, summary.doubts.length) > roomyLines;
+  return lines.reduce((sum, count) => sum + count, 0) > roomyLines;
 }
 
 /** The first page: answer, doubts, charts and environment. */

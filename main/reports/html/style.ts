@@ -40,8 +40,8 @@ h2 .badge { margin-left: 2mm; vertical-align: .6mm; }
 .verdict { font-size: 13pt; line-height: 1.36; font-weight: 600; margin: 4.5mm 0 1mm; text-wrap: balance; overflow-wrap: anywhere; }
 .verdict.long { font-size: 10.5pt; }
 .verdict.unsure { border-left: 2.4pt solid #ecc46a; padding-left: 2.6mm; }
-.figures { display: grid; grid-template-columns: 1.34fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
-.figures > div { padding: 2.6mm 2.6mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
+.figures { display: grid; grid-template-columns: 1.27fr repeat(4, 1fr); margin: 5mm 0 0; border: .6pt solid ${ink.line}; border-radius: 1.4mm; break-inside: avoid; }
+.figures > div { padding: 2.6mm 2.3mm 2.4mm; border-left: .6pt solid ${ink.line}; min-width: 0; }
 .figures > div:first-child { border-left: 0; }
 .figures dt { font-size: 7.2pt; color: ${ink.soft}; }
 .figures dd { margin: 0; }

@@ -23,6 +23,13 @@ it('names the load of a level alike in every table', () => {
   expect(page).not.toContain('<th class="n">Load</th>');
 });
 
+it('breaks the state of a level between marks only', () => {
+  const text = tableOf(pageOf(reportKinds.unsteady()), 'Sampling and stability');
+  expect(text).toContain(
+    '<span class="unbroken">○ not steady,</span> <span class="unbroken">client-limited</span>',
+  );
+});
+
 it('has a page of time slices at most, those of the level of the answer, and says where all are', () => {
   const page = pageOf(slicedState());
   const rows = tableOf(page, 'Time slices').match(/<tr><td/g) ?? [];
