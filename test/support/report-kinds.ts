@@ -134,7 +134,7 @@ function sixtyLevels(): RunState {
   ]);
 }
 
-/** A model of 45 inputs, as Wide & Deep has many: its steps fill more than a page. */
+/** A model of 45 inputs, as Wide & Deep has many. */
 function manyInputs(): RunState {
   const inputs = upTo(45).map((at) => ({
     name: 'Input',

@@ -91,11 +91,26 @@ ${record.length === 0 ? null : namedTable('Model', together(record))}
 
 const tickOf = { good: 'yes', bad: 'no', warning: 'unsure', neutral: 'plain' } as const;
 
+/** Facts of one name, such as inputs, beyond which the page would be a list of them. */
+const mostAlike = 10;
+
+/** The first of many facts of one name, and how many more the JSON file has. */
+function fewAlike(facts: readonly NamedText[]): readonly NamedText[] {
+  const counts = new Map<string, number>();
+  return facts.flatMap((fact) => {
+    const count = (counts.get(fact.name) ?? 0) + 1;
+    counts.set(fact.name, count);
+    if (count <= mostAlike) return [fact];
+    const more = facts.filter(({ name }) => name === fact.name).length - mostAlike;
+    return count === mostAlike + 1 ? [{ name: fact.name, value: `${more} more, in report.json` }] : [];
+  });
+}
+
 const stepRow = (step: ReportStep): Markup => markup`
 <tr><td>${step.title}</td><td><span class="tick ${tickOf[step.tone]}">${step.status}</span></td><td class="n">${step.duration}</td><td>${
   step.facts.length === 0
     ? null
-    : markup`<dl class="facts">${step.facts.map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${shown(value, longestPath.fact)}</dd></div>`)}</dl>`
+    : markup`<dl class="facts">${fewAlike(step.facts).map(({ name, value }) => markup`<div><dt>${name}</dt><dd>${shown(value, longestPath.fact)}</dd></div>`)}</dl>`
 }</td></tr>`;
 
 export const stepsTable = (steps: readonly ReportStep[]): Markup => markup`

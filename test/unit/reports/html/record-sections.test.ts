@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import { environmentSection, parametersSection } from '../../../../main/reports/html/record-sections';
+import {
+  environmentSection,
+  parametersSection,
+  stepsSection,
+} from '../../../../main/reports/html/record-sections';
 import { toReport } from '../../../../main/reports/to-report';
+import { reportKinds } from '../../../support/report-kinds';
 import { completeState } from '../../../support/run-state';
 
 const report = toReport(completeState(), { generatedAt: '2025-11-21T08:30:00.000Z' });
@@ -28,4 +33,12 @@ it('has the end of a long path, and the whole at the pointer; a short one breaks
   expect(text).toContain(`<span title="${value}">`);
   expect(text.replaceAll('<wbr>', '')).toContain('>…/models/whisper</span>');
   expect(textOf('/data/tabular/model.onnx')).toContain('<td>/<wbr>data/<wbr>tabular/<wbr>model.onnx</td>');
+});
+
+it('has ten of many inputs, and how many more the JSON file has', () => {
+  const many = toReport(reportKinds.manyInputs(), { generatedAt: '2025-11-21T08:30:00.000Z' });
+  const text = stepsSection(many)?.text ?? '';
+  // In two steps.
+  expect(text.split('document_id_sim_categories_')).toHaveLength(1 + 2 * 10);
+  expect(text.split('<dt>Input</dt><dd>35 more, in report.json</dd>')).toHaveLength(1 + 2);
 });
