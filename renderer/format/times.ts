@@ -1,6 +1,7 @@
 const parts = { day: '2-digit', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
 const moment = new Intl.DateTimeFormat('en-GB', parts);
 const momentOfYear = new Intl.DateTimeFormat('en-GB', { ...parts, year: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', year: 'numeric' });
 const fullMoment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium' });
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
@@ -12,6 +13,12 @@ export const formatClock = (iso: string): string => clock.format(new Date(iso));
 export function formatWhen(iso: string, now = new Date()): string {
   const when = new Date(iso);
   return (when.getFullYear() === now.getFullYear() ? moment : momentOfYear).format(when);
+}
+
+/** ISO 8601 -> local time for a narrow column: "17 Nov, 09:21", of another year than now's the day only, "17 Nov 2025". */
+export function formatStart(iso: string, now = new Date()): string {
+  const when = new Date(iso);
+  return (when.getFullYear() === now.getFullYear() ? moment : dayOfYear).format(when);
 }
 export const formatWhenFully = (iso: string): string => fullMoment.format(new Date(iso));
 

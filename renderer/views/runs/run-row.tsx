@@ -10,7 +10,7 @@ import { accuracyText, isDeployedRow } from '../../../main/contract/run/run-outc
 import { ActionMenu, BareIcon, MenuAction } from '../../components/actions';
 import { attempting } from '../../components/notices';
 import { AccuracyText, RunStatusText } from '../../components/status-text';
-import { formatAge, formatWhen, formatWhenFully } from '../../format/times';
+import { formatAge, formatStart, formatWhenFully } from '../../format/times';
 import { stopClick } from '../../handlers';
 import { useWorkbench } from '../../workbench';
 import { removeRuns, runAgain } from './run-tools';
@@ -98,7 +98,7 @@ function RowMenu(props: {
 }
 
 function narrowText({ profile, engine, accuracy }: RunSummary): string {
-  return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)} `;
+  return `${profile} · ${engine} · accuracy ${accuracyText(accuracy)}`;
 }
 
 function RunName(props: { run: RunSummary; name: string; fullName: string; onOpen: () => void }) {
@@ -118,14 +118,14 @@ function RunName(props: { run: RunSummary; name: string; fullName: string; onOpe
         </button>
         {run.name === null ? null : <span className="dim">{name}</span>}
       </span>
-      <span className="second-line run-notes" title={[...run.tags, run.note].join('\n')}>
+      <span className="second-line run-notes" title={[...run.tags, narrowText(run), run.note].join('\n')}>
         {run.tags.map((tag) => (
           <span key={tag} className="tag">
             {tag}
           </span>
         ))}
         {originMark[run.origin] === null ? null : <span className="tag">{originMark[run.origin]}</span>}
-        <span className="narrow-only">{narrowText(run)}</span>
+        <span className="narrow-only">{narrowText(run)} </span>
         {run.note}
       </span>
     </>
@@ -206,7 +206,7 @@ export function RunRow(props: {
       </td>
       <td className="number">{formatMs(run.chosen?.p99Us)}</td>
       <td className="number" title={formatWhenFully(run.createdAt)}>
-        {formatWhen(run.createdAt)}
+        {formatStart(run.createdAt)}
         <span className="second-line">{formatAge(run.createdAt, props.nowMs)} ago</span>
       </td>
       <td onClick={stopClick}>

@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest';
-import { formatAge, formatWhen } from '../../../../renderer/format/times';
+import { formatAge, formatStart, formatWhen } from '../../../../renderer/format/times';
 
 const now = new Date(2026, 10, 30, 12);
 
 it('a moment has its year where that is another one', () => {
   expect(formatWhen(new Date(2026, 10, 17, 9, 21).toISOString(), now)).toBe('17 Nov, 09:21');
   expect(formatWhen(new Date(2025, 10, 17, 9, 21).toISOString(), now)).toBe('17 Nov 2025, 09:21');
+});
+
+it('a start of another year is its day, which a narrow column has room for', () => {
+  expect(formatStart(new Date(2026, 10, 17, 9, 21).toISOString(), now)).toBe('17 Nov, 09:21');
+  expect(formatStart(new Date(2025, 10, 17, 9, 21).toISOString(), now)).toBe('17 Nov 2025');
 });
 
 it('an age is in its largest unit', () => {
