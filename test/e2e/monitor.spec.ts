@@ -57,7 +57,23 @@ test('a server is watched, probed and recorded', async () => {
   await expect(monitor.now).toContainText(/of \d+ probes in the last minute/);
   await expect(new Shell(app.page).status).toContainText(triton.httpAddress);
   expect(await findings(app.page)).toEqual([]);
+  // With text at 125, 150 and 200 %: the room of 1280 × 800.
+  for (const size of [1024, 853, 640]) {
+    await app.page.setViewportSize({ width: size, height: Math.round(size / 1.6) });
+    const cells = await app.page.locator('[data-model="echo/1"] td').evaluateAll((all) => {
+      const edge = document.documentElement.clientWidth;
+      return all
+        .filter((cell) => cell.clientWidth > 0)
+        .map((cell) => cell.scrollWidth <= cell.clientWidth && cell.getBoundingClientRect().right <= edge);
+    });
+    expect(cells.length, `cells at ${size} pixels`).toBeGreaterThan(3);
+    expect(cells, `whole cells at ${size} pixels`).not.toContain(false);
+  }
+  await app.page.setViewportSize({ width: 1280, height: 800 });
   await fillForPictures(app.page, 90_000);
+  // From its top, and without the tooltip of the last button.
+  await app.page.mouse.move(0, 0);
+  await app.page.locator('.page-body').evaluate((body) => body.scrollTo(0, 0));
   await takePictures(app.page, 'monitor');
 });
 
