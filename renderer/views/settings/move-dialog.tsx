@@ -1,7 +1,8 @@
-import { Button, Modal, Progress } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useStore } from 'zustand';
 import { formatBytes, formatCount } from '../../../main/contract/numbers';
 import type { HomeMovePlan, HomeMoveWork } from '../../../main/contract/settings/storage';
+import { ProgressBar } from '../../components/loading';
 import { attempting } from '../../components/notices';
 import { Facts } from '../../components/table';
 import { useWorkbench } from '../../workbench';
@@ -57,10 +58,7 @@ function WorkText({ work, onClose }: { work: HomeMoveWork; onClose: () => void }
       <p>{workTitle[status]}</p>
       {isRunning ? (
         <>
-          <Progress
-            aria-label={workTitle[status]}
-            value={totalBytes === 0 ? 100 : (doneBytes / totalBytes) * 100}
-          />
+          <ProgressBar label={workTitle[status]} fraction={totalBytes === 0 ? 1 : doneBytes / totalBytes} />
           <p className="dim">
             {formatBytes(doneBytes)} of {formatBytes(totalBytes)}
           </p>

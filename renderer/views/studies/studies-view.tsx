@@ -20,7 +20,7 @@ import { studyStyle } from './study-state';
 function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary | undefined }) {
   const wayTo = useWayTo();
   return (
-    <ScrollTable label="Studies" className="panel-table row-table fixed-table">
+    <ScrollTable label="Studies" className="panel-table row-table fixed-table studies-table">
       <TableHead
         headings={[
           { title: 'Study', width: 220 },

@@ -1,4 +1,3 @@
-import { Progress } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { labelOf } from '../../../main/contract/fields/fields';
@@ -17,7 +16,7 @@ import { Answer } from '../../components/answer';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
-import { Loading } from '../../components/loading';
+import { Loading, ProgressBar } from '../../components/loading';
 import { Panel } from '../../components/panel';
 import { RunStatusText, Status } from '../../components/status-text';
 import { ColumnTable, numeric, ScrollTable, TableHead } from '../../components/table';
@@ -151,10 +150,10 @@ function StudyBody({ study }: { study: StudyDetail }) {
         }
       />
       {error === null ? null : <ErrorPanel error={error} />}
-      {rows.length === 0 ? null : (
-        <Progress
-          value={(100 * complete) / Math.max(1, rows.length - leftOut)}
-          aria-label={`Complete runs of ${name}`}
+      {rows.length === 0 || state === 'done' ? null : (
+        <ProgressBar
+          label={`Complete runs of ${name}`}
+          fraction={complete / Math.max(1, rows.length - leftOut)}
         />
       )}
       {winner === null ? null : <Winner winner={winner} />}

@@ -116,6 +116,8 @@ function amountFigure(search: SearchStrategy, row: SearchRow, label: string): Ke
   };
 }
 
+const bestLabel = 'Best configuration';
+
 const twoPlaces = (value: number): string => value.toFixed(2);
 
 function gainFigure({ gain, isWithinNoise }: SearchAnswer): KeyFigure {
@@ -126,15 +128,27 @@ function gainFigure({ gain, isWithinNoise }: SearchAnswer): KeyFigure {
   return { label, value: twoPlaces(gain.ratio), unit: '×', note };
 }
 
-/** The best configuration, the present one beside it, and what it took. Pure. */
-export function searchFigures(search: SearchStrategy, answer: SearchAnswer): readonly KeyFigure[] {
+/**
+ * The best configuration, the present one beside it, and what it took. `isRunning`: what is not known yet has its place
+ * already. Pure.
+ */
+export function searchFigures(
+  search: SearchStrategy,
+  answer: SearchAnswer,
+  isRunning = false,
+): readonly KeyFigure[] {
   const { winner, present, rows, seconds } = answer;
   const isPresent = winner?.candidate === present.candidate;
+  const hasBest = winner === null ? isRunning : !isPresent;
   const measured = rows.filter(({ state }) => state !== 'not measured').length;
+  const best =
+    winner === null
+      ? { label: bestLabel, value: missing, unit: '', note: 'none yet' }
+      : amountFigure(search, winner, bestLabel);
   return [
-    ...(winner === null || isPresent ? [] : [amountFigure(search, winner, 'Best configuration')]),
+    ...(hasBest ? [best] : []),
     amountFigure(search, present, isPresent ? 'Best: the present configuration' : 'Present configuration'),
-    ...(winner === null || isPresent ? [] : [gainFigure(answer)]),
+    ...(hasBest ? [gainFigure(answer)] : []),
     {
       ...{ label: 'Load', value: String(Math.round(seconds)), unit: 's' },
       note: `of ${Math.round(search.budgetS)} s; ${measured} of ${rows.length} configurations measured`,

@@ -15,7 +15,7 @@ function ValueRow({
   const { value, isBound, isBest, isPresent } = effect;
   return (
     <tr className={isBest ? 'best' : undefined}>
-      <th scope="row">
+      <th scope="row" title={value}>
         {isBest ? '★ ' : ''}
         {value}
       </th>

@@ -70,6 +70,13 @@ function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: S
         height={260}
         fileName={study.name}
         note={below}
+        empty={
+          <span className="dim">
+            {study.state === 'running'
+              ? 'Points appear once configurations are measured below full load.'
+              : 'No configuration was measured below full load.'}
+          </span>
+        }
       />
       <HelpedValues
         effects={effects}
@@ -91,12 +98,19 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   const untried = <Untried lines={untriedLines(search, answer)} />;
   return (
     <>
-      <Answer text={answerText(study, hasLooks)} tone={answer.isConfirmed ? 'good' : 'warn'} />
+      <Answer
+        text={
+          isRunning && hasLooks && answer.winner === null
+            ? answerText({ ...study, sentence: 'No configuration has held a load yet' }, false)
+            : answerText(study, hasLooks)
+        }
+        tone={answer.isConfirmed ? 'good' : isRunning ? 'info' : 'warn'}
+      />
       {error === null ? null : <ErrorPanel error={error} />}
       <LoadProgress study={study} share={answer.seconds / Math.max(1, search.budgetS)} />
       {hasLooks ? (
         <div className="figures">
-          {searchFigures(search, answer).map((figure) => (
+          {searchFigures(search, answer, isRunning).map((figure) => (
             <FigurePanel key={figure.label} figure={figure} />
           ))}
         </div>

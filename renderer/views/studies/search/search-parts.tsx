@@ -1,7 +1,7 @@
-import { Progress } from '@mantine/core';
 import type { Column } from '../../../../main/contract/measured/column';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
+import { ProgressBar } from '../../../components/loading';
 import { Panel } from '../../../components/panel';
 import { ColumnTable } from '../../../components/table';
 
@@ -19,7 +19,7 @@ export function LoadProgress({ study, share }: { study: StudyDetail; share: numb
   if (study.state !== 'running') return null;
   return (
     <div className="stack-small">
-      <Progress value={100 * share} aria-label={`Load used by ${study.name}`} />
+      <ProgressBar label={`Load used by ${study.name}`} fraction={Math.min(1, share)} />
       <div className="dim">{study.underWay.join('. ')}.</div>
     </div>
   );

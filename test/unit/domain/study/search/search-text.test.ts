@@ -74,6 +74,14 @@ it('has the present configuration beside the best one, and not where it is the b
   ]);
 });
 
+it('while it runs the best one and the gain have their places before they are known, and not after', () => {
+  const begun = searchAnswer(search, { looks: [], failed: {} });
+  const placed = searchFigures(search, begun, true).map(({ label, value, note }) => [label, value, note]);
+  expect(placed[0]).toEqual(['Best configuration', '–', 'none yet']);
+  expect(placed[2]).toEqual(['Relative to the present one', '–', 'not compared']);
+  expect(searchFigures(search, begun).map(({ label }) => label)).toEqual(['Present configuration', 'Load']);
+});
+
 it('says of a search under way what it has used, and what is measured now', () => {
   expect(progressText(search, { looks: [look(1, 8, 100)], failed: {} })).toBe(
     '1 of 60 s of load, 1 of 4 configurations measured; now: at its limit',

@@ -200,6 +200,15 @@ describe('the page of a search', () => {
     expect(calls.map(([name]) => name)).not.toContain('searches.configs');
   });
 
+  it('says of one that has no best configuration yet that it has none, and not that none was found', async () => {
+    const slow = look(1, 60, { latencyUs: 90_000 });
+    const { page } = await show(detailFrom({ looks: [slow], failed: {} }, 'running'));
+    expect(textOf(page, '.answer')).toMatch(
+      /^No configuration has held a load yet, at most \d+ s of load left\.$/,
+    );
+    expect(textOf(page, '.figures')).toContain('none yet');
+  });
+
   it('is removed without a word of runs, which it has none of', async () => {
     const { page, button, click } = await show(detailFrom(whole));
     await click(button('Remove…'));
