@@ -73,7 +73,7 @@ function WholeRun({
   const isWhole = left.of === 'run';
   return (
     <div className="now-left" title={left.basis}>
-      <div className="time-left">{timeLeftText(left)}</div>
+      <div className="time-left">{capitalized(timeLeftText(left))}</div>
       {isWhole ? (
         <ProgressBar label="Run, progress" fraction={sinceS / Math.max(1, sinceS + left.seconds)} />
       ) : null}
