@@ -238,8 +238,10 @@ export const Measurements = memo(function Measurements({ state }: { state: RunSt
     <section className="stack" aria-label="Measurements">
       <div className="row wrap measurements-head">
         <ScenarioPicker state={state} scenario={scenario} answer={answer} onPick={setPicked} />
-        <BaselinePicker runId={runId} baseline={baseline} />
-        <Budget state={state} />
+        <div className="row wrap measurements-head">
+          <BaselinePicker runId={runId} baseline={baseline} />
+          <Budget state={state} />
+        </div>
       </div>
       <BaselineNote baseline={baseline} runs={[state]} />
       <div className="charts">

@@ -190,7 +190,7 @@ function CapacityAnswer({ state, search, asked }: PlannedWith & { asked: Capacit
   const isFound = isCapacity(found);
   return (
     <>
-      <div className="row capacity-answer">
+      <div className="row wrap">
         <strong role="status">{capacityText(found)}</strong>
         <CopyButton label="Copy as text" text={() => capacityLines(state, found).join('\n')} />
         {isFound && isDeployable(state) ? (
