@@ -20,6 +20,22 @@ function PaletteButton() {
   );
 }
 
+/** What follows the name, as format and engine of a run, has a line of its own where the head is narrow. */
+function PageTitle({ title }: { title: string }) {
+  const at = title.indexOf(' · ');
+  return (
+    <h1 className="cut" title={title}>
+      {at === -1 ? title : title.slice(0, at)}
+      {at === -1 ? null : (
+        <span className="title-rest">
+          <span className="title-dot"> · </span>
+          {title.slice(at + 3)}
+        </span>
+      )}
+    </h1>
+  );
+}
+
 /**
  * The frame of every page: its type decides how its answer, picture and record are laid out (docs/design.md). `bare`: the
  * page scrolls its own parts. `type` where it is of another type for a while, as a run that is under way.
@@ -39,9 +55,7 @@ export function Page(props: {
       <header className="row page-head">
         <div className="row page-title">
           {props.before}
-          <h1 className="cut" title={props.title}>
-            {props.title}
-          </h1>
+          <PageTitle title={props.title} />
           {props.after}
         </div>
         <div className="row">{props.actions}</div>
