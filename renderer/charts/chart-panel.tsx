@@ -79,7 +79,9 @@ export const ChartPanel = memo(function ChartPanel(props: {
       aria-label={title}
     >
       <div className="row chart-head">
-        <h3 className="cut">{title}</h3>
+        <h3 className="cut" title={title}>
+          {title}
+        </h3>
         {props.children}
         <ChartMenu title={title} onSave={save} onCopy={copy} />
       </div>

@@ -69,8 +69,14 @@ function Palette({ commands, onClose }: { commands: readonly Command[]; onClose:
             onMouseMove={() => setAt(index)}
             onClick={() => take(command)}
           >
-            <span className="cut">{command.title}</span>
-            {command.note === undefined ? null : <span className="dim cut palette-note">{command.note}</span>}
+            <span className="cut" title={command.title}>
+              {command.title}
+            </span>
+            {command.note === undefined ? null : (
+              <span className="dim cut palette-note" title={command.note}>
+                {command.note}
+              </span>
+            )}
             {command.shortcut === undefined ? null : <Keys shortcut={command.shortcut} />}
           </div>
         ))}

@@ -16,7 +16,7 @@ import {
   IconStack3,
   IconSun,
 } from '@tabler/icons-react';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useRef } from 'react';
 import { useStore } from 'zustand';
 import { Keys } from '../commands/command-palette';
 import { themeChoices, themeText, useThemeChoice } from '../commands/use-theme-choice';
@@ -24,6 +24,7 @@ import { type Route, routeTo } from '../stores/route';
 import { changelog, pageArticle } from '../views/help/article';
 import { useWorkbench } from '../workbench';
 import { ActionMenu, MenuAction } from './actions';
+import { useCurrentInSight } from './use/use-current-in-sight';
 
 const icons = { auto: IconDeviceDesktop, dark: IconMoon, light: IconSun } as const;
 
@@ -116,8 +117,10 @@ function HelpButton() {
 export function Rail() {
   const { route, compared } = useWorkbench();
   const shown = useStore(route, (state) => state.route.page);
+  const place = useRef<HTMLElement>(null);
+  useCurrentInSight(place, shown);
   return (
-    <nav className="column rail" aria-label="Pages">
+    <nav ref={place} className="column rail" aria-label="Pages">
       <div className="rail-mark" aria-hidden="true">
         <IconStack3 size={24} stroke={1.75} />
       </div>

@@ -167,6 +167,38 @@ test('no page is wider than the window, nor its head, with text at 200 %', async
     await expect(page.getByRole('heading', { level: 1, name: one })).toBeVisible();
     expect(await beyond(), one).toEqual([]);
   }
+  await shell.go('Runs');
+  await shell.command('Hosts');
+  await expect(shell.entry('Hosts'), 'the page in the rail').toBeInViewport({ ratio: 1 });
+  const containers = new ContainersPage(page);
+  await shell.go('Containers');
+  await containers.show('Images');
+  for (const build of await page.getByRole('button', { name: /^Build / }).all()) {
+    await build.scrollIntoViewIfNeeded();
+    await expect(build).toBeInViewport({ ratio: 1 });
+  }
+  await page.keyboard.press('Control+K');
+  const titles = page.getByRole('listbox', { name: 'Commands' }).locator('.palette-entry > .cut:first-child');
+  const cut = await titles.evaluateAll((all) =>
+    all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+  );
+  expect(cut, 'names of commands').toEqual([]);
+  await page.keyboard.press('Escape');
+});
+
+test('the name of a run and what it is of are a line each at 1280 pixels, and its start is not cut in the list', async () => {
+  const { page } = app;
+  await new Shell(page).go('Runs');
+  const cells = page.locator('[data-run] td.number');
+  await expect(cells.last()).toHaveText(/^21 Nov 2025/);
+  const cut = await cells.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+  expect(cut, 'cut cells').toBe(0);
+  await page.locator('[data-run] .run-name').first().click();
+  const title = page.getByRole('heading', { level: 1 });
+  await expect(title).toHaveAccessibleName(/^ResNet-50 v1\.5 · onnx fp16 · quick · local$/);
+  const [whole, rest] = [await title.boundingBox(), await title.locator('.title-rest').boundingBox()];
+  expect(rest?.y, 'a line of its own').toBeGreaterThan((whole?.y ?? 0) + 10);
+  expect(rest?.height, 'of one line').toBeLessThan(22);
 });
 
 test('the way to a run by keyboard alone', async () => {

@@ -26,7 +26,9 @@ function Commands({ argvs }: { argvs: readonly (readonly string[])[] }) {
   return (
     <details className="pane-commands">
       <summary>
-        <code className="cut">{commandTitle(first)}</code>
+        <code className="cut" title={commandTitle(first)}>
+          {commandTitle(first)}
+        </code>
         {argvs.length === 1 ? null : <span className="dim">+ {argvs.length - 1}</span>}
       </summary>
       {argvs.map((argv) => (

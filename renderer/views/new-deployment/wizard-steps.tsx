@@ -10,9 +10,11 @@ import {
   IconCircleX,
   IconPlayerPlay,
 } from '@tabler/icons-react';
+import { useRef } from 'react';
 import { SmallButton } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
+import { useCurrentInSight } from '../../components/use/use-current-in-sight';
 import { counted } from '../../format/words';
 import { pageTitle, type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { changesText } from './changes';
@@ -36,8 +38,10 @@ const problemCount = ({ problems, warnings }: PageState): string =>
 
 export function WizardSteps() {
   const { draft, problems, context, valueAt } = useWizard();
+  const place = useRef<HTMLElement>(null);
+  useCurrentInSight(place, draft.page);
   return (
-    <nav className="wizard-steps" aria-label="Steps of the deployment">
+    <nav ref={place} className="wizard-steps" aria-label="Steps of the deployment">
       <ol>
         {wizardPages.map((page, index) => {
           const of = pageState(

@@ -1,22 +1,27 @@
 import type { Locator, Page } from '@playwright/test';
 
+type PageName =
+  | 'Runs'
+  | 'New deployment'
+  | 'Studies'
+  | 'Deployments'
+  | 'Monitor'
+  | 'Containers'
+  | 'Compare'
+  | 'Environment'
+  | 'Hosts';
+
 /** Rail and status bar. */
 export class Shell {
   constructor(private readonly page: Page) {}
 
-  async go(
-    name:
-      | 'Runs'
-      | 'New deployment'
-      | 'Studies'
-      | 'Deployments'
-      | 'Monitor'
-      | 'Containers'
-      | 'Compare'
-      | 'Environment'
-      | 'Hosts',
-  ): Promise<void> {
-    await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name }).click();
+  /** In the rail. */
+  entry(name: PageName): Locator {
+    return this.page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name });
+  }
+
+  async go(name: PageName): Promise<void> {
+    await this.entry(name).click();
   }
 
   get status(): Locator {
