@@ -53,9 +53,12 @@ const rankOf = (field: string): number => {
   return at < 0 ? leading.length : at;
 };
 
+/** Of a path its last part, as the start of two says little. */
+const lastPart = (text: string): string => text.replace(/^[~/]\S*\/(?=[^/\s]+$)/, '');
+
 /** "fp16" is clear by itself, "2" is not: "instances 2". */
 function partOf(field: string, value: string | null, titleOf: (preset: string) => string): string {
-  const shown = value ?? 'none';
+  const shown = lastPart(value ?? 'none');
   if (field === 'model.preset') return titleOf(shown);
   if (rankOf(field) < leading.length) return shown;
   return shortened(`${field.slice(field.lastIndexOf('.') + 1)} ${shown}`);
