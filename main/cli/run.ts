@@ -17,6 +17,7 @@ import { againLevelText, againTime, againTitle, requireAgain } from '../domain/m
 import { unifiedDiff } from '../domain/unified-diff';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
+import { requireGivenFiles } from './given-files';
 import { type CliContext, exitCodes, type Output, printText } from './output';
 import { formatError } from './print/format-error';
 import { asksMatrix, type RunOptions } from './read-spec';
@@ -96,6 +97,7 @@ export function addRun(program: Command, context: CliContext): void {
       if (!checkOnly) await printWarnings(core, chosen, context.output(options).quiet === true);
       const spec = await core.handlers['spec.resolve'](chosen);
       if (checkOnly) return;
+      await requireGivenFiles(spec);
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       const { trust, allowRemoteLoad } = options;
       await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });
