@@ -42,7 +42,7 @@ export async function readPipeline(
     throw invalidInput(
       given,
       `${given} applies only to a pipeline`,
-      'Add --serve pipeline, or leave it out.',
+      'For a Hugging Face folder add --serve pipeline; otherwise leave it out.',
     );
   }
   const size = maxBatchSize === undefined ? undefined : readNumber('--max-batch-size', maxBatchSize);

@@ -1,4 +1,4 @@
-import { opendir, stat } from 'node:fs/promises';
+import { opendir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidInput } from '../../contract/errors';
 import { formatCount } from '../../contract/numbers';
@@ -23,6 +23,24 @@ export function requireFitting({ media }: PipelinePlan, { texts, samples }: OwnS
     const remedy = 'Give a file of texts in its place: --texts FILE.';
     throw invalidInput('--samples', 'The pipeline takes texts, and no images or recordings', remedy);
   }
+}
+
+/** Longer files are left to their reader. */
+const mostSearchedBytes = 1024 ** 2;
+
+/** Before anything is exported for them. Throws input-invalid for what is not a file, or a file without a text. */
+export async function requireTexts(path: string): Promise<void> {
+  const refused = (what: string) =>
+    invalidInput(
+      '--texts',
+      `${path} ${what}`,
+      'Give a file with one text per line, or a table: .csv with a header line, or .jsonl.',
+    );
+  const known = await stat(path).catch(() => null);
+  if (known === null) throw refused('does not exist');
+  if (!known.isFile()) throw refused('is not a file');
+  if (known.size > mostSearchedBytes) return;
+  if ((await readFile(path, 'utf8')).trim() === '') throw refused('has no texts');
 }
 
 /** What tells two states of a folder of samples apart without reading its files. Throws input-invalid. */

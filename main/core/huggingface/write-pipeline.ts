@@ -24,7 +24,7 @@ import { createToolkit, silentListener, type Toolkit, type ToolkitListener } fro
 import { exportCommand, makeDatasetCommand } from '../../toolkit/verb-commands';
 import type { CoreParts } from '../core-parts';
 import { exportedAs, writeMediaPipeline } from './media-pipeline';
-import { requireFitting, samplesKey } from './own-samples';
+import { requireFitting, requireTexts, samplesKey } from './own-samples';
 import { manifestOf, unfinishedEnding } from './unused-pipelines';
 
 export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
@@ -120,6 +120,7 @@ async function planOf(
   const more = maxBatchSize === undefined ? {} : sized;
   const spec = exportedAs(plan, resolveSpec(preset, { ...choice.overrides, ...more }));
   requireFitting(plan, { texts, samples });
+  if (texts !== undefined) await requireTexts(texts);
   return {
     plan,
     source,

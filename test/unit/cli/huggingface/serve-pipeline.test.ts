@@ -55,7 +55,7 @@ it('refuses another word, and texts without a pipeline', async () => {
   });
   expect(await rejection(read({ texts: 'mine.txt' }))).toMatchObject({
     ...{ code: 'input-invalid', where: '--texts' },
-    remedy: 'Add --serve pipeline, or leave it out.',
+    remedy: 'For a Hugging Face folder add --serve pipeline; otherwise leave it out.',
   });
 });
 

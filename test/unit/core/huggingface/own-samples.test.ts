@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { requireFitting, samplesKey } from '../../../../main/core/huggingface/own-samples';
+import { requireFitting, requireTexts, samplesKey } from '../../../../main/core/huggingface/own-samples';
 import type { PipelinePlan } from '../../../../main/own/huggingface/pipeline-plan';
 import { rejection } from '../../../support/rejection';
 
@@ -53,4 +53,20 @@ it('takes texts of a file, and images and recordings of a folder', () => {
   expect(() => {
     requireFitting(ofImages, { texts: '/a.txt' });
   }).toThrow('The pipeline takes images and no texts');
+});
+
+it('refuses texts that are not a file, or a file without a text', async () => {
+  await writeFile(join(dir, 'blank.txt'), '\n \n');
+  await writeFile(join(dir, 'texts.txt'), 'a text\n');
+  await expect(requireTexts(join(dir, 'texts.txt'))).resolves.toBeUndefined();
+  for (const [name, what] of [
+    ['none.txt', 'does not exist'],
+    ['cat', 'is not a file'],
+    ['blank.txt', 'has no texts'],
+  ] as const) {
+    const path = join(dir, name);
+    expect(await rejection(requireTexts(path))).toMatchObject({
+      ...{ code: 'input-invalid', where: '--texts', message: `${path} ${what}` },
+    });
+  }
 });
