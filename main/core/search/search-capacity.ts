@@ -45,7 +45,9 @@ export async function searchCapacity(
   const stateOf = async (number: number) => {
     const run = await runOf(number);
     const hostBytes = servesHere(run.source.spec.engine) ? totalmem() : null;
-    return candidateState(run, { name, search, searched, hostBytes }, number);
+    // Of several models, the loads that all of them held are those that the search states.
+    const promised = beside.length === 0;
+    return candidateState(run, { name, search, searched, hostBytes, promised }, number);
   };
   return {
     ...{ name, candidate, configuration: candidateText(present, own), note, state: await stateOf(candidate) },

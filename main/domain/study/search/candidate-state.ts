@@ -4,7 +4,7 @@ import { mostUnderWay } from '../../../contract/run/sweep';
 import type { Look, Searched, SearchStrategy } from '../../../contract/study/search';
 import { present } from '../../../contract/trees';
 import { largestOf, medianOf } from '../../statistics';
-import { keepsRate, rateAt, type Step, stepsOf } from './arms';
+import { armOf, isPromise, keepsRate, rateAt, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { modelOf } from './search-models';
 import { searchedMemory } from './searched-memory';
@@ -131,17 +131,25 @@ interface CandidateInput {
   readonly searched: Searched;
   /** Memory of the machine that serves; absent: not known. */
   readonly hostBytes?: number | null | undefined;
+  /** Without rates above the one that may be promised that were held only briefly. */
+  readonly promised?: boolean;
+}
+
+function stepsFor({ search, searched, promised = false }: CandidateInput, candidate: number) {
+  const steps = stepsOf(search, searched.looks, candidate);
+  const { best } = armOf(search, searched, candidate);
+  if (!promised || best === null || !isPromise(search)) return steps;
+  const kept = steps.filter(({ step, held }) => step <= best || !held);
+  // A search that was cut short may have measured higher ones only.
+  return kept.some(({ held }) => held) ? kept : steps;
 }
 
 /**
  * The run as one candidate of a search was measured: its configuration, and a level of each load at which it was measured.
  * What a capacity is planned with. Pure.
  */
-export function candidateState(
-  run: DeployedRun,
-  { name, search, searched, hostBytes = null }: CandidateInput,
-  candidate: number,
-): DeployedRun {
+export function candidateState(run: DeployedRun, input: CandidateInput, candidate: number): DeployedRun {
+  const { name, search, searched, hostBytes = null } = input;
   const { source } = run;
   const [first, own] = [search.candidates[0], search.candidates[candidate - 1]];
   if (first === undefined || own === undefined) throw new Error(`No candidate ${candidate}`);
@@ -151,7 +159,7 @@ export function candidateState(
     ...present({ format: own.format, precision: own.precision, backendAccelerator: own.backendAccelerator }),
   };
   const changed = { instances, maxBatchSize, batching, preferredBatchSizes, maxQueueDelayUs, threads };
-  const points = stepsOf(search, searched.looks, candidate).flatMap((step) => {
+  const points = stepsFor(input, candidate).flatMap((step) => {
     const point = levelOf(run, search, candidate, step);
     return point === null ? [] : [{ key: `${name} ${candidate} ${step.step}`, point }];
   });

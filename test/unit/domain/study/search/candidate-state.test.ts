@@ -64,6 +64,20 @@ describe('a candidate of a search as a run', () => {
     expect(of(2)).toBeNull();
   });
 
+  it('plans with the rate that may be promised, not with one that was held briefly', () => {
+    const confirms = Array.from({ length: 5 }, () => look(2, 98, 13, { phase: 'confirm' }));
+    const searched = searchedOf(look(2, 96, 12), look(2, 100, 18), look(2, 101, 30), ...confirms);
+    const heldAt = (of: Searched, promised: boolean) => {
+      const state = candidateState(run, { name: 'night', search, searched: of, promised }, 2);
+      const found = capacityOf(state, ask);
+      return isCapacity(found) ? found.heldRate : null;
+    };
+    expect(heldAt(searched, true)).toBe(rateOf(98));
+    expect(heldAt(searched, false)).toBe(rateOf(100));
+    // Cut short before the promised rate was measured.
+    expect(heldAt(searchedOf(look(2, 100, 18), look(2, 101, 30)), true)).toBe(rateOf(100));
+  });
+
   it('has a level for each load, the median of its looks, and plans with the highest that holds', () => {
     const searched = searchedOf(
       ...[look(2, 100, 12), look(2, 100, 18), look(2, 100, 14)],
