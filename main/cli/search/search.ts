@@ -167,13 +167,13 @@ const loadText = (load: Look['load']): string =>
 
 function entryText(search: SearchStrategy, entry: StudyEntry, seconds: number): string | null {
   if (entry.type === 'candidate-failed') {
-    return `  ${entry.candidate}: not measured: ${entry.error.message}`;
+    return `  configuration ${entry.candidate}: not measured: ${entry.error.message}`;
   }
   if (entry.type !== 'look') return null;
   const { candidate, phase, load, inferencesPerSecond, latencyUs } = entry.look;
   const spent = `${Math.round(seconds)} of ${search.budgetS} s`;
   const figures = `${formatRate(inferencesPerSecond)} inferences/s, p${search.target.percentile} ${formatMs(latencyUs)} ms`;
-  return `  ${spent}  ${phaseText[phase]}: ${candidate} at ${loadText(load)}: ${figures}`;
+  return `  ${spent}  ${phaseText[phase]}: configuration ${candidate} at ${loadText(load)}: ${figures}`;
 }
 
 /** The config.pbtxt of the best configuration and of the present one; null where it cannot be written, as without its run. */

@@ -97,7 +97,7 @@ function targetOf(run: DeployedRun | UnmadeRun, { latencyUs, percentile = 99, ob
   if (latencyUs === undefined && objective?.kind === 'latency') {
     return { latencyUs: null, note: `The lowest ${name} is searched for, without a latency limit.` };
   }
-  if (latencyUs !== undefined) return { latencyUs, note: null };
+  if (latencyUs !== undefined) return { latencyUs, note: `Target: ${name} ${formatMs(latencyUs)} ms.` };
   const budgetMs = run.runId === null ? run.p99BudgetMs : budgetMsOf(run);
   if (budgetMs !== null) {
     const note = `Target: ${name} ${formatMs(budgetMs * 1000)} ms, the p99 budget of the run.`;
@@ -235,11 +235,6 @@ export function planSearch(
     search,
     spec: { name: request.name, strategy: { ...search, trials }, hosts: null },
     candidates: candidates.map((one) => candidateText(candidates[0] ?? one, one)),
-    notes: [
-      ...goalNotes(search),
-      ...(note === null ? [] : [note]),
-      ...models.notes,
-      ...preparing(spec, candidates, models),
-    ],
+    notes: [...goalNotes(search), note, ...models.notes, ...preparing(spec, candidates, models)],
   };
 }

@@ -1,7 +1,7 @@
 import type { TakenMemory } from '../../../contract/measured/model-memory';
 import type { Look, Searched, SearchStrategy, ServedPlace } from '../../../contract/study/search';
 import { medianOf } from '../../statistics';
-import { type Arm, batchSizeOf, isPromise, rateAt, rateOf, type Step, stepsOf } from './arms';
+import { type Arm, armOf, batchSizeOf, isPromise, rateAt, rateOf, type Step, stepsOf } from './arms';
 import { candidateText } from './candidates';
 import { isCutShort, pairedRatio, type Ratio, secondsOf, type Standing, standingOf } from './next-looks';
 import { costOf, isLatencySearch, overMemoryText } from './objective';
@@ -126,7 +126,11 @@ function rowOf(search: SearchStrategy, searched: Searched, standing: Standing, c
     if (standing.winner?.candidate === candidate) return 'best';
     if (standing.equal.some((one) => one.candidate === candidate)) return 'equal';
     if (standing.unjudged.some((one) => one.candidate === candidate)) return 'not judged';
-    if (arm === undefined) return isTried(search, own) ? 'holds no load' : 'cannot win';
+    if (arm === undefined) {
+      // One that misses where another holds is left before a load that it holds is found.
+      const { isSettled } = armOf(search, searched, candidate);
+      return isTried(search, own) && isSettled ? 'holds no load' : 'cannot win';
+    }
     return arm.isSettled ? 'measured' : 'cannot win';
   };
   return {

@@ -10,8 +10,8 @@ import { amountText } from './search-sentence';
 
 /** What is measured. */
 export const phaseText: Readonly<Record<LookPhase, string>> = {
-  screen: 'at its limit',
-  edge: 'limit',
+  screen: 'full load',
+  edge: 'search for the limit',
   race: 'best ones',
   confirm: 'comparison',
   turn: 'in turns',
@@ -79,7 +79,7 @@ export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): re
     ...(short === 0
       ? []
       : [
-          `Not loaded to the limit, because they are too slow at full load to win: ${short} of ${rows.length} configurations`,
+          `Not loaded to the limit, because they can no longer win: ${short} of ${rows.length} configurations`,
         ]),
     ...(unjudged === 0 ? [] : [`Not judged within the budget: ${unjudged} of ${rows.length} configurations`]),
     ...overMemoryLines(rows),

@@ -44,6 +44,7 @@ it('plans a trial for each model beside that of the run, and says so', () => {
     },
   ]);
   expect(notes).toEqual([
+    'Target: p99 20.00 ms.',
     'Prepared first, each up to its accuracy check and not counted as load: TorchScript (scripted) FP16.',
   ]);
 });

@@ -17,7 +17,7 @@ describe('the target of a search', () => {
   it('is what was asked for', () => {
     const { search, notes } = plan({ percentile: 95, latencyUs: 12_000, errorPercentage: 0 });
     expect(search.target).toEqual({ percentile: 95, latencyUs: 12_000, errorPercentage: 0 });
-    expect(notes).toEqual([]);
+    expect(notes).toEqual(['Target: p95 12.00 ms.']);
   });
 
   it('is else the budget of the run', () => {

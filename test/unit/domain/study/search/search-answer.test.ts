@@ -96,6 +96,22 @@ describe('the answer of a search', () => {
     expect(sentence).toMatch(/The present configuration was not taken to its limit$/);
   });
 
+  it('does not say that one holds no load that was left because it cannot win', () => {
+    const open: SearchStrategy = { ...closed, load: { kind: 'open', batchSize: 1 } };
+    const at = (candidate: number, step: number, latencyUs: number) =>
+      look(candidate, 'edge', 0, rateOf(step), { load: { requestRate: rateOf(step) }, latencyUs });
+    const looks = [
+      ...[1, 2, 3].map((candidate) => look(candidate, 'screen', 8, 110)),
+      ...[at(1, 95, 10_000), at(1, 96, 40_000), at(2, 75, 40_000), at(3, 75, 40_000)],
+    ];
+    const { rows } = searchAnswer(open, { looks, failed: {} });
+    expect(rows.map(({ candidate, state, load }) => [candidate, state, load])).toEqual([
+      [1, 'best', rateOf(93)],
+      [2, 'cannot win', null],
+      [3, 'cannot win', null],
+    ]);
+  });
+
   it('says so where none could be measured', () => {
     const error = { code: 'model-load-failed' as const, message: 'no memory' };
     const { sentence, winner } = searchAnswer(closed, {

@@ -44,7 +44,7 @@ const answer = searchAnswer(search, searched);
 it('says what was not tried: fields, configurations that cannot win, and those that failed with their reason', () => {
   expect(untriedLines(search, answer)).toEqual([
     'Not varied: format, precision, accelerator, maximum batch size 8, batching Dynamic, preferred batch sizes any, maximum queue delay 0 µs, batch size per request',
-    'Not loaded to the limit, because they are too slow at full load to win: 1 of 4 configurations',
+    'Not loaded to the limit, because they can no longer win: 1 of 4 configurations',
     'Could not be measured: model instances 4 (no memory)',
   ]);
 });
@@ -84,7 +84,7 @@ it('while it runs the best one and the gain have their places before they are kn
 
 it('says of a search under way what it has used, and what is measured now', () => {
   expect(progressText(search, { looks: [look(1, 8, 100)], failed: {} })).toBe(
-    '1 of 60 s of load, 1 of 4 configurations measured; now: at its limit',
+    '1 of 60 s of load, 1 of 4 configurations measured; now: full load',
   );
 });
 
