@@ -46,7 +46,7 @@ function client(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'client',
     weight: 1,
-    sentence: 'The load generator is the limit: the server may be faster than measured.',
+    sentence: 'The load generator limits this level: the server may be faster than measured.',
     evidence: [
       ...share('Time in which the load generator is busy', point.client?.loopShare ?? null),
       ...number('Cores that the load generator uses', point.client?.cpuShare, 'rate'),
@@ -109,7 +109,7 @@ function batchFormation(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'batch-formation',
     weight,
-    sentence: `Batch formation is the limit: requests wait up to ${formatTyped(maxQueueDelayUs / 1000)} ms for a batch to fill${beyond}.`,
+    sentence: `Batch formation limits this level: requests wait up to ${formatTyped(maxQueueDelayUs / 1000)} ms for a batch to fill${beyond}.`,
     evidence: [
       ...time('Server queue', point.serverQueueUs),
       ...share('Of the mean latency', queueShare),
@@ -142,7 +142,7 @@ function queueStall(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'queue-stall',
     weight: 1,
-    sentence: `The limit of the queue is the limit: with at most ${formatCount(maxQueueSize)} waiting requests Triton leaves instances idle while requests wait.`,
+    sentence: `The limit of the queue limits this level: with at most ${formatCount(maxQueueSize)} waiting requests Triton leaves instances idle while requests wait.`,
     evidence: [
       ...time('Server queue', waitUs),
       ...share('Of the mean latency', queueShare),
@@ -160,7 +160,7 @@ function queue(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'queue',
     weight: queueShare,
-    sentence: `The queue is the limit: requests wait ${formatShortShare(queueShare)} of the mean latency for a free instance.`,
+    sentence: `The queue limits this level: requests wait ${formatShortShare(queueShare)} of the mean latency for a free instance.`,
     evidence: [
       ...time('Server queue', point.serverQueueUs),
       ...share('Of the mean latency', queueShare),
@@ -189,7 +189,7 @@ function composingModel({ point, avgUs }: LevelFacts): FoundLimit | null {
   return {
     kind: 'composing-model',
     weight: Math.min(1, slowest.us / avgUs),
-    sentence: `The ${bls ? 'model' : 'composing model'} ${modelName}${bls ? ', called by BLS,' : ''} is the limit: it takes ${formatShortShare(Math.min(1, slowest.us / avgUs))} of the ${bls ? '' : 'ensemble’s '}mean latency.`,
+    sentence: `The ${bls ? 'model' : 'composing model'} ${modelName}${bls ? ', called by BLS,' : ''} limits this level: it takes ${formatShortShare(Math.min(1, slowest.us / avgUs))} of the ${bls ? '' : 'ensemble’s '}mean latency.`,
     evidence: parts.flatMap((part) => [
       ...time(`${part.modelName}: queue`, part.queueUs),
       ...time(`${part.modelName}: compute`, part.computeUs),
@@ -210,8 +210,8 @@ function compute(facts: LevelFacts): FoundLimit | null {
     weight: (threads === null ? computeWeight : 1) * computeShare,
     sentence:
       threads === null
-        ? `The model’s execution is the limit: it takes ${formatShortShare(computeShare)} of the mean latency.`
-        : `The model’s execution is the limit: its instances have more threads than the machine has cores.`,
+        ? `The model’s execution limits this level: it takes ${formatShortShare(computeShare)} of the mean latency.`
+        : `The model’s execution limits this level: its instances have more threads than the machine has cores.`,
     evidence: [
       ...time('Compute input, infer and output', computeUs),
       ...share('Of the mean latency', computeShare),
@@ -229,7 +229,7 @@ function transfer(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'transfer',
     weight: transferShare,
-    sentence: `Transfer is the limit: client, network and payload take ${formatShortShare(transferShare)} of the mean latency.`,
+    sentence: `Transfer limits this level: client, network and payload take ${formatShortShare(transferShare)} of the mean latency.`,
     evidence: [
       ...time('Client send', point.clientSendUs),
       ...time('Network + server', point.networkServerSendRecvUs),
@@ -291,7 +291,7 @@ function tooLittleLoad(facts: LevelFacts): FoundLimit | null {
   return {
     kind: 'too-little-load',
     weight: (1 - used / 2) * (transferUs > ordinaryTransferUs ? 1 - transferShare : 1),
-    sentence: `The load is the limit: with ${underWay === 1 ? 'one request' : `${formatTyped(underWay)} requests`} in flight the ${deviceShare === null ? 'instances are' : `${deviceName} is`} busy for ${formatShortShare(used)} of the time.`,
+    sentence: `The load limits this level: with ${underWay === 1 ? 'one request' : `${formatTyped(underWay)} requests`} in flight the ${deviceShare === null ? 'instances are' : `${deviceName} is`} busy for ${formatShortShare(used)} of the time.`,
     evidence: [
       { title: 'Concurrency', value: point.concurrency, kind: 'count' },
       ...share('Instances at work', busyShare),

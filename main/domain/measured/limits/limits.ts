@@ -162,10 +162,22 @@ export function shortLimitsLines(state: RunState): readonly string[] {
   ];
 }
 
-/** With all that could be done about it. */
+/** Why no limit of a run is stated. */
+function noLimitLines(state: RunState): readonly string[] {
+  const judged = limitsOf(state);
+  if (judged !== null) return [`Nothing was found to limit this level: ${bestLevelText(judged.level)}.`];
+  return measuredPoints(state).length === 0
+    ? [
+        'What limits it is not known: the run has no measured level.',
+        `To continue it: ${shellLine(['triton-workbench', 'resume', state.runId])}`,
+      ]
+    : ['What limits it is not known: the levels do not have the figures of the server.'];
+}
+
+/** With all that could be done about it, or why nothing is stated. */
 export function limitsLines(state: RunState): readonly string[] {
   const text = limitsText(state);
-  if (text === null) return [];
+  if (text === null) return noLimitLines(state);
   return [
     ...foundLines(text),
     ...(text.suggestions.length === 0 ? [] : ['What to try:']),

@@ -31,7 +31,7 @@ const state = stateOf([
   { type: 'run-finished', outcome: 'done' },
 ]);
 
-const sentence = 'The queue is the limit: requests wait 80 % of the mean latency for a free instance.';
+const sentence = 'The queue limits this level: requests wait 80 % of the mean latency for a free instance.';
 const advice = 'Use dynamic batching (now disabled).';
 
 /** What `show` prints of the run. */
