@@ -124,6 +124,9 @@ function findPredictable(state: RunState): PredictableRun | Unpredictable {
   const points = measuredPoints(state)
     .map(({ point }) => point)
     .filter(({ replay, stages }) => (replay ?? stages) === undefined);
+  if (points.length === 0) {
+    return { reason: 'The run has no measured level at a constant load, so nothing can be predicted.' };
+  }
   const times = fitServiceTimes(points.map((point) => ({ point, serving: servingOf(configure) })));
   if (times === null) {
     const reason =

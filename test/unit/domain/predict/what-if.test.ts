@@ -67,6 +67,9 @@ describe('what if', () => {
     ]);
     expect(whatIf(without, {})).toEqual({ reason: expect.stringContaining('execution times') as string });
     expect(isPredictable(predictableRun(without))).toBe(false);
+    expect(whatIf(stateOf(createdBodies()), {})).toEqual({
+      reason: expect.stringContaining('no measured level') as string,
+    });
     const foreign = { ...without, source: { kind: 'imported' } } as unknown as typeof without;
     expect(whatIf(foreign, {})).toEqual({ reason: expect.stringContaining('configuration') as string });
   });
