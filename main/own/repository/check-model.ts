@@ -121,7 +121,9 @@ function fileProblems(facts: ModelFacts): readonly Found[] {
   }
   if (reading.kind !== 'refused') return [];
   const { message, remedy = 'Copy or export it again.' } = reading.problem;
-  return [{ where: `${folder.name}/${version}`, message, remedy, triton: null, changes: [] }];
+  const file = modelFileName(facts.config ?? parseConfigPbtxt(''), facts.backend) ?? '';
+  const where = [folder.name, version, file].filter((part) => part !== '').join('/');
+  return [{ where, message, remedy, triton: null, changes: [] }];
 }
 
 function labelProblems(facts: ModelFacts): readonly Found[] {

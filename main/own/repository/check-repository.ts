@@ -197,6 +197,18 @@ export async function checkModels(
   return checked;
 }
 
+/** A folder that has models, where the repository itself has none; null: without such a folder, or with models of its own. */
+async function nestedRepository(repository: string, names: readonly string[]): Promise<string | null> {
+  const anyModel = async (folder: string, inner: readonly string[]) =>
+    (await Promise.all(inner.map((name) => isModel(join(folder, name))))).includes(true);
+  if (await anyModel(repository, names)) return null;
+  for (const name of names) {
+    const folder = join(repository, name);
+    if (await anyModel(folder, await modelNames(folder).catch(() => []))) return folder;
+  }
+  return null;
+}
+
 async function checkTarget(
   { repository, only }: Target,
   readers: ModelReaders,
@@ -205,6 +217,11 @@ async function checkTarget(
   if (names.length === 0) {
     const remedy = 'A repository has a folder per model, with config.pbtxt and version folders in it.';
     throw invalidInput(repository, `${repository} holds no model`, remedy);
+  }
+  const nested = only === null ? await nestedRepository(repository, names) : null;
+  if (nested !== null) {
+    const remedy = `Give that folder: triton-workbench check ${nested}`;
+    throw invalidInput(repository, `The repository is ${nested}, not ${repository}`, remedy);
   }
   const checked = await checkModels(repository, only ?? names, readers);
   return names.flatMap((name) =>

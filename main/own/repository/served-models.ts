@@ -44,12 +44,12 @@ export async function loadableModels(
 }
 
 function requireLoadable(models: readonly CheckedModel[], repository: string): void {
-  for (const { name, problems } of models) {
+  for (const { name, problems, diff } of models) {
     const [problem] = problems;
     if (problem === undefined) continue;
     throw new WorkbenchError('model-folder-invalid', problem.message, {
       where: join(repository, problem.where),
-      remedy: `${problem.remedy.replace(/[.]?$/, '.')} "triton-workbench check ${join(repository, name)}" shows the change that fixes it.`,
+      remedy: `${problem.remedy.replace(/[.]?$/, '.')} "triton-workbench check ${join(repository, name)}" ${diff === null ? 'lists the problems of its files.' : 'shows the change that fixes it.'}`,
       ...(problem.triton === null ? {} : { details: `Message of Triton: ${problem.triton}` }),
     });
   }

@@ -274,7 +274,7 @@ export const refusedLayouts: readonly Layout[] = [
       config: whole,
       files: { '1/model.onnx': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n' },
     },
-    ['Git LFS', '1', null],
+    ['Git LFS', '1/model.onnx', null],
   ),
   refused('no_code', { config: python, files: { '1/weights.bin': 'x' } }, [
     'the version folder has no model.py; it has weights.bin',

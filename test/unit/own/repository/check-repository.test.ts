@@ -273,6 +273,21 @@ describe('what is given', () => {
     expect(await of(join(root, 'a'), root)).toStrictEqual([[root, ['a', 'b', 'e']]]);
   });
 
+  it('is refused with the repository in it, where that is one folder below', async () => {
+    const root = await repository({ a: fine });
+    const error = await rejection(checkRepositories([dirname(root)], directReaders));
+    expect(error).toMatchObject({
+      ...{ code: 'input-invalid', message: `The repository is ${root}, not ${dirname(root)}` },
+      remedy: `Give that folder: triton-workbench check ${root}`,
+    });
+  });
+
+  it('names the file that cannot be read', async () => {
+    const { problems, diff } = await check({ m: { ...fine, files: { '1/model.onnx': 'not a model' } } });
+    expect(problems).toMatchObject([{ where: 'm/1/model.onnx' }]);
+    expect(diff).toBeNull();
+  });
+
   it('is refused where it is no repository', async () => {
     const file = await bench().put('x/readme.txt', 'x');
     for (const path of [file, dirname(file), join(dirname(file), 'nope')]) {

@@ -99,6 +99,12 @@ describe('a model of a repository', () => {
     }
   });
 
+  it('names the file that no change of the configuration can fix', async () => {
+    const error = await rejection(open({ m: { ...fine, files: { '1/model.onnx': 'not a model' } } }, 'm'));
+    expect(error.where).toMatch(/\/m\/1\/model\.onnx$/);
+    expect(error.remedy).not.toContain('shows the change');
+  });
+
   it('asks for the shape of an axis that varies, and takes it', async () => {
     const varying = {
       config: `backend: "python"\ninput [ { name: "ids" data_type: TYPE_INT64 dims: [ -1, 4 ] } ]\n${fine.config?.split('\n')[2] ?? ''}\n`,
