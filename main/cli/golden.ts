@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { invalidInput } from '../contract/errors';
+import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { GoldenCheck } from '../contract/golden';
 import type { ComparedOutput, OutputRule, OutputRules } from '../contract/measured/output-rules';
 import { formatCount, formatMetric, formatScale, missing } from '../contract/numbers';
@@ -122,13 +122,25 @@ const serverOf = (url: string, options: ServerOptions) => {
   };
 };
 
+/** Throws run-unknown for what is not a run either. */
+async function knownRun(core: Core, from: string): Promise<string> {
+  const runId = await resolveRunId(core, from);
+  const { runs, unreadable } = await core.handlers['runs.all'](undefined);
+  if ([...runs, ...unreadable].some((run) => run.runId === runId)) return runId;
+  throw new WorkbenchError('run-unknown', `"${from}" is neither a deployment nor a run`, {
+    where: '--from',
+    remedy:
+      'Give the address of a Triton with its port (localhost:8000), or a name of "deployments list" or "runs".',
+  });
+}
+
 /** A URL, else a deployment, else a run. */
 async function sourceOf(core: Core, options: RecordOptions) {
   const { from } = options;
   if (/[:/]/.test(from) || /^\d+$/.test(from)) return { of: serverOf(from, options), from: undefined };
   const deployments = await core.handlers['deployments.list'](undefined);
   const found = deployments.find(({ id }) => id === from);
-  if (found === undefined) return { of: { runId: await resolveRunId(core, from) }, from };
+  if (found === undefined) return { of: { runId: await knownRun(core, from) }, from };
   const { models } = found;
   const model = options.model ?? (models.length === 1 ? models[0]?.name : undefined);
   return {

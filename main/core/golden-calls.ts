@@ -4,6 +4,7 @@ import type { GoldenFile } from '../contract/golden';
 import type { InputData } from '../contract/measured/input-data';
 import type { OutputRules } from '../contract/measured/output-rules';
 import { isDeployed } from '../contract/run/run-source';
+import { repositoryOf } from '../contract/run/run-spec';
 import { keptSamples } from '../deployments/version-check';
 import { ruleFor, toleranceRule } from '../domain/outputs/rule-text';
 import { checkGolden } from '../golden/check-golden';
@@ -165,7 +166,9 @@ async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): 
     throw invalidInput(
       '--from',
       `${runId} kept no samples`,
-      `Check its accuracy first: resume ${runId} --from accuracy.`,
+      repositoryOf(spec.model) === null
+        ? `Check its accuracy first: resume ${runId} --from accuracy.`
+        : 'Its outputs were not compared. Record those of a server that you trust: --from its address, or a deployment.',
     );
   }
   const names = [...new Set(samples.flatMap(({ outputs }) => outputs.map(({ name }) => name)))];

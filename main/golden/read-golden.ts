@@ -9,6 +9,9 @@ import { readGoldenJson } from './golden-json';
 import { readNpzHeader } from './golden-npz';
 import type { Golden, GoldenRequest, GoldenSample } from './golden-samples';
 
+const goldenForms =
+  'A golden file has the JSON that "triton-workbench golden record" writes, an archive of numpy.savez with inputs and outputs, or perf_analyzer’s JSON with validation_data.';
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function tensorsOf(
@@ -46,17 +49,17 @@ function headerOf(path: string): Golden['header'] {
   try {
     return readNpzHeader(path);
   } catch (error) {
-    throw inputProblem(path, `It cannot be read as an npz file: ${messageOf(error)}`);
+    throw inputProblem(path, `It cannot be read as an npz file: ${messageOf(error)}`, goldenForms);
   }
 }
 
 async function readJson(path: string): Promise<unknown> {
   const read = await readBoundedFile(path, fileLimits.golden.bytes, { links: 'follow' });
-  if ('problem' in read) throw inputProblem(path, `The file cannot be read: ${read.problem}`);
+  if ('problem' in read) throw inputProblem(path, `The file cannot be read: ${read.problem}`, goldenForms);
   try {
     return parseBoundedJson(read.text);
   } catch (error) {
-    throw inputProblem(path, `It is neither JSON nor an npz file: ${messageOf(error)}`);
+    throw inputProblem(path, `It is neither JSON nor an npz file: ${messageOf(error)}`, goldenForms);
   }
 }
 
@@ -66,8 +69,9 @@ const isOfAnalyzer = (document: unknown): boolean =>
 /** Throws input-invalid. */
 async function isNpz(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
-  if (found === null) throw inputProblem(path, 'The file does not exist');
-  if (!found.isFile()) throw inputProblem(path, 'It is not a file');
+  const recorded = 'Check the path, or record one: triton-workbench golden record --from URL --output FILE.';
+  if (found === null) throw inputProblem(path, 'The file does not exist', recorded);
+  if (!found.isFile()) throw inputProblem(path, 'It is not a file', goldenForms);
   return isArchive(path);
 }
 

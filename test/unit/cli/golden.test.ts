@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readRules } from '../../../main/cli/golden';
+import type { Core } from '../../../main/core';
+import { said } from '../../support/cli-program';
+import { rejection } from '../../support/rejection';
 
 describe('the rules of the command line', () => {
   it('are by output, and tolerances of all', () => {
@@ -27,4 +30,18 @@ describe('the rules of the command line', () => {
   ])('that are wrong are refused: %j', (options, message) => {
     expect(() => readRules(options)).toThrow(message);
   });
+});
+
+it('a source that is neither an address, a deployment nor a run is named as such', async () => {
+  const core = {
+    handlers: {
+      'deployments.list': () => Promise.resolve([]),
+      'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
+    },
+  } as unknown as Core;
+  const error = await rejection(said(core, 'golden', 'record', '--from', 'triton', '--output', 'kept.json'));
+  expect(error).toMatchObject({
+    ...{ code: 'run-unknown', where: '--from', message: '"triton" is neither a deployment nor a run' },
+  });
+  expect(error.remedy).toContain('localhost:8000');
 });

@@ -174,6 +174,9 @@ describe('a file that is not one', () => {
 
   it('is not there, or is a folder', async () => {
     await expect(read(join(dir, 'absent'))).rejects.toThrow('does not exist');
+    await expect(read(join(dir, 'absent'))).rejects.toMatchObject({
+      remedy: expect.stringContaining('triton-workbench golden record') as string,
+    });
     await expect(read(dir)).rejects.toThrow('not a file');
   });
 
