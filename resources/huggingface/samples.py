@@ -113,7 +113,8 @@ def read_samples(path: Path, inputs: list[Input]) -> Tensors:
             if item.name == MASK and "input_ids" in found:
                 found[MASK] = np.ones_like(found["input_ids"])
                 continue
-            raise refuse_file(path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}")
+            held = ", ".join(given) or "nothing"
+            raise refuse_file(path, f'has no entry "{item.name}"; it has {held}')
         try:
             array = np.asarray(given[item.name])
             if array.dtype.kind not in "biuf":

@@ -68,7 +68,8 @@ def read_samples(path: Path, inputs: list[Input]) -> Tensors:
     found: Tensors = {}
     for item in inputs:
         if item.name not in given:
-            raise refuse_file(path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}")
+            held = ", ".join(given) or "nothing"
+            raise refuse_file(path, f'has no entry "{item.name}"; it has {held}')
         try:
             array = np.asarray(given[item.name])
             wanted = numpy_dtype(item.datatype)

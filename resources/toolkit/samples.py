@@ -27,13 +27,18 @@ def parse_ranges(texts: Sequence[str]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def refuse_file(path: Path, message: str) -> ToolkitError:
+_FORMS = (
+    "Use an npz file with one array per input and the samples along the first axis, or a JSON object "
+    "of lists in the same way."
+)
+
+
+def refuse_file(path: Path, message: str, remedy: str = _FORMS) -> ToolkitError:
     return ToolkitError(
         "input-invalid",
         f"{path.name}: {message}",
         where=str(path),
-        remedy="Use an npz file with one array per input and the samples along the first axis, or a JSON object "
-        "of lists in the same way.",
+        remedy=remedy,
     )
 
 

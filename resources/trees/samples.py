@@ -146,11 +146,14 @@ def read_rows(path: Path, item: Input, columns: Sequence[str]) -> Array:
         found = given[item.name] if item.name in given or not columns else _of_columns(path, given, columns)
         rows = np.asarray(found, dtype=np.float32)
     except KeyError:
-        raise refuse_file(path, f"has no {item.name}; it has {', '.join(given) or 'nothing'}") from None
+        held = ", ".join(given) or "nothing"
+        raise refuse_file(path, f'has no entry "{item.name}"; it has {held}') from None
     except (TypeError, ValueError) as error:
         raise refuse_file(path, f"{item.name} cannot be converted to FP32 ({error})") from error
     if rows.ndim != 2 or rows.shape[1] != item.columns or len(rows) == 0:
         raise refuse_file(
-            path, f"samples of {item.name} have the shape {list(rows.shape)}, not [rows, {item.columns}]"
+            path,
+            f"samples of {item.name} have the shape {list(rows.shape)}, not [rows, {item.columns}]",
+            f"Give all {item.columns} columns in each row, in the order of the training.",
         )
     return rows

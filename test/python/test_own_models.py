@@ -297,7 +297,7 @@ class ModelFileTest(ToolkitCase):
     def test_samples_of_the_users_own(self) -> None:
         source = write_onnx(self.dir / "good.onnx", "Relu")
         for name, arrays, words in (
-            ("another name", {"z": np.ones((2, 3))}, "has no x; it has z"),
+            ("another name", {"z": np.ones((2, 3))}, 'has no entry "x"; it has z'),
             (
                 "another shape",
                 {"x": np.ones((2, 4))},

@@ -11,6 +11,7 @@ import numpy as np
 import onnxruntime
 from support import REFUSAL, RESOURCES, ToolkitCase
 
+from toolkit.errors import ToolkitError
 from toolkit.model_folder import ModelFolder
 
 sys.path.insert(0, str(RESOURCES))
@@ -186,6 +187,14 @@ class RowsTest(ToolkitCase):
         ):
             with self.assertRaisesRegex(REFUSAL, words):
                 read_rows(self.written(content), item, ["age", "income"])
+
+    def test_rows_with_other_columns_name_what_to_give(self) -> None:
+        item = Input("input", 2)
+        with self.assertRaises(ToolkitError) as shape:
+            read_rows(self.written({"input": [[1, 2, 3]]}), item, [])
+        self.assertIn("Give all 2 columns", shape.exception.remedy or "")
+        with self.assertRaisesRegex(REFUSAL, 'has no entry "input"; it has age'):
+            read_rows(self.written({"age": [1]}), item, [])
 
     def test_samples_lie_on_both_sides_of_what_a_model_compares_with(self) -> None:
         generator = np.random.default_rng(0)
