@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { GpuReport } from '../contract/machine';
@@ -126,6 +126,14 @@ function refuseModelOptions(options: RunOptions): void {
   );
 }
 
+/** Of a file with a specification, or of none. */
+function notModelFile(argument: string): WorkbenchError {
+  const path = resolve(argument);
+  if (!existsSync(path)) return invalidInput(path, `${path} does not exist`, 'Check the path.');
+  const remedy = `To run a specification, type: run --spec ${argument}`;
+  return invalidInput('[preset]', `${argument} is not a model file`, remedy);
+}
+
 /** A model of one's own: one of the hub, text with a slash, or an existing path. null: the name of a preset. */
 async function readOwnModel(
   cores: Cores,
@@ -143,10 +151,7 @@ async function readOwnModel(
   const folder = await hubFolder(core, argument, options);
   const isPath = folder !== null || /[./]/.test(argument) || argument.includes(sep);
   if (!isPath && !existsSync(argument)) return null;
-  if (/\.ya?ml$/i.test(argument)) {
-    const remedy = `To run a specification, type: run --spec ${argument}`;
-    throw invalidInput('[preset]', `${argument} is not a model file`, remedy);
-  }
+  if (/\.ya?ml$/i.test(argument)) throw notModelFile(argument);
   const beside = (options.with ?? '').split(/[\s,]+/).filter((name) => name !== '');
   const rewrite = options.rewrite !== undefined && options.rewrite !== false;
   const given = readModelShapes(options.shape ?? []);
@@ -238,29 +243,38 @@ async function readSettings(
   return core.handlers['settings.get'](undefined);
 }
 
+const printingOnce =
+  (noted = new Set<string>()) =>
+  (line: string): void => {
+    if (noted.has(line)) return;
+    noted.add(line);
+    printText(`${line}\n`, 'stderr');
+  };
+
 /** As {@link readChoiceBy}. */
 export const readChoice = (
   core: Core,
   preset: string | undefined,
   options: RunOptions,
   fromFile?: Tree,
+  noted?: Set<string>,
 ): Promise<TypedChoice> =>
-  readChoiceBy({ reading: core, whole: () => Promise.resolve(core) }, preset, options, fromFile);
+  readChoiceBy({ reading: core, whole: () => Promise.resolve(core) }, preset, options, fromFile, noted);
 
 /**
  * The specification that the command line selects; notes about an imported file go to stderr. Throws input-invalid
  * without a preset.
  * @param fromFile a matrix entry, in place of the file of `--spec`
+ * @param noted notes that were printed before, for other entries; those of this one are added
  */
 export async function readChoiceBy(
   cores: Cores,
   preset: string | undefined,
   options: RunOptions,
   fromFile?: Tree,
+  noted?: Set<string>,
 ): Promise<TypedChoice> {
-  const note = (line: string) => {
-    printText(`${line}\n`, 'stderr');
-  };
+  const note = printingOnce(noted);
   const own = preset === undefined ? null : await readOwnModel(cores, preset, options, note);
   const name = own === null ? preset : own.preset;
   const reader: SpecReader = {

@@ -52,12 +52,14 @@ export async function readStudySpec(
   const notes = createNotes();
   const trials: StudyTrial[] = [];
   const typed: Tree[] = [];
+  const noted = new Set<string>();
   for (const [at, entry] of read.entries.entries()) {
     const { typed: said, ...choice } = await readChoice(
       core,
       entry.preset ?? preset,
       options,
       entry.overrides,
+      noted,
     );
     typed.push(said);
     trials.push({ choice, axes: [...entry.axes], refusal: entry.refusal });

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readChoice, readTargetGpu } from '../../../main/cli/spec-options';
 import type { GpuFacts, GpuReport } from '../../../main/contract/machine';
 import { createTestCore } from '../../support/test-core';
@@ -66,7 +66,7 @@ describe('--gpu', () => {
 });
 
 describe('the model of a command', () => {
-  it.each(['nothere.onnx', 'models/nothere', './nothere'])(
+  it.each(['nothere.onnx', 'models/nothere', './nothere', 'nothere.yaml'])(
     '%s is a path: it is missing as one',
     async (name) => {
       const home = await mkdtemp(join(tmpdir(), 'twb-options-'));
@@ -84,4 +84,25 @@ describe('the model of a command', () => {
       }
     },
   );
+});
+
+describe('the notes of a command with several entries', () => {
+  it('are printed once', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'twb-options-'));
+    await writeFile(join(home, 'settings.json'), '{"deployment.p99BudgetMs": "soon"}');
+    const core = await createTestCore(home);
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+    try {
+      const noted = new Set<string>();
+      await readChoice(core, 'resnet50', {}, undefined, noted);
+      await readChoice(core, 'resnet50', {}, undefined, noted);
+      expect(stderr).toHaveBeenCalledTimes(1);
+      await readChoice(core, 'resnet50', {});
+      expect(stderr).toHaveBeenCalledTimes(2);
+    } finally {
+      stderr.mockRestore();
+      await core.close();
+      await rm(home, { recursive: true });
+    }
+  });
 });
