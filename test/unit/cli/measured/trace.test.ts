@@ -45,6 +45,10 @@ async function asked(state: ReturnType<typeof stateOf>, ...words: readonly strin
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
       'runs.show': () => Promise.resolve({ state }),
       'traces.read': ({ path }: { readonly path: string }) => readSlowRequests(path),
+      'deployments.show': ({ id }: { readonly id: string }) =>
+        id === 'web'
+          ? Promise.resolve({})
+          : Promise.reject(new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`)),
       'deployments.trace': ({ id, ...request }: { readonly id: string }) => {
         if (id !== 'web') {
           return Promise.reject(new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`));
@@ -79,6 +83,7 @@ describe('trace', () => {
     const { text } = await asked(traced({ slow: [slow] }), 'trace', 'a');
     expect(text).toContain('Online, batch size 1, concurrency 4');
     expect(text).toContain('does not separate receiving');
+    expect(text).not.toContain('Tracing the next');
     const failed = await asked(traced({ slow: [], problem: 'Triton wrote no trace' }), 'trace', 'a');
     expect(failed.text).toContain('Not traced: Triton wrote no trace');
   });
