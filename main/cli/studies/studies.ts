@@ -17,10 +17,10 @@ function addReadVerbs(program: Verb): void {
     .reading(async ({ core }) => {
       const found = await core.handlers['studies.list'](undefined);
       const rows = found.map((study) => [
-        ...[study.name, paintState(studyStateText(study)), study.sentence],
-        localTime(study.updatedAt),
+        ...[study.name, paintState(studyStateText(study)), localTime(study.updatedAt)],
+        study.sentence,
       ]);
-      const header = ['study', 'state', 'runs', 'updated'];
+      const header = ['study', 'state', 'updated', 'result'];
       const none = 'No studies yet. Start one: run --matrix FILE';
       return { document: found, lines: () => (found.length === 0 ? none : formatTable(header, rows)) };
     });
