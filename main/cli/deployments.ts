@@ -60,7 +60,7 @@ function detailLines(deployment: DeploymentInfo, nameOf: NameOf): readonly strin
     `  metrics  ${metricsUrl}`,
     `  engine   ${engine ?? missing}${image === null ? '' : `, ${image}`}${environment === undefined ? '' : `, ${environment}`}${gpus.length === 0 ? '' : `, GPUs ${gpus.join(', ')}`}`,
     ...models.flatMap((model) => [
-      `  ${modelText(model)}: ${model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
+      `  ${modelText(model)}: ${deployment.state === 'stopped' ? 'not loaded' : model.state}${model.reason === null ? '' : `, ${model.reason}`}`,
       `    from ${nameOf(model.runId)}, ${deployedKindText(model)}; ${deployedCheckText(model)}`,
       ...(model.coldStart === undefined
         ? []

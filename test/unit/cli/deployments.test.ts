@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from '../../../main/cli/output';
 import type { DeployRequest } from '../../../main/contract/deployment/deployment';
 import { WorkbenchError } from '../../../main/contract/errors';
 import type { Core } from '../../../main/core';
-import { programWith } from '../../support/cli-program';
+import { programWith, said } from '../../support/cli-program';
 import { rejection } from '../../support/rejection';
 
 /** A command line with what it asked the core for. */
@@ -80,4 +80,23 @@ it('gives a deployment up at Ctrl-C, and waits for what it made to go', async ()
   const error = await rejection(program.parseAsync(['deploy', 'a'], { from: 'user' }));
   expect(exitCodeOf(error)).toBe(exitCodes.cancelled);
   expect(process.listenerCount('SIGINT')).toBe(before);
+});
+
+it('says that the models of a stopped deployment are not loaded, as their state is not asked for', async () => {
+  const model = {
+    ...{ name: 'ocr', version: 1, state: 'unknown', reason: null, runId: 'a', previous: null },
+    ...{ format: 'onnx', precision: 'fp32', checkedSamples: 0 },
+  };
+  const deployment = {
+    ...{ id: 'web', state: 'stopped', reason: null, interrupted: null, engine: 'local', host: null },
+    ...{ image: null, gpus: [], httpUrl: '', grpcUrl: '', metricsUrl: '', models: [model] },
+  };
+  const core = {
+    subscribe: () => () => undefined,
+    handlers: {
+      'runs.all': () => Promise.resolve({ runs: [], unreadable: [] }),
+      'deployments.stop': () => Promise.resolve(deployment),
+    },
+  } as unknown as Core;
+  expect((await said(core, 'deployments', 'stop', 'web')).text).toContain('ocr v1: not loaded\n');
 });
