@@ -33,10 +33,12 @@ const probePeriodS = 5;
 export function startupOf(cold: Pick<ColdStart, 'readyUs'> | null): Startup {
   const readyUs = cold?.readyUs ?? null;
   if (readyUs === null) return unmeasured;
-  const wantedS = Math.max(startupMargin.leastS, (startupMargin.times * readyUs) / 1e6);
+  const ownS = (startupMargin.times * readyUs) / 1e6;
+  const measured = `${startupMargin.times} times the measured ${formatDuration(readyUs)} to ready`;
+  const wantedS = Math.max(startupMargin.leastS, ownS);
   return {
     limitS: Math.ceil(wantedS / probePeriodS) * probePeriodS,
-    text: `${startupMargin.times} times the ${formatDuration(readyUs)} to ready that were measured, and at least ${startupMargin.leastS} s`,
+    text: ownS < startupMargin.leastS ? `the minimum, more than ${measured}` : measured,
   };
 }
 

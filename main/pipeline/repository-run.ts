@@ -91,7 +91,7 @@ function configText(config: string | null, diff: string): string {
   const lines = diff.split('\n');
   const added = lines.filter((line) => line.startsWith('+') && !line.startsWith('+++')).length;
   const removed = lines.filter((line) => line.startsWith('-') && !line.startsWith('---')).length;
-  return `as it is but for ${added} written and ${removed} removed ${added + removed === 1 ? 'line' : 'lines'}`;
+  return `as it is, except ${added} added and ${removed} removed ${added + removed === 1 ? 'line' : 'lines'}`;
 }
 
 const clientOf = async ({ httpAddress, forClients }: ServerHandle): Promise<TritonClient> =>

@@ -113,7 +113,9 @@ describe('readmeText', () => {
     expect(text).toContain('## Cold start');
     expect(text).toContain('- The warm-up does not reach batch size 16: it had no effect there.');
     expect(text).toContain('| Batch size | First request (ms) |');
-    expect(text).toContain('start_period in compose.yaml: 60 s, 10 times the 2.1 s to ready');
+    expect(text).toContain(
+      'start_period in compose.yaml: 60 s, the minimum, more than 10 times the measured 2.1 s',
+    );
     const before = readmeText({ ...input, measuredLocally: false });
     expect(before).toContain('600 s, a starting point: the time to ready was not measured.');
   });

@@ -85,7 +85,7 @@ describe('copyRepository', () => {
     const text = await textAt(placed, 'net', 'config.pbtxt');
     expect(text.startsWith(fine.config ?? '-')).toBe(true);
     expect(text).toMatch(/count: 3/);
-    expect(facts['config.pbtxt']).toMatch(/^as it is but for \d+ written and 0 removed lines?$/);
+    expect(facts['config.pbtxt']).toMatch(/^as it is, except \d+ added and 0 removed lines?$/);
     expect(lines.join('\n')).toContain('--- a/net/config.pbtxt');
     expect(await textAt(bench().dir, 'r', 'net', 'config.pbtxt')).toBe(fine.config);
   });

@@ -180,11 +180,11 @@ const shapeLines = (rows: readonly ColdRow[]): readonly string[] =>
       ({ shape, firstUs }) => `A first request in the shape ${shape ?? ''} takes ${formatMs(firstUs)} ms.`,
     );
 
-const loadLines: Readonly<Record<ColdStart['loads'], (cold: ColdStart) => string>> = {
-  own: () => 'Each first request had a load of its own, before the load that was measured.',
-  shared: ({ loadUs }) =>
-    `All first requests came in this order after one load${loadUs === null ? '' : `, as a load takes ${formatDuration(loadUs)}`}: work that is done once for all of them counts in the first.`,
-  running: () => 'Triton was already running, and the model had received no request since its load.',
+const loadLines: Readonly<Record<ColdStart['loads'], string>> = {
+  own: 'Each first request had a load of its own, before the load that was measured.',
+  shared:
+    'All first requests came in this order after one load: work that is done once for all of them counts in the first.',
+  running: 'Triton was already running, and the model had received no request since its load.',
 };
 
 /** What it came to, in whole sentences. */
@@ -195,9 +195,7 @@ export function coldLines(cold: ColdStart, rows: readonly ColdRow[]): readonly s
     ...slowLines(sizes),
     ...shapeLines(rows),
     ...warmUpLines(sizes),
-    ...(rows.length === 0 || (rows.length === 1 && cold.loads === 'shared')
-      ? []
-      : [loadLines[cold.loads](cold)]),
+    ...(rows.length === 0 || (rows.length === 1 && cold.loads === 'shared') ? [] : [loadLines[cold.loads]]),
     ...(cold.reason === undefined ? [] : [`First requests were not measured: ${cold.reason}.`]),
   ];
 }

@@ -139,7 +139,7 @@ export function planSoak(
     spec: { name, strategy: { ...soak, trials: [] }, hosts: null },
     notes: [
       note ?? `Load: ${soakLevelText(level)}.`,
-      `Memory is read every ${formatDuration(soak.readMs * 1000)}; latency and throughput by ${formatDuration(sliceMs * 1000)}.`,
+      `Memory is read every ${formatDuration(soak.readMs * 1000)}; latency and throughput are stated per ${formatDuration(sliceMs * 1000)}.`,
       ...reload,
     ],
   };

@@ -92,7 +92,7 @@ describe('the sentences', () => {
     expect(linesOf(shared)).toEqual([
       'The model loads in 25.0 s.',
       'The first request is not slow: batch sizes 1 and 8.',
-      'All first requests came in this order after one load, as a load takes 25.0 s: work that is done once for all of them counts in the first.',
+      'All first requests came in this order after one load: work that is done once for all of them counts in the first.',
     ]);
     // One request shares its load with no other.
     expect(linesOf({ ...shared, requests: shared.requests.slice(0, 1) })).toEqual([
