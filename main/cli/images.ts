@@ -1,5 +1,6 @@
 import { builtImages, type ImageWork } from '../contract/docker';
 import { WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import { formatBytes, formatCount } from '../contract/numbers';
 import type { Core } from '../core';
 import { followWork, formatTable, type Output } from './output';
@@ -46,7 +47,7 @@ export function addImages(program: Verb): void {
       const wanted = (names.length === 0 ? ['triton-cpu', 'client-cpu'] : names).map((name) => {
         const known = builtImages.find((image) => image === name);
         if (known !== undefined) return known;
-        throw new WorkbenchError('input-invalid', `Unknown image "${name}"`, {
+        throw new WorkbenchError('input-invalid', `Unknown image "${name}"${didYouMean(name, builtImages)}`, {
           where: 'images build',
           remedy: `Available: ${builtImages.join(', ')}.`,
         });

@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../contract/errors';
+import { unknownPreset } from '../contract/fields/nearest-name';
 import type { CliContext } from './output';
 import { presetLines } from './print/preset-lines';
 import type { Verb } from './verb';
@@ -21,10 +22,7 @@ export function addPresets(program: Verb): void {
       const preset = presets.find((known) => known.id === id);
       if (preset === undefined) {
         const known = presets.map((one) => one.id);
-        throw new WorkbenchError(
-          'preset-unknown',
-          `Unknown preset "${id}"; the presets are: ${known.join(', ')}`,
-        );
+        throw new WorkbenchError('preset-unknown', unknownPreset(id, known));
       }
       const published = await core.handlers['presets.published']({ preset: id });
       const { detailLines } = await import('./print/preset-detail');

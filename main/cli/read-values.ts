@@ -1,6 +1,7 @@
 import { headerProblem, type RequestHeader } from '../contract/address';
 import type { RunSummary } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import { isStageText, stageForms } from '../contract/load/stages';
 import { fileLimits } from '../contract/reader-limits';
 import { runNameSchema } from '../contract/run/run-content';
@@ -68,8 +69,11 @@ export function readRange(flag: string, text: string): number[] {
 export function readNamed(flag: string, texts: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     texts.map((text) => {
-      const [, name, value] = /^(?:([^=]+)=)?(.*)$/.exec(text) ?? [];
-      return [name ?? '*', readNumber(flag, value ?? '')];
+      const [, name, value = ''] = /^(?:([^=]+)=)?(.*)$/.exec(text) ?? [];
+      if (value.trim() !== '' && Number.isFinite(Number(value))) return [name ?? '*', Number(value)];
+      const example =
+        flag === '--threshold' ? 'METRIC=NUMBER, for example top1=0.75' : 'a number, or OUTPUT=NUMBER';
+      throw invalidInput(flag, `"${text}" has no number`, `Give ${example}.`);
     }),
   );
 }
@@ -174,7 +178,11 @@ export function readOneOf<Value extends string>(
   const found = values.find((known) => known === value);
   if (found === undefined) {
     const names = values.join(', ');
-    throw invalidInput(flag, `"${value}" is not one of ${names}`, `Give one of ${names}.`);
+    throw invalidInput(
+      flag,
+      `"${value}" is not one of ${names}${didYouMean(value, values)}`,
+      `Give one of ${names}.`,
+    );
   }
   return found;
 }
@@ -268,37 +276,58 @@ function ambiguous(text: string, what: string, runs: readonly RunSummary[]): nev
   );
 }
 
+const unknownRun = (message: string, count: number): WorkbenchError =>
+  new WorkbenchError(
+    'run-unknown',
+    message,
+    count === 0 ? { remedy: 'The list has no runs yet. Start one: run resnet50 --profile quick' } : {},
+  );
+
 interface RunsCore {
   readonly handlers: Pick<Core['handlers'], 'runs.all'>;
 }
 
-/** By id, name, unique id prefix, `latest`, or `latest~N` (N runs earlier). Throws run-unknown, input-invalid. */
-export async function resolveRunId(core: RunsCore, text: string): Promise<string> {
-  const { runs, unreadable } = await core.handlers['runs.all'](undefined);
+type AllRuns = Awaited<ReturnType<RunsCore['handlers']['runs.all']>>;
+
+/** Unreadable runs count too: otherwise `clean latest` would delete the run before. */
+function latestId({ runs, unreadable }: AllRuns, text: string, back: number): string {
+  const all = [...runs.map(({ runId }) => ({ runId, reason: null })), ...unreadable];
+  all.sort((a, b) => (a.runId < b.runId ? 1 : -1));
+  const found = all[back];
+  if (found?.reason === null) return found.runId;
+  if (found !== undefined)
+    throw invalidInput('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
+  const count = `${all.length} ${all.length === 1 ? 'run' : 'runs'}`;
+  throw unknownRun(`Unknown run "${text}": the list has ${count}`, all.length);
+}
+
+/** null: none. Throws input-invalid, and run-unknown for one before the first. */
+function runIdIn({ runs, unreadable }: AllRuns, text: string): string | null {
   if (runs.some(({ runId }) => runId === text)) return text;
   const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
-  if (latest !== null) {
-    // Unreadable runs count too: otherwise `clean latest` would delete the run before.
-    const all = [...runs.map(({ runId }) => ({ runId, reason: null })), ...unreadable];
-    all.sort((a, b) => (a.runId < b.runId ? 1 : -1));
-    const found = all[Number(latest[1] ?? 0)];
-    if (found?.reason === null) return found.runId;
-    if (found !== undefined)
-      throw invalidInput('run', `"${text}" is ${found.runId}, which cannot be read: ${found.reason}`);
-    throw new WorkbenchError(
-      'run-unknown',
-      `Unknown run "${text}": the list has ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
-    );
-  }
+  if (latest !== null) return latestId({ runs, unreadable }, text, Number(latest[1] ?? 0));
   const named = runs.filter(({ name }) => name === text);
   if (named.length > 1) ambiguous(text, 'the name', named);
   const begun = text === '' ? [] : runs.filter(({ runId }) => runId.startsWith(text));
   const [found] = named.length === 1 ? named : begun;
   // An unreadable run is not listed; its reader reports the cause.
-  if (found === undefined) return text;
+  if (found === undefined) return unreadable.some(({ runId }) => runId === text) ? text : null;
   if (named.length === 0 && begun.length > 1) ambiguous(text, 'the beginning', begun);
   return found.runId;
 }
+
+/** By id, name, unique id prefix, `latest`, or `latest~N` (N runs earlier). Throws run-unknown, with a similar name, and input-invalid. */
+export async function resolveRunId(core: RunsCore, text: string): Promise<string> {
+  const all = await core.handlers['runs.all'](undefined);
+  const found = runIdIn(all, text);
+  if (found !== null) return found;
+  const names = all.runs.flatMap(({ runId, name }) => (name === null ? [runId] : [name, runId]));
+  throw unknownRun(`Unknown run "${text}"${didYouMean(text, ['latest', ...names])}`, all.runs.length);
+}
+
+/** As {@link resolveRunId}; a text that names no run is given back, because it may name something else. */
+export const runIdOrText = async (core: RunsCore, text: string): Promise<string> =>
+  runIdIn(await core.handlers['runs.all'](undefined), text) ?? text;
 
 /** Warns if the new name is not unique, because it then identifies none of the runs. */
 export async function saySharedName(

@@ -1,4 +1,5 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import { formatBytes } from '../contract/numbers';
 import {
   definitionOf,
@@ -12,7 +13,6 @@ import {
 import type { Core } from '../core';
 import type { ReadingCore } from '../core/reading-core';
 import { largestOf } from '../domain/statistics';
-import { nearestName } from '../platform/nearest-name';
 import { printText } from './output';
 import type { Answer, Verb } from './verb';
 
@@ -38,8 +38,7 @@ export function problemLines({ broken, invalid, unknown, file }: SettingsState):
 
 function readKey(text: string): SettingKey {
   if (isSettingKey(text)) return text;
-  const near = nearestName(text, settingKeys);
-  const hint = near === null ? '' : ` (Did you mean ${near}?)`;
+  const hint = didYouMean(text, settingKeys);
   throw invalidInput('key', `"${text}" is not a setting${hint}`, `Settings are: ${settingKeys.join(', ')}.`);
 }
 

@@ -1,4 +1,6 @@
 import { config, type core } from 'zod';
+import { didYouMean } from './fields/nearest-name';
+import { isTree } from './trees';
 
 type RawIssue = core.$ZodRawIssue;
 
@@ -41,6 +43,15 @@ function unionText(errors: readonly (readonly core.$ZodIssue[])[]): string | und
   return [head, ...rest.map((text) => text.replace(/^must be /, ''))].join(' or ');
 }
 
+/** What an object has where its kind is told: the engine "dokcer". */
+const kindOf = ({
+  input,
+  discriminator,
+}: {
+  readonly input?: unknown;
+  readonly discriminator?: unknown;
+}): unknown => (isTree(input) && typeof discriminator === 'string' ? input[discriminator] : undefined);
+
 type Texts = {
   readonly [Code in RawIssue['code']]?: (issue: Extract<RawIssue, { code: Code }>) => string | undefined;
 };
@@ -52,12 +63,12 @@ const texts: Texts = {
     sizeText(inclusive === false ? 'more than' : 'at least', minimum, origin),
   too_big: ({ inclusive, maximum, origin }) =>
     sizeText(inclusive === false ? 'less than' : 'at most', maximum, origin),
-  invalid_value: ({ values }) => `must be ${listed(values)}`,
+  invalid_value: ({ input, values }) => `must be ${listed(values)}${didYouMean(input, values.map(String))}`,
   not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
   unrecognized_keys: ({ keys }) => `unknown field ${keys.join(', ')}`,
   invalid_union: (issue) =>
     'options' in issue && Array.isArray(issue.options)
-      ? `must be ${listed(issue.options)}`
+      ? `must be ${listed(issue.options)}${didYouMean(kindOf(issue), issue.options.map(String))}`
       : unionText(issue.errors),
 };
 

@@ -8,6 +8,7 @@ import {
   reduceDeployment,
 } from '../contract/deployment/deployment';
 import { WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import type { DeploymentPaths } from '../engine/engine';
 import { exists, makeFolder } from '../platform/files';
 import { createEntryJournal } from '../store/entry-journal';
@@ -64,7 +65,10 @@ export class DeploymentStore {
   async load(id: string): Promise<StoredDeployment> {
     const folder = folderAt(join(this.root, id));
     if (!deploymentIdPattern.test(id) || !(await exists(folder.dir))) {
-      throw new WorkbenchError('deployment-unknown', `Unknown deployment "${id}"`);
+      throw new WorkbenchError(
+        'deployment-unknown',
+        `Unknown deployment "${id}"${didYouMean(id, await this.ids())}`,
+      );
     }
     const deployment = reduceDeployment(await journal.read(folder.journal));
     if (deployment !== null && deployment.id === id) return { deployment, folder };

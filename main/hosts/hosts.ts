@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import {
   type Host,
   hostSchema,
@@ -192,11 +193,13 @@ function createTurns(most: number): <Value>(work: () => Promise<Value>) => Promi
 }
 
 function unknownHost(name: string, known: readonly Host[]): WorkbenchError {
+  const names = known.map((host) => host.name);
   const remedy =
-    known.length === 0
+    names.length === 0
       ? 'Add it with "triton-workbench hosts add NAME ssh://user@host".'
-      : `Known hosts: ${known.map((host) => host.name).join(', ')}.`;
-  return new WorkbenchError('host-unknown', `Unknown host "${name}"`, { where: 'host', remedy });
+      : `Known hosts: ${names.join(', ')}.`;
+  const message = `Unknown host "${name}"${didYouMean(name, names)}`;
+  return new WorkbenchError('host-unknown', message, { where: 'host', remedy });
 }
 
 /** @param options.env environment of ssh and of the Docker configuration */

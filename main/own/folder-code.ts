@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { nearestName } from '../contract/fields/nearest-name';
 import { fileLimits } from '../contract/reader-limits';
 import type { Preset } from '../contract/run/preset';
 import type { RunSpec } from '../contract/run/run-spec';
 import { exists } from '../platform/files';
-import { nearestName } from '../platform/nearest-name';
 import { folderRefused } from './model-files';
 
 interface Part {

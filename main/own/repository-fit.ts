@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { WorkbenchError } from '../contract/errors';
+import { nearestName } from '../contract/fields/nearest-name';
 import type { ModelSource } from '../contract/run/run-spec';
-import { nearestName } from '../platform/nearest-name';
 import type { ModelConfig } from '../triton/model-config';
 import { folderRefused } from './model-files';
 import type { RepositoryModel } from './read-repository';

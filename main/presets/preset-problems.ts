@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, fields } from '../contract/fields/fields';
+import { nearestName } from '../contract/fields/nearest-name';
 import { missingText } from '../contract/issue-text';
 import { type Preset, presetSchema } from '../contract/run/preset';
 import { type PresetKey, presetKeys, yamlFlow } from '../contract/run/preset-keys';
 import { runSpecSchema } from '../contract/run/run-spec';
 import { isTree, mergeTrees, type Tree } from '../contract/trees';
-import { nearestName } from '../platform/nearest-name';
 
 interface PresetProblem {
   /** `signature.inputs[0].name`. */

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { unknownPreset } from '../contract/fields/nearest-name';
 import { type PublishedResults, publishedSchema } from '../contract/measured/baseline';
 import type { Preset } from '../contract/run/preset';
 import { exists } from '../platform/files';
-import { nearestName } from '../platform/nearest-name';
 import { mostYamlBytes, parseYaml } from '../platform/parse-yaml';
 import { readBoundedFile } from '../platform/plain-entry';
 import { checkPreset, presetError } from './preset-problems';
@@ -85,13 +85,7 @@ export function createPresets(
 
 export function requirePreset(presets: ReadonlyMap<string, LoadedPreset>, id: string): LoadedPreset {
   const found = presets.get(id);
-  if (found === undefined) {
-    const known = [...presets.keys()];
-    const near = nearestName(id, known);
-    const hint = near === null ? '' : ` (Did you mean ${near}?)`;
-    const message = `Unknown preset "${id}"${hint}; the presets are: ${known.join(', ')}`;
-    throw new WorkbenchError('preset-unknown', message);
-  }
+  if (found === undefined) throw new WorkbenchError('preset-unknown', unknownPreset(id, [...presets.keys()]));
   return found;
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
 import { baseDefaults, defaultOf, fieldAt, fields } from '../contract/fields/fields';
+import { didYouMean, nearestName } from '../contract/fields/nearest-name';
 import { sbatchOptions } from '../contract/job/job-engines';
 import { visibleGpus } from '../contract/run/engine-kinds';
 import type { Preset } from '../contract/run/preset';
@@ -31,6 +32,23 @@ import { ruleFindings } from './spec-rules';
 
 const mostIssues = 100;
 
+/** Another place of the same name ("performance.concurrency" for "concurrency"), or a similar name in its own; or null. */
+function meantField(parent: string, key: string): string | null {
+  const under = parent === '' ? '' : `${parent}.`;
+  const names = fields
+    .filter(({ internal = false }) => !internal)
+    .map(({ path }) => path.replace(/\.\*$/, ''));
+  const [same, another] = names.filter((name) => name.endsWith(`.${key}`));
+  if (same !== undefined && another === undefined) return same;
+  const beside = new Set(
+    names
+      .filter((name) => name.startsWith(under))
+      .map((name) => name.slice(under.length).split('.')[0] ?? ''),
+  );
+  const near = nearestName(key, [...beside]);
+  return near === null ? null : `${under}${near}`;
+}
+
 /** Remedy for an unknown `key` of `path`: the engine it belongs to, or where valid names are. */
 export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): string {
   const parent = path.join('.');
@@ -41,6 +59,8 @@ export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): s
   }
   const [section] = path;
   const listing = section === undefined ? 'fields' : `fields ${String(section)}`;
+  const meant = meantField(parent, key);
+  if (meant !== null) return `Did you mean ${meant}? If not, the command "${listing}" lists the names.`;
   return `Check its name, or remove it: the command "${listing}" lists the names.`;
 }
 
@@ -108,9 +128,10 @@ function chosenProfile(
   const name = oneOf(profiles, wanted);
   const profile = name === undefined ? undefined : preset.profiles[name];
   if (name !== undefined && profile !== undefined) return { name, profile };
+  const names = Object.keys(preset.profiles);
   throw new WorkbenchError(
     'spec-invalid',
-    `${preset.id} has no profile ${JSON.stringify(wanted)}; it has: ${Object.keys(preset.profiles).join(', ')}`,
+    `${preset.id} has no profile ${JSON.stringify(wanted)}${didYouMean(wanted, names)}; it has: ${names.join(', ')}`,
     { where: 'model.profile' },
   );
 }

@@ -1,8 +1,8 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
+import { nearestName } from '../contract/fields/nearest-name';
 import { jointFileSchema, type PlacedJointFile } from '../contract/study/joint';
 import { isTree } from '../contract/trees';
 import { shortText } from '../platform/lines';
-import { nearestName } from '../platform/nearest-name';
 import { parsePlacedYaml, type PlacedYaml } from '../platform/parse-yaml';
 
 const example =

@@ -1,6 +1,7 @@
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import type { FieldRow } from '../contract/fields/field';
 import { type Constraint, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
+import { didYouMean } from '../contract/fields/nearest-name';
 import { localHost, readHostNames } from '../contract/host/host-name';
 import { remedyOf } from '../contract/remedy';
 import { runSpecSchema } from '../contract/run/run-spec';
@@ -83,7 +84,8 @@ function readValue(row: FieldRow, key: string, value: unknown): unknown {
   const { values = Object.keys(row.choices ?? {}) } = constraint;
   if (values.length === 0 || values.some((known) => known === value)) return value;
   const names = values.join(', ');
-  throw invalidInput(key, `${shortValue(value)} is not one of ${names}`, `Give one of ${names}.`);
+  const message = `${shortValue(value)} is not one of ${names}${didYouMean(value, values)}`;
+  throw invalidInput(key, message, `Give one of ${names}.`);
 }
 
 /** Throws input-invalid for an unknown key. */

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Handlers } from '../contract/api';
+import { unknownPreset } from '../contract/fields/nearest-name';
 import { shellLine } from '../contract/flag-text';
 import type { Preset } from '../contract/run/preset';
 import type { RunSpec } from '../contract/run/run-spec';
@@ -153,8 +154,7 @@ export function createSpecTools(
           choice: { preset: id, overrides: mergeTrees({ model }, imported.choice.overrides) },
         };
       }
-      const known = [...options.presets().keys()].join(', ');
-      const note = `Unknown preset "${id}"; the presets are: ${known}.`;
+      const note = `${unknownPreset(id, [...options.presets().keys()])}.`;
       return { ...imported, choice: null, notes: [...imported.notes, note] };
     },
   };

@@ -1,4 +1,5 @@
 import { toWire, WorkbenchError } from '../contract/errors';
+import { didYouMean } from '../contract/fields/nearest-name';
 import type { RunSummary } from '../contract/run/run-outcome';
 import { specOf } from '../contract/run/run-source';
 import type { RunState } from '../contract/run/run-state';
@@ -60,8 +61,14 @@ interface WorkHow {
   readonly requireWritten: () => void;
 }
 
-const unknown = (name: string): WorkbenchError =>
-  new WorkbenchError('study-unknown', `Unknown study "${name}"`);
+const unknown = (name: string, known: readonly StudySummary[]): WorkbenchError =>
+  new WorkbenchError(
+    'study-unknown',
+    `Unknown study "${name}"${didYouMean(
+      name,
+      known.map((one) => one.name),
+    )}`,
+  );
 
 /** The studies of a home. */
 export class Studies {
@@ -221,7 +228,7 @@ export class Studies {
   /** Throws study-unknown. */
   private async require(name: string): Promise<FoundStudy> {
     const found = await this.find(name);
-    if (found === null) throw unknown(name);
+    if (found === null) throw unknown(name, await this.list());
     return found;
   }
 

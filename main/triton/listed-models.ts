@@ -1,5 +1,5 @@
+import { nearestName } from '../contract/fields/nearest-name';
 import { someOf } from '../platform/lines';
-import { nearestName } from '../platform/nearest-name';
 import type { CallOptions, TritonClient } from './client';
 
 /** "Did you mean echo? The names are: echo, resnet50." */

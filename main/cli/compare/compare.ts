@@ -32,7 +32,7 @@ import { bestDocument, budgetDocument } from '../../domain/measured/verdict';
 import { writeOutput } from '../../platform/files';
 import type { Comparison } from '../json/comparison-document';
 import { formatTable } from '../output';
-import { readBudgetMs, readNumber, resolveRunId } from '../read-values';
+import { readBudgetMs, resolveRunId } from '../read-values';
 import {
   addReportOptions,
   keepReportChange,
@@ -309,7 +309,7 @@ interface BestOptions {
 }
 
 function readCount(text: string): number {
-  const count = readNumber('--last', text);
+  const count = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isInteger(count) && count > 1) return count;
   throw invalidInput('--last', `"${text}" is not a number of runs`, 'Use a whole number of at least 2.');
 }

@@ -1,5 +1,5 @@
 import { type Argument, type Command, CommanderError, type Option } from 'commander';
-import { nearestName } from '../../platform/nearest-name';
+import { didYouMean } from '../../contract/fields/nearest-name';
 
 /** "images build"; '' for the program itself. */
 export const pathOf = (command: Command): string =>
@@ -61,9 +61,16 @@ export function requireKnownVerb(program: Command, words: readonly string[]): vo
   if (word === undefined || word.startsWith('-')) return;
   const names = visibleIn(command).map((one) => one.name());
   if (names.length === 0) return;
-  const near = nearestName(word, names);
-  const hint = near === null ? '' : ` (Did you mean ${near}?)`;
+  const hint = didYouMean(word, names);
   throw new CommanderError(1, 'commander.unknownCommand', `error: unknown command '${word}'${hint}`);
+}
+
+/** An option of the command that was given before it; null for any other mistake. */
+function optionBefore(command: Command, words: readonly string[], error: CommanderError): string | null {
+  if (error.code !== 'commander.unknownOption' || command.parent === null) return null;
+  const early = words.slice(0, Math.max(0, words.indexOf(command.name())));
+  const found = early.find((word) => command.options.some((option) => isFlag(option, word)));
+  return found === undefined ? null : `error: option '${found}' is given before the command it belongs to`;
 }
 
 /** One line with the mistake and where the help is. null if help was printed. @param words without the program's name */
@@ -75,8 +82,9 @@ export function usageError(program: Command, words: readonly string[], error: Co
   const typed = words.slice(named).find((word) => !word.startsWith('-'));
   // Excess arguments of a command group are a misspelled subcommand.
   const isMisspelled = error.code === 'commander.excessArguments' && others.length > 0 && typed !== undefined;
+  const early = optionBefore(command, words, error);
   const reason = isMisspelled
-    ? `error: unknown command '${typed}' of ${verb}, which has ${others.join(', ')}`
-    : error.message.replace(/\s*\n\s*/g, ' ').replace(/[.\s]+$/, '');
+    ? `error: unknown command '${typed}' of ${verb}${didYouMean(typed, others)}, which has ${others.join(', ')}`
+    : (early ?? error.message.replace(/\s*\n\s*/g, ' ').replace(/[.\s]+$/, ''));
   return `${reason}. See "${[program.name(), verb, '--help'].filter((part) => part !== '').join(' ')}".`;
 }

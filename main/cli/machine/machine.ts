@@ -1,5 +1,6 @@
 import { cliRemedyOf } from '../../contract/error-text';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { didYouMean } from '../../contract/fields/nearest-name';
 import type { EngineStatus, GpuFacts, MachineStatus } from '../../contract/machine';
 import { formatBytes } from '../../contract/numbers';
 import { isProcess } from '../../contract/run/engine-kinds';
@@ -129,7 +130,11 @@ function readComponents(names: readonly string[]): readonly ComponentId[] {
   return names.map((name) => {
     const id = componentIds.find((known) => known === name);
     if (id !== undefined) return id;
-    throw invalidInput('setup', `Unknown component "${name}"`, `Available: ${componentIds.join(', ')}.`);
+    throw invalidInput(
+      'setup',
+      `Unknown component "${name}"${didYouMean(name, componentIds)}`,
+      `Available: ${componentIds.join(', ')}.`,
+    );
   });
 }
 

@@ -19,7 +19,7 @@ import {
 import { capacityDocument, capacityLines, capacityText } from '../../domain/measured/capacity-text';
 import { budgetMsOf } from '../../domain/measured/points';
 import { exitCodes, formatTable, type Output } from '../output';
-import { readDuration, readNumber, resolveRunId, runArgument } from '../read-values';
+import { readDuration, readNumber, runArgument, runIdOrText } from '../read-values';
 import type { Verb } from '../verb';
 import { cancelling, listenForStops } from '../work';
 
@@ -98,7 +98,7 @@ const isUnknown = (error: unknown): boolean =>
 
 /** A run, else a search of this name. Throws run-unknown, input-invalid. */
 async function sourceOf(core: Core, text: string, { candidate, model }: CapacityOptions): Promise<Source> {
-  const runId = await resolveRunId(core, text);
+  const runId = await runIdOrText(core, text);
   try {
     const { state } = await core.handlers['runs.show']({ runId });
     if (candidate === undefined && model === undefined) return { state, search: null };

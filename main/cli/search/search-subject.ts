@@ -5,7 +5,7 @@ import { isHubReference } from '../../contract/own/hub';
 import type { SearchRequest } from '../../contract/study/search';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
-import { resolveRunId } from '../read-values';
+import { runIdOrText } from '../read-values';
 import { readChoice } from '../spec-options';
 
 /** Options that say what is made first. */
@@ -26,7 +26,7 @@ export interface SearchSubject {
 const specEndings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.sh', '.env', '.pbtxt']);
 
 async function isOfRun(core: Core, text: string): Promise<string | null> {
-  const runId = await resolveRunId(core, text);
+  const runId = await runIdOrText(core, text);
   const { runs } = await core.handlers['runs.all'](undefined);
   return runs.some((run) => run.runId === runId) ? runId : null;
 }

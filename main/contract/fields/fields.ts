@@ -43,6 +43,7 @@ export interface Constraint {
   readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
   readonly default?: unknown;
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly values?: readonly string[];
   readonly mayBeEmpty: boolean;
 }
@@ -53,15 +54,18 @@ const lists: Readonly<Partial<Record<Constraint['type'], Constraint['type']>>> =
   number: 'numbers',
 };
 
-function scalarOf(schema: unknown): Pick<Constraint, 'type' | 'minimum' | 'values'> {
+function scalarOf(schema: unknown): Pick<Constraint, 'type' | 'minimum' | 'maximum' | 'values'> {
   if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
   if (schema instanceof z.ZodEnum) return { type: 'text', values: schema.options.map(String) };
   if (schema instanceof z.ZodNumber) {
-    const { minValue, format } = schema;
+    const { minValue, maxValue, format } = schema;
     const isBounded = minValue !== null && Number.isFinite(minValue);
+    // Limits of the type alone say nothing.
+    const isLimited = maxValue !== null && maxValue < 2 ** 31 - 1;
     return {
       type: format?.includes('int') === true ? 'integer' : 'number',
       ...(isBounded ? { minimum: minValue } : {}),
+      ...(isLimited ? { maximum: maxValue } : {}),
     };
   }
   if (schema instanceof z.ZodLiteral) return { type: typeof schema.value === 'number' ? 'number' : 'text' };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { invalidInput, toWire, WorkbenchError } from '../../contract/errors';
+import { nearestName } from '../../contract/fields/nearest-name';
 import type { CheckedModel } from '../../contract/repository-check';
 import { requireInertConfig } from '../../formats/inert-config';
-import { nearestName } from '../../platform/nearest-name';
 import { listModelFiles } from '../model-files';
 import type { ModelReaders } from '../model-readers';
 import { checkModels, modelNames } from './check-repository';

@@ -1,6 +1,6 @@
 import * as protobuf from 'protobufjs/light.js';
 import { type WorkbenchError } from '../../contract/errors';
-import { nearestName } from '../../platform/nearest-name';
+import { nearestName } from '../../contract/fields/nearest-name';
 import { integerRanges, modelConfigType, textName } from '../plain-message';
 import { complaint, type ConfigToken, configTokens } from './config-tokens';
 

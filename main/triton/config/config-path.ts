@@ -1,6 +1,6 @@
 import * as protobuf from 'protobufjs/light.js';
 import { WorkbenchError } from '../../contract/errors';
-import { nearestName } from '../../platform/nearest-name';
+import { nearestName } from '../../contract/fields/nearest-name';
 import { modelConfigType, type PlainMessage, plainMessage, textName } from '../plain-message';
 
 /** One field on the way: an entry of a list by index or by its name, an entry of a map by key; null for the field itself. */

@@ -90,11 +90,17 @@ describe('--set', () => {
   });
 
   it.each([
-    ['performance.batchSize=1', 'the command "fields performance" lists the names.'],
-    ['batchSizes=1', 'the command "fields" lists the names.'],
-  ])('says for %s which command has the right name', async (pair, listing) => {
+    [
+      'performance.batchSize=1',
+      'Did you mean performance.batchSizes? If not, the command "fields performance" lists the names.',
+    ],
+    ['batchSizes=1', 'Did you mean performance.batchSizes? If not, the command "fields" lists the names.'],
+    [
+      'performance.colour=1',
+      'Check its name, or remove it: the command "fields performance" lists the names.',
+    ],
+  ])('says for %s which name is meant, or which command has it', async (pair, remedy) => {
     const overrides = await readOverrides('resnet50', { set: [pair] }, reader);
-    const remedy = `Check its name, or remove it: ${listing}`;
     expect(() => resolveSpec(resnet50.preset, overrides)).toThrow(expect.objectContaining({ remedy }));
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRunName, resolveRunId, saySharedName } from '../../../main/cli/read-values';
+import { readRunName, resolveRunId, runIdOrText, saySharedName } from '../../../main/cli/read-values';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 
@@ -46,6 +46,27 @@ describe('resolveRunId', () => {
     expect(await resolveRunId(damaged, 'latest~1')).toBe('20261125-b-onnx');
   });
 
+  it('names the similar run for one that is not there, and how the first one is started', async () => {
+    expect(await rejection(resolveRunId(core(['20261124-a-trt', 'weekly']), 'wekly'))).toMatchObject({
+      code: 'run-unknown',
+      message: 'Unknown run "wekly" (Did you mean weekly?)',
+    });
+    expect(await rejection(resolveRunId(home, 'nothing-like-it'))).toMatchObject({
+      message: 'Unknown run "nothing-like-it"',
+    });
+    for (const text of ['latest', 'any'])
+      expect(await rejection(resolveRunId(core(), text))).toMatchObject({
+        code: 'run-unknown',
+        remedy: 'The list has no runs yet. Start one: run resnet50 --profile quick',
+      });
+  });
+
+  it('leaves a run that cannot be read to its reader', async () => {
+    const unreadable = [{ runId: '20261126-a-onnx', dir: '/runs/x', reason: 'journal: line 3' }];
+    const damaged = listing(async () => ({ ...(await home.handlers['runs.all'](undefined)), unreadable }));
+    expect(await resolveRunId(damaged, '20261126-a-onnx')).toBe('20261126-a-onnx');
+  });
+
   it('takes an id before a name, and a name before the beginning of an id', async () => {
     expect(await resolveRunId(home, '20261125-a-onnx')).toBe('20261125-a-onnx');
     expect(await resolveRunId(home, '20261125')).toBe('20261123-a-trt');
@@ -65,9 +86,13 @@ describe('resolveRunId', () => {
     expect(await rejection(resolveRunId(home, 'latest~4'))).toMatchObject({ code: 'run-unknown' });
   });
 
-  it('leaves what it does not know to whoever loads the run', async () => {
-    expect(await resolveRunId(home, 'nothing')).toBe('nothing');
-    expect(await resolveRunId(home, '')).toBe('');
+  it('leaves what may be something else to whoever asks for that', async () => {
+    expect(await runIdOrText(home, 'nothing')).toBe('nothing');
+    expect(await runIdOrText(home, 'latest')).toBe('20261125-b-onnx');
+  });
+
+  it.each(['nothing', ''])('refuses %j, which is not a run', async (text) => {
+    expect(await rejection(resolveRunId(home, text))).toMatchObject({ code: 'run-unknown' });
   });
 });
 

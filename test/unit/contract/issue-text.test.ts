@@ -23,6 +23,16 @@ describe('what is wrong with a value', () => {
     ['engine', { kind: 'remote' }, missingText],
     ['engine', { kind: 'remote', url: 'http://' }, 'must be an address such as http://host:8000'],
     ['performance.nope', 1, 'unknown field nope'],
+    [
+      'format',
+      'onx',
+      'must be one of onnx, ts-trace, ts-script, pt2, tf-savedmodel, trt, repository (Did you mean onnx?)',
+    ],
+    [
+      'engine',
+      { kind: 'dokcer' },
+      'must be one of local, docker, remote, slurm, kubernetes (Did you mean docker?)',
+    ],
   ])('%s %j', (path, value, text) => {
     expect(ofSpec(path, value)).toBe(text);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../../main/contract/run/preset';
 import { mergeTrees } from '../../../main/contract/trees';
-import { resolveSpec } from '../../../main/presets/resolve-spec';
+import { resolveSpec, unknownFieldRemedy } from '../../../main/presets/resolve-spec';
 
 const preset: Preset = {
   id: 'toy',
@@ -26,6 +26,19 @@ const preset: Preset = {
     },
   },
 };
+
+describe('the remedy for an unknown field', () => {
+  it.each([
+    [['performance'], 'concurency', 'Did you mean performance.concurrency?'],
+    [[], 'performence', 'Did you mean performance?'],
+    // The name of one field only, in another place.
+    [[], 'batchSizes', 'Did you mean performance.batchSizes?'],
+    [['configure'], 'instance', 'Did you mean configure.instances?'],
+    [['performance'], 'colour', 'Check its name, or remove it: the command "fields performance" lists'],
+  ])('of %j is for %s: %s', (path, key, text) => {
+    expect(unknownFieldRemedy(path, key)).toContain(text);
+  });
+});
 
 describe('resolveSpec', () => {
   it('lays profile over preset over base', () => {

@@ -19,8 +19,23 @@ describe('a misspelled command', () => {
     ['presets', 'foo'],
   ])('of a group that has a usual one is not taken for its argument: %s %s', async (group, word) => {
     expect(await said(group, word)).toMatch(
-      new RegExp(`^error: unknown command '${word}' of ${group}, which has .*${group} --help"\\.$`),
+      new RegExp(
+        `^error: unknown command '${word}' of ${group}(?: \\(Did you mean (?:list|build)\\?\\))?, which has .*${group} --help"\\.$`,
+      ),
     );
+  });
+
+  it('of a group has a suggestion, too', async () => {
+    expect(await said('hosts', 'lsit')).toContain("'lsit' of hosts (Did you mean list?), which has");
+    expect(await said('settings', 'foo')).toContain("'foo' of settings, which has");
+  });
+
+  it('an option of the command that is given before it is called that', async () => {
+    expect(await said('--json', 'runs')).toBe(
+      `error: option '--json' is given before the command it belongs to. See "triton-workbench runs --help".`,
+    );
+    expect(await said('--nosuch', 'runs')).toContain("unknown option '--nosuch'");
+    expect(await said('runs', '--nosuch')).toContain("unknown option '--nosuch'");
   });
 
   it('has a suggestion, and too many arguments are still that', async () => {

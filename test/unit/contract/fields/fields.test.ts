@@ -14,7 +14,7 @@ describe('contract/fields', () => {
       ...{ type: 'numbers', default: [], mayBeEmpty: true },
     });
     expect(valuesOf(fieldAt('performance.errorPercentage'))).toEqual({
-      ...{ type: 'number', minimum: 0, default: 1, mayBeEmpty: true },
+      ...{ type: 'number', minimum: 0, maximum: 100, default: 1, mayBeEmpty: true },
     });
     expect(valuesOf(fieldAt('model.profile'))).toEqual({
       ...{ type: 'text', values: ['quick', 'full'], mayBeEmpty: true },

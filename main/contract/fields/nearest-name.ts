@@ -23,12 +23,23 @@ const mostLetters = 64;
 /** `maxBatchSize`, `Max-Batch-Size` and `max_batch_size` are equal. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '');
 
-/** The most similar known name; null if over a third of its letters differ. */
+/** The most similar known name; null if over a third of its letters differ, or all of them. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > mostLetters) return null;
   const ranked = known
     .map((candidate) => ({ candidate, far: distance(plain(name), plain(candidate)) }))
     .sort((a, b) => a.far - b.far);
   const [best] = ranked;
-  return best !== undefined && best.far <= Math.ceil(name.length / 3) ? best.candidate : null;
+  const most = Math.min(Math.ceil(name.length / 3), name.length - 1);
+  return best !== undefined && best.far <= most ? best.candidate : null;
 }
+
+/** " (Did you mean onnx?)"; empty where no known name is similar. */
+export function didYouMean(name: unknown, known: readonly string[]): string {
+  const near = typeof name === 'string' ? nearestName(name, known) : null;
+  return near === null || near === name ? '' : ` (Did you mean ${near}?)`;
+}
+
+/** Names the similar one, and all. */
+export const unknownPreset = (id: string, known: readonly string[]): string =>
+  `Unknown preset "${id}"${didYouMean(id, known)}; the presets are: ${known.join(', ')}`;
