@@ -97,7 +97,7 @@ export function addRun(program: Command, context: CliContext): void {
       if (!checkOnly) await printWarnings(core, chosen, context.output(options).quiet === true);
       const spec = await core.handlers['spec.resolve'](chosen);
       if (checkOnly) return;
-      await requireGivenFiles(spec);
+      await requireGivenFiles(spec, options);
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       const { trust, allowRemoteLoad } = options;
       await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });

@@ -152,7 +152,7 @@ async function modelFileProblems({ model }: RunSpec, framework: Framework): Prom
     const entry = path === undefined ? null : await stat(path).catch(() => null);
     const field = `model.${name}`;
     if (path !== undefined && entry === null) {
-      const remedy = 'Choose an existing file or folder, or leave the field empty.';
+      const remedy = 'Choose an existing file or folder, or none.';
       found.push({ field, severity: 'problem', message: `${what} ${path} does not exist`, remedy });
     } else if (name === 'checkpoint' && entry?.isDirectory() === true && framework !== 'tf') {
       const remedy = 'Choose the file of weights in it.';
@@ -168,7 +168,7 @@ async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
   for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
     const path = tls[name];
     if (path === undefined || (await exists(path))) continue;
-    const remedy = 'Choose an existing file, or leave the field empty.';
+    const remedy = 'Choose an existing file, or none.';
     const message = `${path} does not exist`;
     found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
   }

@@ -31,13 +31,18 @@ function run(...words: string[]) {
 }
 
 it.each([
-  ['--dataset', 'model.dataset', 'The data set'],
-  ['--checkpoint', 'model.checkpoint', 'The weights file'],
-  ['--input-data', 'performance.inputDataFile', 'The input data'],
-])('refuses a file of %s that does not exist before there is a run', async (flag, where, what) => {
+  ['--dataset', 'The data set'],
+  ['--checkpoint', 'The weights file'],
+  ['--input-data', 'The input data'],
+])('refuses a file of %s that does not exist before there is a run', async (flag, what) => {
   const path = join(home, 'absent.json');
   expect(await rejection(run(flag, path))).toMatchObject({
-    ...{ code: 'input-invalid', where, message: `${what} ${path} does not exist`, remedy: 'Check the path.' },
+    ...{
+      code: 'input-invalid',
+      where: flag,
+      message: `${what} ${path} does not exist`,
+      remedy: 'Check the path.',
+    },
   });
   expect((await core.handlers['runs.all'](undefined)).runs).toEqual([]);
 });
