@@ -130,8 +130,9 @@ export class Deployments {
     });
   }
 
-  /** Activates the previous version. Throws input-invalid without one. */
-  rollback(id: string, model?: string): Promise<DeploymentInfo> {
+  /** Activates the previous version. Throws deployment-unknown before anything is said of it, input-invalid without one. */
+  async rollback(id: string, model?: string): Promise<DeploymentInfo> {
+    await this.options.store.load(id);
     return this.changes.make(id, 'Returning to the previous version', async () => {
       const found = await this.running(id);
       const { deployment, folder } = found;
