@@ -11,7 +11,7 @@ import { formatTable } from '../output';
 import { readNumber, readOneOf, resolveRunId } from '../read-values';
 import type { Answer, Verb } from '../verb';
 import { localTime } from './local-time';
-import { paintState } from './terminal';
+import { columnsOf, paintState, wrapped } from './terminal';
 
 async function historyAnswer(runs: readonly RunSummary[], runId: string): Promise<Answer> {
   // Loaded here: a list has no verdicts.
@@ -111,29 +111,73 @@ function rateText({ chosen, answer }: Pick<RunSummary, 'chosen' | 'answer'>): st
   return `${chosen === null ? missing : formatRate(chosen.inferencesPerSecond)}${mark}`;
 }
 
-/** The Origin column appears only if some run came from elsewhere. */
-function runsTable(runs: readonly RunSummary[]): string {
-  const header = [
-    'run',
-    'status',
-    `best ${throughput.title}`,
-    titleWithUnit(p99),
-    'accuracy',
-    'name',
-    'tags',
-  ];
-  const anyStudy = runs.some(({ matrix }) => matrix !== undefined);
-  const anyMark = runs.some(({ origin }) => originMark[origin] !== null);
-  const rows = runs.map((run) => [
-    run.runId,
-    paintState(statusText(run)),
-    rateText(run),
-    formatMs(run.chosen?.p99Us),
-    accuracyText(run.accuracy),
-    run.name ?? '',
-    run.tags.join(', '),
-    ...(anyStudy ? [run.matrix?.name ?? ''] : []),
-    ...(anyMark ? [originMark[run.origin] ?? ''] : []),
-  ]);
-  return formatTable([...header, ...(anyStudy ? ['study'] : []), ...(anyMark ? ['origin'] : [])], rows);
+interface RunColumn {
+  readonly title: string;
+  readonly cell: (run: RunSummary) => string;
+  /** In a sentence: "p99 8.62 ms". */
+  readonly phrase?: (cell: string) => string;
+  /** Whether it is there for these runs; always without. */
+  readonly isFor?: (run: RunSummary) => boolean;
+}
+
+const runColumns: readonly RunColumn[] = [
+  { title: 'run', cell: ({ runId }) => runId },
+  { title: 'status', cell: (run) => paintState(statusText(run)) },
+  {
+    title: `best ${lowered(throughput.title)}`,
+    cell: rateText,
+    phrase: (cell) => `best ${cell.replace(/ \(|$/, ` ${lowered(throughput.title)}$&`)}`,
+  },
+  {
+    title: titleWithUnit(p99),
+    cell: ({ chosen }) => formatMs(chosen?.p99Us),
+    phrase: (cell) => `p99 ${cell} ms`,
+  },
+  {
+    title: 'accuracy',
+    cell: ({ accuracy }) => accuracyText(accuracy),
+    phrase: (cell) => `accuracy ${cell}`,
+  },
+  { title: 'name', cell: ({ name }) => name ?? '', isFor: ({ name }) => name !== null },
+  {
+    title: 'tags',
+    cell: ({ tags }) => tags.join(', '),
+    phrase: (cell) => `tags ${cell}`,
+    isFor: ({ tags }) => tags.length > 0,
+  },
+  {
+    title: 'study',
+    cell: ({ matrix }) => matrix?.name ?? '',
+    phrase: (cell) => `study ${cell}`,
+    isFor: ({ matrix }) => matrix !== undefined,
+  },
+  {
+    title: 'origin',
+    cell: ({ origin }) => originMark[origin] ?? '',
+    isFor: ({ origin }) => originMark[origin] !== null,
+  },
+];
+
+/** The run and its name, and below them the rest as a sentence. */
+function narrowRun(columns: readonly RunColumn[], cells: readonly string[], width: number): string {
+  const [id = '', ...rest] = cells;
+  const named = columns.findIndex(({ title }) => title === 'name');
+  const name = named === -1 ? '' : (cells[named] ?? '');
+  const said = rest.flatMap((cell, at) => {
+    const column = columns[at + 1];
+    if (column === undefined || column.title === 'name' || cell === '' || cell === missing) return [];
+    return column.phrase?.(cell) ?? cell;
+  });
+  const lines = wrapped(said.join(', '), width - 2);
+  return [name === '' ? id : `${id}  ${name}`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** Columns that no run has are left out; a terminal that is too narrow for the others has two or three lines per run. */
+export function runsTable(runs: readonly RunSummary[], width = columnsOf(process.stdout)): string {
+  const columns = runColumns.filter(({ isFor }) => isFor === undefined || runs.some(isFor));
+  const rows = runs.map((run) => columns.map(({ cell }) => cell(run)));
+  const header = columns.map(({ title }) => title);
+  return formatTable(header, rows, width, () =>
+    rows.map((cells) => narrowRun(columns, cells, width ?? 0)).join('\n'),
+  );
 }

@@ -48,17 +48,25 @@ function records(header: Row, rows: readonly Row[], width: number): string {
     .join('\n\n');
 }
 
+/** What takes the place of a table that is wider than the terminal. */
+type Narrow = (header: Row, rows: readonly Row[], width: number) => string;
+
 /**
  * A table with columns two spaces apart, numbers to the right. Within `width` cells are wrapped at spaces; a table that
- * does not fit even so has a line per cell.
+ * does not fit even so has a line per cell, or what `narrow` makes of it.
  * @param width columns; null: as wide as it is
  */
-export function formatTable(header: Row, rows: readonly Row[], width = columnsOf(process.stdout)): string {
+export function formatTable(
+  header: Row,
+  rows: readonly Row[],
+  width = columnsOf(process.stdout),
+  narrow: Narrow = records,
+): string {
   const cells = (column: number) => rows.map((row) => row[column] ?? '');
   const natural = header.map((name, column) => largestOf([name, ...cells(column)].map(widthOf)));
   const least = header.map((name, column) => largestOf([name, ...cells(column)].map(longestWord)));
   const widths = width === null ? natural : widthsWithin(natural, least, width);
-  if (widths === null) return records(header, rows, width ?? 0);
+  if (widths === null) return narrow(header, rows, width ?? 0);
   const numeric = header.map((_, column) =>
     cells(column).every((cell) => /^<?[\d.,–−-]*(?: %)?$/.test(cell)),
   );
