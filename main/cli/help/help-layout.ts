@@ -36,11 +36,21 @@ function item([term, text]: HelpRow, termWidth: number, width: number): string {
   return `${painted}${' '.repeat(termWidth - term.length)}${indent}${lines}`;
 }
 
-/** Breaks a command line at spaces outside of quotes, as a shell continues it. */
+/** Words outside of quotes; an option has its value beside it. */
+function partsOf(line: string): readonly string[] {
+  const parts: string[] = [];
+  for (const word of line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []) {
+    const option = /^-\S+$/.test(parts.at(-1) ?? '') && !word.startsWith('-');
+    if (option) parts.push(`${parts.pop() ?? ''} ${word}`);
+    else parts.push(word);
+  }
+  return parts;
+}
+
+/** Breaks a command line between its options, as a shell continues it. */
 function commandLines(line: string, width: number): readonly string[] {
-  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   const lines: string[] = [];
-  for (const word of words) {
+  for (const word of partsOf(line)) {
     const last = lines.at(-1);
     // Room for the " \" at its end.
     if (last === undefined || last.length + word.length + 3 > width) lines.push(word);

@@ -21,7 +21,7 @@ export function optionSentence(option: Option): string {
   const text = new Help().optionDescription(option);
   // Leaves words like "gRPC", "p99" and "run.yaml" as they are.
   const begun = /^[a-z]+(?![\w.])/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
-  return `${begun}${/[.)\]]$/.test(text) ? '' : '.'}`;
+  return `${begun}${/[.\]]$|\(default: [^)]*\)$/.test(text) ? '' : '.'}`;
 }
 
 const notes = [

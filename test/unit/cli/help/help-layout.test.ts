@@ -59,6 +59,15 @@ describe('help', () => {
     expect(helpOf(run)).toContain('\u001b[1mExamples:\u001b[0m');
   });
 
+  it('continues an example with the value of an option beside it', () => {
+    for (const command of everything()) {
+      for (const line of helpOf(command)
+        .split('\n')
+        .filter((one) => one.endsWith(' \\')))
+        expect(line).not.toMatch(/ --?[\w-]+ \\$/);
+    }
+  });
+
   it('continues a long example as a shell does', () => {
     const compare = everything().find((command) => pathOf(command) === 'compare');
     if (compare === undefined) throw new Error('no compare');
