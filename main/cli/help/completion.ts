@@ -1,10 +1,13 @@
 import type { Command, Option } from 'commander';
 import type { DataItem } from '../../contract/data-source';
+import { builtImages } from '../../contract/docker';
 import { longFlag } from '../../contract/fields/field';
 import { fields, valuesOf } from '../../contract/fields/fields';
 import { stepIds } from '../../contract/run/run-events';
 import { runSummarySchema } from '../../contract/run/run-outcome';
+import { reportParts, reportSections } from '../../contract/settings/report-settings';
 import { definitionOf, isSettingKey, settingKeys, type SettingValue } from '../../contract/settings/settings';
+import { componentIds } from '../../contract/setup';
 import { type CliContext, printText } from '../output';
 import { readOneOf } from '../read-values';
 import { commandsOf, isFlag, optionsOf, pathOf, verbIn } from './command-tree';
@@ -31,7 +34,11 @@ export interface Known {
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, what: '' }));
 
+const sections = ['all', ...Object.keys(reportParts), ...reportSections];
+
 const fixedValues: Readonly<Record<string, readonly string[]>> = {
+  '--sections': sections,
+  '--without': sections.slice(1),
   '--status': [...runSummarySchema.shape.status.options, 'waiting'],
   '--from': stepIds,
   '--as': ['run-yaml', 'shell', 'json', 'commands'],
@@ -87,11 +94,32 @@ const ofSettings: readonly Candidate[] = settingKeys.map((key) => ({
   what: definitionOf(key).title,
 }));
 
+/** Sections of run.yaml, and what follows a point: "performance.", "performance.concurrency". */
+function pathsOf(begun: string): readonly Candidate[] {
+  const depth = begun.split('.').length;
+  const shown = fields.filter(({ internal = false }) => !internal);
+  const paths = shown.map(({ path }) => path.split('.').slice(0, depth).join('.'));
+  return [...new Set(paths)].map((value) => ({
+    value,
+    what: shown.find(({ path }) => path === value)?.label ?? '',
+  }));
+}
+
+/** Words that only one command takes. */
+const ofCommand: Readonly<Record<string, (begun: string) => readonly Candidate[]>> = {
+  fields: pathsOf,
+  setup: () => plain(componentIds),
+  'images build': () => plain(builtImages),
+};
+
 async function valuesOfArgument(
   name: string,
   known: Known,
   { verb, typed }: At,
+  begun: string,
 ): Promise<readonly Candidate[]> {
+  const own = ofCommand[verb];
+  if (own !== undefined) return own(begun);
   if (name === 'key') return ofSettings;
   if (name === 'value') return valuesOfSetting(typed[0] ?? '');
   if (name === 'deployment') return known.deployments();
@@ -121,6 +149,28 @@ function argumentsOf(options: readonly Option[], words: readonly string[]): read
   return found;
 }
 
+const verbsOf = (command: Command): readonly Candidate[] =>
+  commandsOf(command)
+    .filter((one) => one.parent === command)
+    .map((one) => ({ value: one.name(), what: one.description() }));
+
+/** Of an option that takes several values, the next one after the comma. */
+function inList(
+  { flags }: Option,
+  begun: string,
+  fitting: (all: readonly Candidate[]) => readonly Candidate[],
+  all: readonly Candidate[],
+): readonly Candidate[] {
+  const cut = /<(?:list|names)>/.test(flags) ? begun.lastIndexOf(',') + 1 : 0;
+  const before = begun.slice(0, cut);
+  const given = before.split(',');
+  return fitting(
+    all
+      .filter(({ value }) => !given.includes(value))
+      .map((candidate) => ({ ...candidate, value: `${before}${candidate.value}` })),
+  );
+}
+
 /** Candidates for the last word; empty: the shell offers files. @param words without the program's name */
 export async function candidatesFor(
   program: Command,
@@ -135,7 +185,9 @@ export async function candidatesFor(
   const fitting = (all: readonly Candidate[]) => all.filter(({ value }) => value.startsWith(begun));
   const typed = argumentsOf(options, before.slice(named));
   const at = { verb: pathOf(command), typed };
-  if (takesValue(previous)) return fitting(await valuesOfOption(previous, known, at));
+  if (takesValue(previous))
+    return inList(previous, begun, fitting, await valuesOfOption(previous, known, at));
+  if (pathOf(command) === 'help') return fitting(verbsOf(verbIn(program, before.slice(named)).command));
   if (begun.startsWith('-')) {
     const help = command.createHelp();
     const flags = options.map((option) => ({
@@ -144,23 +196,22 @@ export async function candidatesFor(
     }));
     return fitting([...flags, { value: '--help', what: 'Display help.' }]);
   }
-  const verbs = commandsOf(command)
-    .filter((one) => one.parent === command)
-    .map((one) => ({ value: one.name(), what: one.description() }));
+  const verbs = verbsOf(command);
   const count = typed.length;
   const declared = command.registeredArguments;
   const argument = declared[count] ?? (declared.at(-1)?.variadic === true ? declared.at(-1) : undefined);
-  const values = argument === undefined ? [] : await valuesOfArgument(argument.name(), known, at);
+  const values = argument === undefined ? [] : await valuesOfArgument(argument.name(), known, at, begun);
   return fitting([...(count === 0 ? verbs : []), ...values]);
 }
 
 /** Each script calls the program with the words so far, so completion always matches the parser. */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `_triton_workbench() {
-  local line
+  local line quoted
   COMPREPLY=()
   while IFS=$'\\t' read -r line _; do
-    COMPREPLY+=("$(printf '%q' "$line")")
+    printf -v quoted '%q' "$line"
+    COMPREPLY+=("\${quoted//\\\\,/,}")
   done < <(triton-workbench complete-words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _triton_workbench triton-workbench

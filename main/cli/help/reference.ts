@@ -125,6 +125,27 @@ function manOptions(command: Command): string {
     .join('\n');
 }
 
+/** Arguments with a description, as options have one. */
+const manArguments = (command: Command): string =>
+  command.registeredArguments
+    .filter(({ description }) => description !== '')
+    .map((argument) => `.TP\n.I ${roff(argumentText(argument))}\n${roff(argument.description)}`)
+    .join('\n');
+
+function manExamples(program: Command, verb: string): string {
+  const examples = (verbHelp[verb]?.examples ?? []).map(
+    ([line, what]) => `# ${roff(what)}\n${roff(`${program.name()} ${line}`)}`,
+  );
+  return examples.length === 0 ? '' : `.PP\nExamples:\n.RS\n.nf\n${examples.join('\n')}\n.fi\n.RE`;
+}
+
+/** The exit codes that not every command has. */
+function manExits(verb: string): string {
+  const exits = exitsOf(verb).filter(([code]) => !commonExits.some(([common]) => common === code));
+  const rows = exits.map(([code, meaning]) => `.TP\n.B ${code}\n${roff(meaning)}`);
+  return rows.length === 0 ? '' : `.PP\nExit codes beside those of every command:\n${rows.join('\n')}`;
+}
+
 const manPage = (program: Command): string =>
   [
     `.TH TRITON\\-WORKBENCH 1 "" "triton\\-workbench ${roff(program.version() ?? '')}" "User Commands"`,
@@ -137,12 +158,15 @@ const manPage = (program: Command): string =>
       [
         `.SS ${roff([pathOf(command), ...command.registeredArguments.map(argumentText)].join(' '))}`,
         `${roff(command.description())}.`,
+        manArguments(command),
         manOptions(command),
+        manExamples(program, pathOf(command)),
+        manExits(pathOf(command)),
       ]
         .filter((part) => part !== '')
         .join('\n'),
     ),
-    `.SH EXIT STATUS\n${commonExits.map(([code, meaning]) => `.TP\n.B ${code}\n${roff(meaning)}`).join('\n')}\n.PP\nFurther codes are in the help of each command.`,
+    `.SH EXIT STATUS\n${commonExits.map(([code, meaning]) => `.TP\n.B ${code}\n${roff(meaning)}`).join('\n')}\n.PP\nFurther codes are named by the commands that have them.`,
     `.SH ENVIRONMENT\n${environmentVariables.map(({ name, what }) => `.TP\n.B ${roff(name)}\n${roff(what.replaceAll('`', ''))}`).join('\n')}`,
     '',
   ].join('\n');

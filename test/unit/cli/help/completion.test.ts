@@ -52,6 +52,25 @@ describe('completion', () => {
     expect(await offered('data', 'fetch', 'resnet50', '--dataset', '')).toEqual(['resnet50-dataset']);
   });
 
+  it('offers commands after help, fields, components and images', async () => {
+    expect(await offered('help', 'stu')).toEqual(['studies']);
+    expect(await offered('help', 'studies', 'pa')).toEqual(['pause']);
+    expect(await offered('help', 'studies', 'list', '')).toEqual([]);
+    expect(await offered('fields', '')).toContain('performance');
+    expect(await offered('fields', 'perf')).toEqual(['performance']);
+    expect(await offered('fields', 'performance.conc')).toEqual(['performance.concurrency']);
+    expect(await offered('setup', 'tr')).toEqual(['triton', 'transformers', 'trees']);
+    expect(await offered('setup', 'python', 'per')).toEqual(['perf-analyzer']);
+    expect(await offered('images', 'build', 'tri')).toEqual(['triton-cpu']);
+  });
+
+  it('offers the next value of a list', async () => {
+    expect(await offered('runs', '--status', 'done,fa')).toEqual(['done,failed']);
+    expect(await offered('runs', '--status', 'failed,fa')).toEqual([]);
+    expect(await offered('report', 'nightly', '--sections', 'summary')).toEqual([]);
+    expect(await offered('report', 'nightly', '--sections', 'results,rec')).toEqual(['results,record']);
+  });
+
   it('offers the values of an option, and nothing where only a person knows', async () => {
     expect(await offered('run', 'resnet50', '--precision', '')).toEqual(['fp32', 'fp16']);
     expect(await offered('runs', '--status', 'in')).toEqual(['interrupted']);

@@ -58,6 +58,18 @@ it('the manual page has a section per command, and no request that its text woul
   const sections = [...page.matchAll(/^\.SS (.*)$/gm)].map(([, title]) => title);
   expect(sections).toHaveLength(commandsOf(programWith()).length);
   const requests = new Set([...page.matchAll(/^\.(\w+)/gm)].map(([, name]) => name));
-  expect([...requests].sort()).toEqual(['B', 'I', 'PP', 'SH', 'SS', 'TH', 'TP']);
+  expect([...requests].sort()).toEqual(['B', 'I', 'PP', 'RE', 'RS', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf']);
   expect(page).toContain('.B \\-\\-p99\\-budget\\-ms <ms>');
+});
+
+it('the manual page has arguments, examples and exit codes of each command', () => {
+  const sections = referencePage(programWith(), 'man').split(/^\.SS /m);
+  const compare = sections.find((section) => section.startsWith('compare ')) ?? '';
+  expect(compare).toContain('.I <run\\-b>\nthe run to judge');
+  expect(compare).toContain(
+    "\ntriton\\-workbench compare baseline latest \\-\\-fail\\-if 'p99>1.1x' \\-\\-markdown\n",
+  );
+  expect(compare).toContain('.B 3\nbeyond a criterion');
+  const without = sections.slice(1).filter((section) => !section.includes('\nExamples:\n'));
+  expect(without.map((section) => section.split(/\s/)[0])).toEqual([]);
 });
