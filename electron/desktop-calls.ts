@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { app, type BrowserWindow, clipboard, dialog, type FileFilter, shell } from 'electron';
 import type { Handlers } from '../main/contract/api';
 import { fromWire, WorkbenchError } from '../main/contract/errors';
@@ -12,6 +12,7 @@ import { fileError, readBoundedFile } from '../main/platform/plain-entry';
 import publisher from '../publisher.json';
 import { allowedLink } from './help/links';
 import type { Openings } from './opening';
+import { SavePlace } from './save-place';
 
 const homepage: string | null = publisher.homepage;
 
@@ -35,20 +36,24 @@ const filterOf: Readonly<Record<ReportFile['kind'] | 'csv', FileFilter>> = {
 /** What the person saved in this session: the page cannot name any other file to open. */
 const savedPaths = new Set<string>();
 
+let savePlace: SavePlace | null = null;
+
 /** null: the person chose no place. */
 async function placeToSave(
   window: BrowserWindow,
   name: string,
   filters: FileFilter[],
 ): Promise<string | null> {
+  const place = (savePlace ??= new SavePlace(app.getPath('documents')));
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
     // A file of the same name is not replaced without a question: on Linux that has to be asked for.
     properties: ['showOverwriteConfirmation'],
-    defaultPath: join(app.getPath('documents'), name),
+    defaultPath: place.pathOf(name),
     filters,
   });
   if (canceled || !filePath) return null;
   savedPaths.add(filePath);
+  place.saved(filePath);
   return filePath;
 }
 

@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { completeBodies, journalFixture } from '../support/run-state';
 import { Shell } from './pages/shell.page';
@@ -7,6 +7,7 @@ import {
   choosePath,
   createHome,
   launch,
+  offeredPlace,
   saveTo,
   shutDown,
   type TestHome,
@@ -54,9 +55,21 @@ test('title, customer, author, logo and contents of a report are chosen in the w
 
   await shell.go('Runs');
   await page.locator('[data-run]').click();
+  // The words are typed, with Tab between the fields.
+  const first = await countClicks(page, 'a report for a customer');
+  const draft = join(home.path, 'customers', 'draft.pdf');
+  await mkdir(join(home.path, 'customers'));
+  await saveTo(app, draft);
   await open();
   await dialog.getByLabel('Title', { exact: true }).fill('For hall 4');
   await dialog.getByLabel('Customer').fill('ACME Works');
+  await dialog.getByRole('button', { name: 'Save PDF…' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(draft)).toBeVisible();
+  await first.expectFew();
+
+  await open();
+  await expect(dialog.getByLabel('Customer')).toHaveValue('ACME Works');
   await dialog.getByLabel('Author').fill('Jane Doe');
   await dialog.getByLabel('Notes').fill('Measured on their machine.');
   await dialog.getByLabel('Commands').uncheck();
@@ -75,6 +88,7 @@ test('title, customer, author, logo and contents of a report are chosen in the w
   await dialog.getByRole('button', { name: 'Save PDF…' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByText(saved)).toBeVisible();
+  expect(dirname(await offeredPlace(app))).toBe(join(home.path, 'customers'));
 
   const text = await readFile(join(results, 'report.html'), 'utf8');
   expect(text).toContain('<h1>For hall 4</h1>');
@@ -89,7 +103,7 @@ test('title, customer, author, logo and contents of a report are chosen in the w
   expect(pdf.toString('latin1')).toMatch(new RegExp(`/Title (?:<FEFF${title}>|\\(For hall 4\\))`));
 
   // What was chosen is there again.
-  const clicks = await countClicks(page, 'a report for a customer');
+  const clicks = await countClicks(page, 'the report for a customer with other contents');
   await open();
   await expect(dialog.getByLabel('Title', { exact: true })).toHaveValue('For hall 4');
   await expect(dialog.getByLabel('Commands')).not.toBeChecked();

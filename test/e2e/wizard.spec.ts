@@ -219,14 +219,14 @@ test('the simple page shows what was changed elsewhere, and a draft that was lai
   await expect(form.summary.locator('[data-change]')).toHaveCount(2);
   await changed('configure.maxBatchSize').getByRole('button').last().click();
   await expect(form.text('Maximum batch size')).toHaveValue('8');
-  await form.choose('Measuring', 'Quick');
+  await form.choose('Measuring', 'Short');
   await expect(changed('performance.measurementIntervalMs')).toContainText('500');
 
   await new Shell(page).go('New deployment');
   await expect(page.getByRole('region', { name: 'Unfinished draft' })).toContainText('3 changes');
   await form.preset('Wide & Deep').click();
   await expect(form.summary.locator('[data-change]')).toHaveCount(0);
-  await form.choose('Measuring', 'Quick');
+  await form.choose('Measuring', 'Short');
   await page.getByRole('button', { name: 'Back to the previous draft' }).click();
   await expect(changed('accuracy.samples')).toContainText('12');
   // The one that was begun meanwhile is not lost either.
@@ -309,7 +309,7 @@ test('of a runner configuration the first is imported, and the notice offers the
   const file = join(home.path, 'config_NVIDIA-A30.yaml');
   await writeFile(file, forecastMatrix());
   await choosePath(app, file);
-  await app.page.getByRole('button', { name: 'Import', exact: true }).click();
+  await app.page.getByRole('button', { name: 'Open configuration…', exact: true }).click();
   const others = app.page.getByLabel('Configuration', { exact: true });
   await expect(others).toHaveValue('1');
   await expect(app.page.getByText('The file has 4 configurations')).toBeVisible();

@@ -77,7 +77,7 @@ export function NoticeBar() {
         {notice.kind === 'imported' ? (
           <>
             <strong>
-              {notice.taken ? 'Imported' : 'Nothing imported'}: {notice.fileName}
+              {notice.taken ? 'Opened' : 'Not opened'}: {notice.fileName}
             </strong>{' '}
             <span className="dim">({sourceText[notice.source]})</span>
             {notice.notes.length === 0 ? null : (

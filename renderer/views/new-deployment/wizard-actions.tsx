@@ -29,7 +29,7 @@ export const ImportConfiguration = (props: ImportProps) => (
     title="run.yaml, a runner configuration, an environment file or a config.pbtxt"
     onClick={useImport(props)}
   >
-    Import
+    Open configuration…
   </SmallButton>
 );
 

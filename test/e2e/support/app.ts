@@ -113,9 +113,17 @@ export async function askToClose(app: WorkbenchApp): Promise<void> {
 /** The save dialog answers with this path; the one thing of the desktop that cannot be clicked here. */
 export async function saveTo(app: WorkbenchApp, path: string): Promise<void> {
   await app.electron.evaluate(({ dialog }, filePath) => {
-    dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
+    dialog.showSaveDialog = (...given: readonly object[]) => {
+      const [, options = {}] = given;
+      Object.assign(globalThis, { savingTo: 'defaultPath' in options ? options.defaultPath : '' });
+      return Promise.resolve({ canceled: false, filePath });
+    };
   }, path);
 }
+
+/** The place that the save dialog offered last. */
+export const offeredPlace = (app: WorkbenchApp): Promise<string> =>
+  app.electron.evaluate(() => String((globalThis as { readonly savingTo?: unknown }).savingTo));
 
 /** The dialog that asks for a file or folder answers with this path. */
 export async function choosePath(app: WorkbenchApp, path: string): Promise<void> {

@@ -60,8 +60,8 @@ function EditorHead({ shown }: { shown: string }) {
           Undo hand edits
         </Button>
       ) : null}
-      <CompactButton aria-label="Import config.pbtxt" title="Import config.pbtxt" onClick={useImport()}>
-        Import
+      <CompactButton aria-label="Open config.pbtxt…" title="Open config.pbtxt…" onClick={useImport()}>
+        Open…
       </CompactButton>
       <CopyButton text={shown} label="Copy config.pbtxt" />
     </div>

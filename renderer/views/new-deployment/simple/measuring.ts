@@ -62,7 +62,7 @@ export function measuringOptions(
   const published = publishedLength(preset);
   const long = lengthAt((keys) => getAt(baseDefaults, keys));
   const all = [
-    option('quick', 'Quick', quick, 'For a first look.'),
+    option('quick', 'Short', quick, 'For a first look.'),
     option('standard', 'Standard', standard, 'Default.'),
     ...(published === null
       ? []
