@@ -27,11 +27,7 @@ export async function readDocuments(folder: string): Promise<readonly Document[]
     const text = await read('docs', `${id}.md`);
     return { id, group, title: titleOf(text, id), text };
   });
-  const changelog = read('CHANGELOG.md').then((text): Document => ({
-    id: 'about/changelog',
-    group: 'Reference',
-    title: 'Changelog',
-    text,
-  }));
-  return Promise.all([...guide, changelog]);
+  const articlesRead = await Promise.all(guide);
+  const text = await read('CHANGELOG.md');
+  return [...articlesRead, { id: 'about/changelog', group: 'Reference', title: 'Changelog', text }];
 }

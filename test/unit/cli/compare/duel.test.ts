@@ -157,10 +157,13 @@ describe('compare --measure', () => {
     [['compare', 'a', 'b', '--dry-run'], 'The option applies only with --measure'],
     [['compare', 'published', 'build', '--measure'], 'Published figures cannot be measured again'],
     [['compare', 'a', 'b', '--measure', '--out', 'x.pdf'], '--measure writes its own report'],
-    [['compare', 'a', 'b', '--measure', '--concurrency', '1.5'], '"1.5" is not a whole number of at least 1'],
-    [['compare', 'a', 'b', '--measure', '--request-rate', '0'], '"0" is not a rate'],
-    [['compare', 'a', 'b', '--measure', '--budget', 'soon'], '"soon" is not a time'],
-    [['compare', 'a', 'b', '--measure', '--fail-if', 'p95>2x'], '"p95>2x" is not a criterion'],
+    [
+      ['compare', 'accepted', 'build', '--measure', '--concurrency', '1.5'],
+      '"1.5" is not a whole number of at least 1',
+    ],
+    [['compare', 'accepted', 'build', '--measure', '--request-rate', '0'], '"0" is not a rate'],
+    [['compare', 'accepted', 'build', '--measure', '--budget', 'soon'], '"soon" is not a time'],
+    [['compare', 'accepted', 'build', '--measure', '--fail-if', 'p95>2x'], '"p95>2x" is not a criterion'],
   ])('refuses %j', async (words, message) => {
     const program = programWith({ core: () => Promise.resolve(coreWith().core) });
     const error = await rejection(program.parseAsync([...words], { from: 'user' }));
