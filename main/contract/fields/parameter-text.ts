@@ -43,6 +43,15 @@ function numberText({ identifier, unit }: FieldRow, value: number): string {
   return unit === 'bytes' ? bytesText(value) : `${exactText(value)}${unitText(unit)}`;
 }
 
+/** A tensor as "input FP32 [-1, 3]". */
+function partText(part: unknown): string {
+  if (!isTree(part)) return String(part);
+  const { name, datatype, shape } = part;
+  return typeof name === 'string' && typeof datatype === 'string' && Array.isArray(shape)
+    ? `${name} ${datatype} [${shape.join(', ')}]`
+    : JSON.stringify(part);
+}
+
 /** With its unit: "1,000 ms", "gRPC", "1, 2, 4". @returns null: it is not set and has no text for that */
 export function parameterText(row: FieldRow, value: unknown): string | null {
   if (isEmpty(value)) return row.absent ?? null;
@@ -50,7 +59,9 @@ export function parameterText(row: FieldRow, value: unknown): string | null {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value === 'number') return numberText(row, value);
   if (Array.isArray(value)) {
-    return isNumberList(valuesOf(row)) ? `${list(value as number[])}${unitText(row.unit)}` : value.join(', ');
+    return isNumberList(valuesOf(row))
+      ? `${list(value as number[])}${unitText(row.unit)}`
+      : value.map(partText).join(', ');
   }
   return typeof value === 'string' ? (row.choices?.[value] ?? words(value)) : JSON.stringify(value);
 }

@@ -30,6 +30,14 @@ describe('the value of a parameter', () => {
     expect(text('performance.lengthDistribution', many)).toBe('1, 2, 3, 4, … (1,000 values)');
   });
 
+  it('of tensors is their name, data type and shape', () => {
+    const tensor = { name: 'input_ids', datatype: 'INT64', shape: [-1, 128] };
+    expect(text('model.source.outputs', [tensor])).toBe('input_ids INT64 [-1, 128]');
+    expect(text('model.source.inputs', [{ ...tensor, sample: [128] }, { odd: 1 }])).toBe(
+      'input_ids INT64 [-1, 128], {"odd":1}',
+    );
+  });
+
   it('that is not set is what holds in its place, or nothing', () => {
     expect(text('engine.httpPort', undefined)).toBe('a free port');
     expect(text('performance.latencyThresholdMs', 0)).toBe('none');
