@@ -94,11 +94,13 @@ export function AccuracyPanel({ result, preset }: { result: AccuracyResult; pres
       head={<AccuracyText word={accuracy.word}>{accuracyText(accuracy)}</AccuracyText>}
     >
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Accuracy tables">
-        <AccuracyTable
-          columns={[{ title: 'Metric', cell: ({ name }) => metricTitle(titles, name) }, ...metricColumns]}
-          rows={result.metrics}
-          keyOf={({ name }) => name}
-        />
+        {result.metrics.length === 0 ? null : (
+          <AccuracyTable
+            columns={[{ title: 'Metric', cell: ({ name }) => metricTitle(titles, name) }, ...metricColumns]}
+            rows={result.metrics}
+            keyOf={({ name }) => name}
+          />
+        )}
         <AccuracyTable
           columns={outputColumns(result.outputs)}
           rows={result.outputs}

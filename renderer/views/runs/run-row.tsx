@@ -21,7 +21,11 @@ function Accuracy({ run }: { run: RunSummary }) {
   return (
     <>
       <AccuracyText word={word} />
-      {of === null ? null : <span className="second-line">{of}</span>}
+      {of === null ? null : (
+        <span className="second-line" title={of}>
+          {of}
+        </span>
+      )}
     </>
   );
 }

@@ -32,10 +32,10 @@ const columns: readonly Column[] = [
   { column: 'preset', title: 'Run' },
   { column: 'format', title: 'Format', width: 116 },
   { column: 'profile', title: 'Profile', width: 64 },
-  { column: 'engine', title: 'Engine', width: 138 },
+  { column: 'engine', title: 'Engine', width: 'max(138px, 11vw)' },
   { column: 'status', title: 'State', width: 140 },
-  { column: 'accuracy', title: 'Accuracy', width: 'max(132px, 8vw)' },
-  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 136 },
+  { column: 'accuracy', title: 'Accuracy', width: 'max(140px, 8vw)' },
+  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 142 },
   { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
   { column: 'started', title: 'Started', number: true, width: 112 },
 ];

@@ -74,7 +74,7 @@ function PredictedAnswer({ state, ask }: { state: RunState; ask: WhatIfAsk }) {
   const found = useMemo(() => whatIf(state, ask), [state, ask]);
   return (
     <>
-      <div className="row wrap">
+      <div className="row">
         <strong role="status">{whatIfText(found)}</strong>
         <CopyButton label="Copy as text" text={() => whatIfLines(found).join('\n')} />
       </div>

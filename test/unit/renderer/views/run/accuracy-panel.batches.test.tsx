@@ -52,6 +52,16 @@ describe('the batch sizes that were compared', () => {
     );
   });
 
+  it('of a model without a metric are not below a table that has no row', () => {
+    const result = stateWith({ metrics: [] }).accuracy?.result as AccuracyResult;
+    const page = renderToStaticMarkup(
+      <MantineProvider>
+        <AccuracyPanel result={result} preset={undefined} />
+      </MantineProvider>,
+    );
+    expect(page).not.toContain('Metric');
+  });
+
   it('are in the reports', () => {
     for (const exporter of [html, markdown]) {
       const { content } = exporter.render({ state, report });
