@@ -316,10 +316,13 @@ function runIdIn({ runs, unreadable }: AllRuns, text: string): string | null {
   return found.runId;
 }
 
+/** Its reader says that it is not there; it may have been created after the list was read. */
+const wholeId = /^\d{8}-\d{6}-.+-[\da-f]{6}$/;
+
 /** By id, name, unique id prefix, `latest`, or `latest~N` (N runs earlier). Throws run-unknown, with a similar name, and input-invalid. */
 export async function resolveRunId(core: RunsCore, text: string): Promise<string> {
   const all = await core.handlers['runs.all'](undefined);
-  const found = runIdIn(all, text);
+  const found = runIdIn(all, text) ?? (wholeId.test(text) ? text : null);
   if (found !== null) return found;
   const names = all.runs.flatMap(({ runId, name }) => (name === null ? [runId] : [name, runId]));
   throw unknownRun(`Unknown run "${text}"${didYouMean(text, ['latest', ...names])}`, all.runs.length);

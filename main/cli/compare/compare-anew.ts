@@ -84,9 +84,10 @@ export async function compareAnew(
 ): Promise<number> {
   const { name, dryRun, markdown, yes } = options;
   const { server } = await searchAt(core, options);
+  const turns = turnsOf(options);
   const plan = await core.handlers['duels.plan']({
     between: { first: await resolveRunId(core, a), second: await resolveRunId(core, b) },
-    ...turnsOf(options),
+    ...turns,
     ...present({ name, server }),
   });
   return startDuel(core, plan, output, present({ dryRun, markdown, yes }));

@@ -89,6 +89,8 @@ describe('resolveRunId', () => {
   it('leaves what may be something else to whoever asks for that', async () => {
     expect(await runIdOrText(home, 'nothing')).toBe('nothing');
     expect(await runIdOrText(home, 'latest')).toBe('20261125-b-onnx');
+    const whole = '20261130-220740-resnet50-onnx-fp32-dc297b';
+    expect(await resolveRunId(home, whole)).toBe(whole);
   });
 
   it.each(['nothing', ''])('refuses %j, which is not a run', async (text) => {
