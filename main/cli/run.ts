@@ -17,10 +17,9 @@ import { againLevelText, againTime, againTitle, requireAgain } from '../domain/m
 import { unifiedDiff } from '../domain/unified-diff';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
-import { requireGivenFiles } from './given-files';
 import { type CliContext, exitCodes, type Output, printText } from './output';
 import { formatError } from './print/format-error';
-import { asksMatrix, type RunOptions } from './read-spec';
+import { asksMatrix, requireGivenFiles, type RunOptions } from './read-spec';
 import {
   readBudgetMs,
   readHeaders,

@@ -3,7 +3,7 @@ import type { FieldRow } from '../contract/fields/field';
 import { applies, valuesAt, valuesOf } from '../contract/fields/fields';
 import { performanceFields } from '../contract/fields/performance-fields';
 import { isElsewhere } from '../contract/run/engine-kinds';
-import type { RemoteLimits } from '../contract/run/remote-limits';
+import type { RemoteLimits } from '../contract/load/remote-limits';
 import type { Scenario } from '../contract/run/run-events';
 import type { RunSpec } from '../contract/run/run-spec';
 import { type MeasuringTurn, ofScenario, plannedTurns, scenarioLevels } from '../contract/run/sweep';

@@ -8,21 +8,17 @@ import { scheduledSchema, streamingSchema } from './sent/streaming';
 import { latencyPartsSchema, waySchema } from './sent/way';
 import { shapedSchema } from './timeline';
 
-export { type Environment, environmentSchema, type UsedImage } from './environment';
-
 const us = z.number().min(0);
 
 const usOrNull = z.number().min(0).nullable();
 
 /** Half-widths of the 95 % intervals of the mean and the percentiles below p99; null: too few requests. */
-const latencyIntervalsSchema = z.lazy(() =>
-  z.object({
-    avgUs: usOrNull,
-    p50Us: usOrNull,
-    p90Us: usOrNull,
-    p95Us: usOrNull,
-  }),
-);
+const latencyIntervalsSchema = z.object({
+  avgUs: usOrNull,
+  p50Us: usOrNull,
+  p90Us: usOrNull,
+  p95Us: usOrNull,
+});
 type LatencyIntervals = z.infer<typeof latencyIntervalsSchema>;
 
 export const latencyNames = ['p50Us', 'p90Us', 'p95Us', 'p99Us', 'avgUs'] as const;
@@ -102,20 +98,16 @@ const responseCacheSchema = z.lazy(() =>
 );
 export type ResponseCache = z.infer<typeof responseCacheSchema>;
 
-const clientSchema = z.lazy(() =>
-  z.object({
-    /** CPU time of the process over wall time; 1 is one core. null: measured for too short a time. */
-    cpuShare: z.number().min(0).nullable(),
-    /** Share of time in which the event loop was busy, 0 to 1. */
-    loopShare: z.number().min(0),
-    /** Largest p99 of a window's event-loop delay. */
-    loopDelayP99Us: us,
-  }),
-);
+const clientSchema = z.object({
+  /** CPU time of the process over wall time; 1 is one core. null: measured for too short a time. */
+  cpuShare: z.number().min(0).nullable(),
+  /** Share of time in which the event loop was busy, 0 to 1. */
+  loopShare: z.number().min(0),
+  /** Largest p99 of a window's event-loop delay. */
+  loopDelayP99Us: us,
+});
 
-const kindsSchema = z.lazy(() =>
-  z.array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() })),
-);
+const kindsSchema = z.array(z.object({ kind: z.string(), count: z.int().min(1), message: z.string() }));
 export type CountedKind = z.infer<typeof kindsSchema>[number];
 
 /** One measured level with the published columns. Microseconds; `inferencesPerSecond` counts batch items; null: not reported. */
@@ -367,3 +359,38 @@ export const accuracyResultSchema = z.lazy(() =>
   }),
 );
 export type AccuracyResult = z.infer<typeof accuracyResultSchema>;
+
+const usedImageSchema = z.object({
+  role: z.enum(['triton', 'client']),
+  reference: z.string(),
+  /** Digest of the image's configuration, "sha256:…". */
+  id: z.string(),
+  /** "name@sha256:…" of the registry; null for an image built here. */
+  digest: z.string().nullable(),
+  /** Earlier image of the same reference in this home, where it changed: digest, or id where it had none. */
+  movedFrom: z.string().optional(),
+});
+export type UsedImage = z.infer<typeof usedImageSchema>;
+
+export const environmentSchema = z.lazy(() =>
+  z.object({
+    workbenchVersion: z.string(),
+    engine: z.string(),
+    /** "Triton Inference Server 2.51.0 (PyPI wheel, CPU)"; null before deploy. */
+    tritonVersion: z.string().nullable(),
+    /** A server that is not Triton, as it calls itself, with its version: "mlserver 1.7.1"; absent: Triton. */
+    server: z.string().max(200).optional(),
+    /** Image with digest; null without containers. */
+    image: z.string().nullable(),
+    /** Every image of the run; empty without containers. */
+    images: z.array(usedImageSchema).default([]),
+    os: z.string(),
+    cpu: z.string(),
+    cpuCount: z.int(),
+    memoryBytes: z.int(),
+    gpus: z.array(z.object({ name: z.string(), uuid: z.string(), memoryBytes: z.int(), driver: z.string() })),
+    /** Version by package name: torch, onnx, onnxruntime, ... */
+    packages: z.record(z.string(), z.string()),
+  }),
+);
+export type Environment = z.infer<typeof environmentSchema>;

@@ -5,6 +5,7 @@ import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
 import { generationSchema } from '../load/generation';
 import { lengthsSchema } from '../load/length-distribution';
+import { remoteLimitsSchema } from '../load/remote-limits';
 import { replaySchema } from '../load/replay';
 import { stagesSchema } from '../load/stages';
 import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
@@ -12,7 +13,6 @@ import { treeModelSchema } from '../tree-model';
 import { huggingFaceSchema } from './hugging-face';
 import { formats } from './model-formats';
 import { publishedGpus } from './published-gpus';
-import { remoteLimitsSchema } from './remote-limits';
 import '../issue-text';
 
 export { modelNameSchema, type ServedRepository } from '../served-repository';

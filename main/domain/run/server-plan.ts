@@ -3,7 +3,7 @@ import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
 import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/load/generation';
 import type { MeasureRequest } from '../../contract/run/measure-request';
-import { defaultRemoteLimits, type RemoteLimits } from '../../contract/run/remote-limits';
+import { defaultRemoteLimits, type RemoteLimits } from '../../contract/load/remote-limits';
 import {
   type PerformanceSpec,
   type Protocol,

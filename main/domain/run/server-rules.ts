@@ -1,7 +1,7 @@
 import { isLoopback } from '../../contract/address';
 import { applies, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
-import type { RemoteLimits } from '../../contract/run/remote-limits';
+import type { RemoteLimits } from '../../contract/load/remote-limits';
 import type { ServerLoad } from '../../contract/run/server-load';
 import type { Tree } from '../../contract/trees';
 import { type LoadedModel, loadFindings } from './load-rules';

@@ -193,9 +193,7 @@ describe('the page of a search', () => {
     expect(textOf(page, '.answer')).toMatch(
       /^Best so far: Model instances 2: .*, at most 58 s of load left\.$/,
     );
-    expect(page.textContent).toContain(
-      '2 of 60 s of load, 2 of 3 configurations measured; now: full load.',
-    );
+    expect(page.textContent).toContain('2 of 60 s of load, 2 of 3 configurations measured; now: full load.');
     expect([...page.querySelectorAll('button')].map((one) => one.textContent)).not.toContain('Run it');
     expect(calls.map(([name]) => name)).not.toContain('searches.configs');
   });
