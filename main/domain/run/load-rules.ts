@@ -1,9 +1,9 @@
 import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { WorkbenchError } from '../../contract/errors';
 import { sendsText } from '../../contract/load/generation';
+import { defaultRemoteLimits, type RemoteLimits } from '../../contract/load/remote-limits';
 import { peakRateOf, stagesOf } from '../../contract/load/stages';
 import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
-import { defaultRemoteLimits, type RemoteLimits } from '../../contract/load/remote-limits';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
 import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';

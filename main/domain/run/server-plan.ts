@@ -2,8 +2,8 @@ import { isLoopback, parseRemoteUrl } from '../../contract/address';
 import { baseDefaults, valuesAt } from '../../contract/fields/fields';
 import { performanceFields } from '../../contract/fields/performance-fields';
 import { endpoints, isOpenai, protocolOfEndpoint } from '../../contract/load/generation';
-import type { MeasureRequest } from '../../contract/run/measure-request';
 import { defaultRemoteLimits, type RemoteLimits } from '../../contract/load/remote-limits';
+import type { MeasureRequest } from '../../contract/run/measure-request';
 import {
   type PerformanceSpec,
   type Protocol,
