@@ -53,25 +53,30 @@ export function reportProblems(state: RunState): readonly ReportProblem[] {
           remedy: null,
           details: null,
         };
-  const warnings = [
+  const ofRun = [
     ...(importedFileOf(state)?.notes ?? []).map((text) => ({ title: 'Imported', text })),
     ...(state.preflight?.skipped === true
       ? [{ title: stepTitle.images, text: skippedText(state.preflight) }]
       : []),
     ...(gate?.warnings ?? []).map((text) => ({ title: 'Accuracy', text })),
-    ...state.steps.flatMap((step) => step.warnings.map((text) => ({ title: stepTitle[step.id], text }))),
   ];
-  const seen = new Set<string>();
-  const distinct = warnings.filter(({ text }) => {
-    const isFirst = !seen.has(text);
-    seen.add(text);
-    return isFirst;
-  });
+  const known = new Set(ofRun.map(({ text }) => text));
+  // The accuracy step repeats the warnings of its gate. Two sweeps can have the same one, each of its own levels.
+  const ofSteps = state.steps.flatMap((step) =>
+    [...new Set(step.warnings)]
+      .filter((text) => !known.has(text))
+      .map((text) => ({ title: stepTitle[step.id], text })),
+  );
   return [
     ...[errorProblem(state), damageProblem(state), gateProblem, newerProblem(state)].filter(
       (problem) => problem !== null,
     ),
-    ...distinct.map((warning) => ({ tone: 'warning' as const, ...warning, remedy: null, details: null })),
+    ...[...ofRun, ...ofSteps].map((warning) => ({
+      tone: 'warning' as const,
+      ...warning,
+      remedy: null,
+      details: null,
+    })),
   ];
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../../main/contract/flag-text';
 import { cellText, halfWidthText } from '../../../main/contract/measured/column';
 import { errors, meanBatch, requests, throughput, windows } from '../../../main/contract/measured/columns';
+import type { JournalBody } from '../../../main/contract/run/run-events';
 import { leavesOf } from '../../../main/contract/trees';
 import { bestPoint } from '../../../main/domain/measured/points';
 import { toReport } from '../../../main/reports/to-report';
@@ -248,6 +249,34 @@ describe('the tables', () => {
     const { accuracy, problems } = toReport(state, context);
     expect(accuracy?.outputs[0]).toMatchObject({ vacuous: true, maxAbsDiff: '–', nanCount: '7' });
     expect(problems.map(({ text }) => text)).toContain('The tolerance of OUTPUT__0 cannot fail');
+  });
+
+  it('name every step that has a warning, also one that another step has too', () => {
+    const warnings = ['3 of 3 levels: not steady.'];
+    const finished = (step: 'offline' | 'online' | 'accuracy', of: readonly string[]): JournalBody => ({
+      type: 'step-finished',
+      step,
+      key: 'k',
+      durationUs: 1,
+      facts: [],
+      warnings: [...of],
+    });
+    const gate = ['The tolerance of OUTPUT__0 cannot fail'];
+    const { problems } = toReport(
+      stateOf([
+        ...createdBodies(),
+        accuracyBody({ warnings: gate }),
+        finished('accuracy', gate),
+        finished('offline', warnings),
+        finished('online', warnings),
+      ]),
+      context,
+    );
+    expect(problems.map(({ title, text }) => `${title}: ${text}`)).toEqual([
+      'Accuracy: The tolerance of OUTPUT__0 cannot fail',
+      'Measure offline: 3 of 3 levels: not steady.',
+      'Measure online: 3 of 3 levels: not steady.',
+    ]);
   });
 
   it('can be sent as plain data', () => {
