@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional
@@ -15,6 +16,7 @@ from .device_constants import require_free_device
 from .errors import ToolkitError, runtime_reason
 from .files import copy_file, replacing
 from .formats.onnx_file import onnx_opset, read_onnx, save_onnx
+from .formats.onnx_versions import older_version
 from .model_folder import ModelFolder
 from .report import Report
 from .runners import (
@@ -69,12 +71,14 @@ def _onnx_runner(source: Path) -> Runner:
     try:
         return OnnxRunner(source)
     except ToolkitError as error:
-        reason = runtime_reason(error.details or error.message)
+        reason = runtime_reason(error.details or error.message).removeprefix(
+            f"Load model from {source} failed:"
+        )
+        older = older_version(source) if re.search(r"max supported IR|till opset", reason) else None
         raise _refuse(
             source,
-            f"ONNX Runtime cannot load {source.name}: {reason}",
-            "Export it again with an operator set and operators that this ONNX Runtime supports.",
-            error,
+            f"ONNX Runtime cannot load {source.name}: {reason.strip()}",
+            older or "Export it again with an operator set and operators that this ONNX Runtime supports.",
         ) from error
 
 
