@@ -100,7 +100,7 @@ export function tradeOffChart(input: SweepInput, chosen: ChosenLevel | null): Ch
     inferencesPerSecond,
     p99Us / 1000,
   ]);
-  return levelsChart(input, chosen, [...predicted, line], front);
+  return levelsChart(input, chosen, [...predicted, ...(front.length > 1 ? [line] : [])], front);
 }
 
 /** The level that replicas are planned with among those that were measured; nothing between them is drawn. */

@@ -234,15 +234,16 @@ function tradeOffChart(scenario: ReportScenario): Chart {
       ? []
       : [budgetLine(chartSigns.budget(budgetMs), budgetMs, rates)];
   const { throughput: blue, p95: orange } = lineColors;
-  const line: LineSeriesOption = {
+  // One level makes no line, and its legend would explain nothing.
+  const line = (front.length > 1 ? [front] : []).map((levels): LineSeriesOption => ({
     type: 'line',
     name: chartSigns.front,
     silent: true,
     symbol: 'none',
     color: blue,
     lineStyle: { width: 1.75, color: blue },
-    data: front.map(place),
-  };
+    data: levels.map(place),
+  }));
   const marks: LineSeriesOption = {
     type: 'line',
     name: chartSigns.levels(sweep),
@@ -283,7 +284,7 @@ function tradeOffChart(scenario: ReportScenario): Chart {
       },
     ],
   }));
-  const series = [...budgets, line, marks, ...best, ...hollowSeries(scenario)];
+  const series = [...budgets, ...line, marks, ...best, ...hollowSeries(scenario)];
   return {
     id: `${scenario.id}-trade-off`,
     title: `${scenario.title}: ${title}, in milliseconds and inferences per second`,

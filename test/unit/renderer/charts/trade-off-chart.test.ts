@@ -50,6 +50,18 @@ describe('p99 over throughput in the window', () => {
     expect(chartCsv(chart).split('\r\n')[1]).toBe('100,5,5');
   });
 
+  it('has no line, nor a legend of one, where fewer than two levels are steady', () => {
+    const shaky = measured.map(([concurrency, inferencesPerSecond, ms], index) => {
+      const stable = index === 0;
+      const point = { concurrency, inferencesPerSecond, p99Us: ms * 1000, stable };
+      return measurementBody('online', pointFixture(point));
+    });
+    const of = stateOf([...createdBodies(), ...shaky]);
+    const names = tradeOffChart(inputOf(of, null), levelOf(of)).data.map(({ name }) => name);
+    expect(names).toContain('Levels, by concurrency');
+    expect(names).not.toContain('Pareto front, steady levels');
+  });
+
   it('has what is predicted between the levels as a dotted line without marks, named so', () => {
     const predicted = [
       { load: 1, inferencesPerSecond: 100, p99Us: 5100 },

@@ -126,6 +126,27 @@ describe('the charts of a scenario', () => {
     }
   });
 
+  it('explain a front in the legend only where at least two levels are steady', () => {
+    const rising = (shaky: readonly number[]) =>
+      onlineOf(
+        [1, 2],
+        [1, 2].map((concurrency) =>
+          measurementBody(
+            'online',
+            pointFixture({
+              concurrency,
+              inferencesPerSecond: 100 * concurrency,
+              p99Us: 5000 * concurrency,
+              ...(shaky.includes(concurrency) ? { stable: false, flags: ['unstable' as const] } : {}),
+            }),
+          ),
+        ),
+      );
+    expect(svgsOf(rising([])).join('')).toContain('Pareto front');
+    expect(svgsOf(rising([2])).join('')).not.toContain('Pareto front');
+    expect(svgsOf(rising([1, 2])).join('')).not.toContain('Pareto front');
+  });
+
   it('are told apart without color: by mark and dash, and bars of the same lightness by hatching', () => {
     const [, latency = '', , components = ''] = svgsOf(measured([1, 2, 4]));
     const dashes = [okabeIto.blue, okabeIto.orange, okabeIto.vermillion].map((color) => {
