@@ -341,10 +341,12 @@ export async function saySharedName(
 ): Promise<void> {
   if (name === null || name === undefined) return;
   const { runs } = await core.handlers['runs.all'](undefined);
-  const others = runs.filter((run) => run.name === name && run.runId !== runId).length;
-  if (others === 0) return;
-  const who = others === 1 ? 'Another run is' : `${others} other runs are`;
+  const others = runs.filter((run) => run.name === name && run.runId !== runId);
+  const [other] = others;
+  if (other === undefined) return;
+  const who = others.length === 1 ? 'Another run is' : `${others.length} other runs are`;
   say(`${who} also named "${name}". In commands, use the run ID: ${runId}`);
+  if (others.length === 1) say(`To keep the name for this run only: triton-workbench rename ${other.runId}`);
 }
 
 export function readRunName(text: string): string {

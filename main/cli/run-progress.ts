@@ -134,6 +134,8 @@ export function createRunProgress(
   options: { readonly verbose: boolean; readonly titleOf: TitleOf },
 ): (event: CoreEvent) => void {
   let moving = false;
+  // A step without a line so far: lines before its end are headed by its title.
+  let unnamed: string | null = null;
   const wipe = () => {
     if (moving) output.rewrite('');
     moving = false;
@@ -161,9 +163,17 @@ export function createRunProgress(
           `${formatRate(event.inferencesPerSecond)} inferences/s, p99 ${formatMs(event.p99Us)} ms`,
       ),
     journal: ({ entry }) => {
-      if (entry.type === 'step-started') move(options.titleOf(entry.step));
+      if (entry.type === 'step-started') {
+        unnamed = options.titleOf(entry.step);
+        move(unnamed);
+      }
       if (entry.type === 'run-finished') wipe();
-      for (const text of entryLines(entry, options.titleOf)) line(text);
+      for (const text of entryLines(entry, options.titleOf)) {
+        if (unnamed !== null && text.startsWith('    ')) line(`▸ ${unnamed}`);
+        // Its own end names the step as well.
+        if (text.startsWith('    ') || ('step' in entry && entry.type !== 'step-started')) unnamed = null;
+        line(text);
+      }
     },
     'runs-changed': ignore,
     'runs-retired': ignore,

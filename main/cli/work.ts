@@ -7,6 +7,7 @@ import { isAllFaulty } from '../domain/measured/points';
 import { runDocument } from './json/run-document';
 import { exitCodes, type Output, progressOf } from './output';
 import { formatError } from './print/format-error';
+import { reportLines } from './print/report-lines';
 import { createRunProgress } from './run-progress';
 
 type Ended = Awaited<Awaited<ReturnType<Core['handlers']['runs.execute']>>['end']>;
@@ -27,7 +28,7 @@ export const beginLines = (runId: string, dir: string): readonly string[] => [`R
 export const endLines = ({ outcome, error }: Ended, state: RunState, quiet: boolean): readonly string[] => [
   // The error that the journal does not have (a job that ended without its run) or that `quiet` hid.
   ...(error !== null && (state.error === null || quiet) ? [formatError(error)] : []),
-  ...state.reports.map(({ kind, path }) => `  ${kind}: ${path}`),
+  ...reportLines(state.reports),
   ...answerLines(state),
   ...(outcome === 'done' ? [] : [`To continue: triton-workbench resume ${state.runId}`]),
   ...(outcome === 'gate-failed'

@@ -9,6 +9,7 @@ import {
 } from '../../contract/settings/report-settings';
 import { present } from '../../contract/trees';
 import type { Core } from '../../core';
+import { reportLines } from '../print/report-lines';
 import { readBudgetMs, resolveRunId, runArgument } from '../read-values';
 import type { Verb } from '../verb';
 
@@ -131,7 +132,7 @@ export function addReport(program: Verb): void {
       const reports = await core.handlers['runs.writeReports']({ runId, change });
       return {
         document: { runId, reports },
-        lines: () => reports.map(({ kind, path }) => `${kind}: ${path}`),
+        lines: () => reportLines(reports),
       };
     });
 }

@@ -126,6 +126,7 @@ describe('saySharedName', () => {
     ]);
     expect(await said('d', 'weekly')).toEqual([
       'Another run is also named "weekly". In commands, use the run ID: d',
+      'To keep the name for this run only: triton-workbench rename e',
     ]);
   });
 

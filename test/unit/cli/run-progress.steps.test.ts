@@ -23,6 +23,28 @@ it('says how much of a level was padding, where requests were padded', () => {
   expect(padded).toMatch(/p99 [\d.]+ ms, 41 % padding$/);
 });
 
+it('heads the lines of a step that is in progress with its title, once', () => {
+  const step = { step: 'offline' as const, key: 'k' };
+  const ended: JournalBody = { ...step, type: 'step-finished', durationUs: 0, facts: [], warnings: [] };
+  const bodies: readonly JournalBody[] = [
+    { ...ended, step: 'configure' },
+    { ...step, type: 'step-started', attempt: 1 },
+    measurementBody('offline', pointFixture({ batchSize: 1 })),
+    measurementBody('offline', pointFixture({ batchSize: 2 })),
+    ended,
+    { ...step, step: 'online', type: 'step-started', attempt: 1 },
+    { ...ended, step: 'online' },
+  ];
+  expect(linesOf(bodies).map((line) => line.slice(0, 25))).toEqual([
+    '✓ configure',
+    '▸ offline',
+    '    offline: batch size 1',
+    '    offline: batch size 2',
+    '✓ offline',
+    '✓ online',
+  ]);
+});
+
 it('says of a step in words why it was not run, and no time of one that took none', () => {
   const finished = { type: 'step-finished' as const, key: 'k', facts: [], warnings: [] };
   const bodies: readonly JournalBody[] = [

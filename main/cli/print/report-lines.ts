@@ -1,0 +1,13 @@
+import { basename, dirname } from 'node:path';
+import type { ReportFile } from '../../contract/run/run-events';
+
+/** The report to read first with its full path, and the names of the files beside it. */
+export function reportLines(reports: readonly ReportFile[]): readonly string[] {
+  const first =
+    reports.find(({ kind }) => kind === 'pdf') ?? reports.find(({ kind }) => kind === 'html') ?? reports[0];
+  if (first === undefined) return [];
+  const beside = reports
+    .filter((file) => file !== first)
+    .map(({ path }) => (dirname(path) === dirname(first.path) ? basename(path) : path));
+  return [`Report: ${first.path}`, ...(beside.length === 0 ? [] : [`  also there: ${beside.join(', ')}`])];
+}
