@@ -1,7 +1,7 @@
 import { extname, resolve } from 'node:path';
 import { invalidInput, WorkbenchError } from '../../contract/errors';
 import { type Baseline, baselinesOf, defaultBaseline, otherwiseText } from '../../contract/measured/baseline';
-import { formatMeasured, formatRate, missing } from '../../contract/numbers';
+import { formatMs, formatRate, missing } from '../../contract/numbers';
 import { isDeployed } from '../../contract/run/run-source';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
@@ -45,6 +45,7 @@ import { budgetOf } from '../settings';
 import type { Verb } from '../verb';
 import { type AnewOptions, compareAnew, requireAnew } from './compare-anew';
 import { exitOfOutcome } from './duel';
+import { resultLine } from './result-line';
 
 interface CompareOptions extends AnewOptions, ReportOptions {
   readonly failIf?: readonly string[];
@@ -56,18 +57,22 @@ interface CompareOptions extends AnewOptions, ReportOptions {
 
 const header = [
   ...['Level', 'Batch', 'Throughput A', 'Throughput B', 'B/A'],
-  ...['p99 A [ms]', 'p99 B [ms]', 'B/A'],
+  ...['p99 A (ms)', 'p99 B (ms)', 'B/A'],
 ] as const;
 
 const wordsOf = (value: ComparedValue | null | undefined, higherIsBetter: boolean): string =>
   value === undefined || value === null ? missing : ratioWords(value, meaningOf(value, higherIsBetter));
+
+/** Rounded as everywhere, by way of the microsecond. */
+const msText = (value: ComparedValue | null | undefined): string =>
+  formatMs(value === undefined || value === null ? null : value.value * 1000);
 
 const rowsOf = (pairs: readonly ComparedPair[]) =>
   pairs.map(({ level, batchSize, model, first, second }) => [
     ...[model === undefined ? String(level) : `${level} ${model}`, String(batchSize)],
     ...[formatRate(first?.throughput.value), formatRate(second?.throughput.value)],
     wordsOf(second?.throughput, true),
-    ...[formatMeasured(first?.p99Ms?.value), formatMeasured(second?.p99Ms?.value)],
+    ...[msText(first?.p99Ms), msText(second?.p99Ms)],
     wordsOf(second?.p99Ms, false),
   ]);
 
@@ -231,6 +236,20 @@ function fileToWrite(out: string, a: string): { readonly kind: ComparisonFile; r
   return { kind, path: resolve(out) };
 }
 
+async function writeComparison(
+  core: Core,
+  { kind, path }: ReturnType<typeof fileToWrite>,
+  { a, b, budgetMs }: Comparison,
+  options: CompareOptions,
+): Promise<void> {
+  const request = { runIds: [a, b], p99BudgetMs: budgetMs, title: null };
+  await keepReportChange(core, { kind: 'comparison', runIds: request.runIds }, options);
+  await core.handlers['comparisons.write']({ request, kind, path });
+}
+
+const writtenLines = ({ out, junit }: CompareOptions): readonly string[] =>
+  [out, junit].flatMap((file) => (file === undefined ? [] : [`Written: ${resolve(file)}`]));
+
 export function addCompare(program: Verb): void {
   const command = program
     .command('compare')
@@ -288,18 +307,17 @@ export function addCompare(program: Verb): void {
         return `${sweepTitle[sweep]}: ${comparisonSentence('B', 'A', figures)}`;
       });
       const best = compared.best === null ? [] : [compared.best.text];
-      const lines = [...compared.notes, ...best, ...sentences, ...verdictLines(criteria, judged)];
+      const result = outcome === null ? [] : [resultLine(judged)];
+      const lines = [...compared.notes, ...best, ...sentences, ...verdictLines(criteria, judged), ...result];
       if (outcome !== null) exit(exitOfOutcome[outcome]);
-      if (file !== null) {
-        const request = { runIds: [compared.a, compared.b], p99BudgetMs: compared.budgetMs, title: null };
-        await keepReportChange(core, { kind: 'comparison', runIds: request.runIds }, options);
-        await core.handlers['comparisons.write']({ request, kind: file.kind, path: file.path });
-      }
+      if (file !== null) await writeComparison(core, file, compared, options);
       if (options.junit !== undefined)
         await writeOutput(resolve(options.junit), comparisonJUnit(compared, criteria, judged));
       const inForm = options.markdown === true ? markdownLines : textLines;
       if (output.json) output.document({ ...compared, outcome, judged, sentences });
       else for (const line of inForm(compared, lines)) output.say(line);
+      // Markdown goes to a file of its own.
+      if (options.markdown !== true) for (const line of writtenLines(options)) output.say(line);
     });
 }
 
