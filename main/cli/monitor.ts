@@ -1,9 +1,10 @@
-import { extname } from 'node:path';
+import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { withScheme } from '../contract/address';
 import type { CoreEvent } from '../contract/api';
 import { invalidInput, WorkbenchError } from '../contract/errors';
 import {
+  type Alert,
   alertMetrics,
   longestPollIntervalMs,
   type ProbeSettings,
@@ -16,7 +17,13 @@ import { requireOutput } from '../platform/files';
 import { boundHeapGrowth } from '../platform/heap-growth';
 import { addTlsOptions, readTlsOptions, type TlsOptions } from './field-options';
 import { type CliContext, exitCodes, jsonText, type Output, untilReaderLeaves } from './output';
-import { type AlertOptions, monitorTable, readAlerts, unjudgedLines } from './print/monitor-table';
+import {
+  type AlertOptions,
+  monitorTable,
+  readAlerts,
+  secondText,
+  unjudgedLines,
+} from './print/monitor-table';
 import { readDuration, readHeaders, readNumber, readShapes } from './read-values';
 import {
   addReportOptions,
@@ -111,7 +118,8 @@ function readTimes(options: MonitorCliOptions): {
 
 interface Seen {
   sample: boolean;
-  fired: boolean;
+  /** Every alert that fired, as it was when it fired last. */
+  readonly fired: Map<string, Alert>;
   model: boolean;
   /** Why no probes were sent or answered; null otherwise. */
   probeProblem: string | null;
@@ -132,7 +140,8 @@ const printer =
     if (event.type !== 'monitor-sample') return;
     const { sample, alerts } = event;
     seen.sample = true;
-    seen.fired ||= alerts.some((alert) => alert.state === 'firing');
+    for (const alert of alerts)
+      if (alert.state === 'firing') seen.fired.set(`${alert.ruleId} ${alert.subject}`, alert);
     seen.model ||= sample.models.some(({ name }) => name === alertModel);
     if (output.json) {
       process.stdout.write(`${jsonText({ ...sample, alerts })}\n`);
@@ -232,13 +241,21 @@ function requireSeen({ url, alertModel }: MonitorCliOptions, forMs: number | nul
       },
     );
   }
-  if (alertModel !== undefined && !seen.model && !seen.fired) {
+  if (alertModel !== undefined && !seen.model && seen.fired.size === 0) {
     throw new WorkbenchError('input-invalid', `Model "${alertModel}" was not seen`, {
       where: '--alert-model',
       remedy: 'Use the name from the model table, without a version.',
     });
   }
 }
+
+/** What fired while watching, and the files that have it. */
+const endLines = ({ record, csv, report }: MonitorCliOptions, { fired }: Seen): readonly string[] => [
+  ...[...fired.values()].map(
+    ({ subject, text, sinceMs }) => `Alert fired: ${subject}: ${text}, since ${secondText(sinceMs)}`,
+  ),
+  ...[record, csv, report].flatMap((file) => (file === undefined ? [] : [`Written: ${resolve(file)}`])),
+];
 
 async function monitor(context: CliContext, options: MonitorCliOptions): Promise<number> {
   const { url, replay, alertModel } = options;
@@ -255,7 +272,7 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
   boundHeapGrowth();
   const core = await context.core();
   if (rules !== null) await core.handlers['monitor.judgeBy']({ rules });
-  const seen: Seen = { sample: false, fired: false, model: false, probeProblem: null };
+  const seen: Seen = { sample: false, fired: new Map(), model: false, probeProblem: null };
   const stop = core.subscribe(printer(output, alertModel, seen));
   const { until, dispose } = listenForEnd(options, forMs);
   try {
@@ -271,10 +288,12 @@ async function monitor(context: CliContext, options: MonitorCliOptions): Promise
     stop();
   }
   requireSeen(options, forMs, seen);
-  if (rules === null) return seen.fired ? exitCodes.alert : exitCodes.done;
+  const hasFired = seen.fired.size > 0;
+  for (const line of endLines(options, seen)) output.say(line);
+  if (rules === null) return hasFired ? exitCodes.alert : exitCodes.done;
   const unjudged = unjudgedLines(await core.handlers['monitor.unjudged'](undefined), seen.probeProblem);
   for (const line of unjudged) output.say(line);
-  if (seen.fired) return exitCodes.alert;
+  if (hasFired) return exitCodes.alert;
   return unjudged.length > 0 ? exitCodes.unjudged : exitCodes.done;
 }
 

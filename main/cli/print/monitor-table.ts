@@ -71,6 +71,9 @@ function moreLine(count: number, noun: string): readonly string[] {
   return text === null ? [] : [text];
 }
 
+/** "2026-11-30T22:43:28Z". */
+export const secondText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
 /** Times in milliseconds. */
 export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): string {
   const { server, gpus, more } = sample;
@@ -85,7 +88,7 @@ export function monitorTable(sample: MonitorSample, alerts: readonly Alert[]): s
       : [`${modelKey(model)}: ${model.reason}`],
   );
   return [
-    `${new Date(sample.atMs).toISOString().slice(0, 19)}Z${version}: ${server.state}${restarts}`,
+    `${secondText(sample.atMs)}${version}: ${server.state}${restarts}${models.length === 0 ? '' : '; times in ms'}`,
     ...(sample.hole === null ? [] : [`  no data: ${sample.hole}`]),
     models.length === 0 ? 'no models' : modelTable(models),
     ...moreLine(sample.models.length - models.length + (more?.models ?? 0), 'model'),

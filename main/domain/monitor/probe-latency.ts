@@ -60,7 +60,7 @@ function probeLatency(
     if (Number.isNaN(us)) continue;
     seconds += 1;
     if (limitMs === null || us <= limitMs * 1000) within += 1;
-    if (us >= worstUs) [worstUs, worstAtMs] = [us, timesMs[index] ?? 0];
+    if (seconds === 1 || us > worstUs) [worstUs, worstAtMs] = [us, timesMs[index] ?? 0];
   }
   return seconds === 0 ? null : { seconds, within, worstUs, worstAtMs };
 }

@@ -49,6 +49,12 @@ describe('whether the latency was within its limit', () => {
     );
   });
 
+  it('names the second at which the highest was reached first', () => {
+    // The probes of the last minute keep it for as long.
+    expect(answer(seen(5, 81.1, 81.1, 81.1), 20)).toContain('highest 81.10 ms at 12:00:01.');
+    expect(answer(seen(0, 0), 20)).toContain('at 12:00:00.');
+  });
+
   it('is not known without probes, and without a limit no answer', () => {
     expect(answer(seen(null, null), 20)).toBe('echo/1: not known. No probes were answered.');
     expect(answer(new MonitorHistory(), 20)).toContain('not known');
