@@ -13,6 +13,9 @@ await main(async (args) => {
   const run = [cli, 'run', 'resnet50', '--profile', 'quick', ...args];
   const code = await foreground(process.execPath, run, { env: appEnvironment(home) });
   // The run itself has said where its PDF and CSV files are.
-  if (code === 0) say('To open this run in the window: npm start');
+  if (code === 0) {
+    say('To open this run in the window: npm start');
+    say('To type triton-workbench commands in a terminal: npm link, once');
+  }
   return code;
 });

@@ -161,8 +161,9 @@ export async function followWork<Kind extends Work>(
   const stop = followed.subscribe((title, { text, fraction }) => {
     if (text === seen) return;
     seen = text;
-    const share = fraction === null ? '' : ` (${Math.round(fraction * 100)} %)`;
-    const line = `${title}: ${text}${share}`;
+    // The share of the whole work: behind the text it would read as that of the bytes in it.
+    const share = fraction === null ? '' : `, ${Math.round(fraction * 100)} %`;
+    const line = `${title}${share}: ${text}`;
     if (output.live) output.rewrite(line);
     else output.say(line);
   });

@@ -16,6 +16,8 @@ interface Progress {
   readonly text: string;
 }
 
+const count = (packages: number): string => `${packages} ${packages === 1 ? 'package' : 'packages'}`;
+
 /** Progress from uv's output: packages, and bytes of large ones. */
 export function createUvProgress(): (line: string) => Progress | null {
   const large = new Map<string, number>();
@@ -25,7 +27,7 @@ export function createUvProgress(): (line: string) => Progress | null {
     const bytes = (names: Iterable<string>) =>
       [...names].reduce((sum, name) => sum + (large.get(name) ?? 0), 0);
     const [got, all] = [bytes(come), bytes(large.keys())];
-    const of = packages === 0 ? '' : ` ${packages} packages`;
+    const of = packages === 0 ? '' : ` ${count(packages)}`;
     const some = come.size === 0 ? '' : `: ${formatBytes(got)} of ${formatBytes(all)}`;
     return {
       fraction: all === 0 ? null : (got / all) * downloadShare,
@@ -36,7 +38,7 @@ export function createUvProgress(): (line: string) => Progress | null {
     const resolved = /^Resolved (\d+) packages?/.exec(line);
     if (resolved !== null) {
       packages = Number(resolved[1]);
-      return { fraction: null, text: `Downloading ${packages} packages` };
+      return { fraction: null, text: `Downloading ${count(packages)}` };
     }
     const begun = /^\s*Downloading (\S+) \(([\d.]+)([KMG]iB)\)/.exec(line);
     if (begun !== null) {
@@ -50,7 +52,7 @@ export function createUvProgress(): (line: string) => Progress | null {
     }
     const prepared = /^Prepared (\d+) packages?/.exec(line);
     if (prepared !== null)
-      return { fraction: downloadShare, text: `Unpacking ${prepared[1] ?? ''} packages` };
+      return { fraction: downloadShare, text: `Unpacking ${count(Number(prepared[1]))}` };
     if (/^Installed \d+ packages?/.test(line))
       return { fraction: unpackedShare, text: 'Checking that it loads' };
     return null;

@@ -82,7 +82,7 @@ async function uvProgram(
       },
     );
   }
-  listener.onProgress(null, 'Downloading uv (18 MB)');
+  listener.onProgress(null, 'Downloading uv (17 MiB)');
   const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });
   const args = [

