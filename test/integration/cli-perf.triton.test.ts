@@ -128,7 +128,7 @@ describe('perf against a running Triton', () => {
       }
       expect(elapsedUs).toBeGreaterThan(lengths.reduce((sum, length) => sum + length, 0));
     }
-    expect(result.stderr).toMatch(/each level: warm-up \d+ ms, discarded, then windows of \d+ ms/);
+    expect(result.stderr).toMatch(/each level: warm-up [\d,]+ ms, discarded, then windows of [\d,]+ ms/);
     expect(result.stderr).toContain('2 levels in turns: 3 rounds');
     expect(result.stderr).toContain('concurrency 2, round 1:');
   });

@@ -1,4 +1,5 @@
 import { stagesOf, stagesText } from '../../contract/load/stages';
+import { formatCount } from '../../contract/numbers';
 import { gatewayUrl, type ServerLoad } from '../../contract/run/server-load';
 
 type PlannedLoad = Pick<ServerLoad, 'tools' | 'levels'> &
@@ -23,14 +24,14 @@ function warmupText({ tools, settings }: PlannedLoad): string {
   if (warmupRequestCount > 0) return `warm-up ${requestsText(warmupRequestCount)}, discarded`;
   if (!tools.includes('native')) return 'no warm-up (perf_analyzer has none)';
   if (warmupMs === 0) return 'no warm-up';
-  const text = `warm-up ${warmupMs} ms, discarded`;
+  const text = `warm-up ${formatCount(warmupMs)} ms, discarded`;
   return tools.includes('perf_analyzer') ? `${text} (perf_analyzer has none)` : text;
 }
 
 function windowsText({ settings, levels, via, protocol = 'http' }: PlannedLoad): string {
   const gateway = gatewayUrl({ via, protocol });
   if (gateway !== null)
-    return `measurements of ${settings.measurementIntervalMs} ms in turns, directly and through ${gateway}`;
+    return `measurements of ${formatCount(settings.measurementIntervalMs)} ms in turns, directly and through ${gateway}`;
   if (settings.replay !== undefined) return 'the requests of the trace';
   if (settings.stages !== undefined) {
     const [only, ...others] = levels.flatMap(({ requestRate }) => requestRate ?? []);
@@ -41,7 +42,7 @@ function windowsText({ settings, levels, via, protocol = 'http' }: PlannedLoad):
   if (requestCount > 0) return `exactly ${requestsText(requestCount)}`;
   return measurementMode === 'count_windows'
     ? `windows of ${measurementRequestCount} requests, at least one second each`
-    : `windows of ${measurementIntervalMs} ms`;
+    : `windows of ${formatCount(measurementIntervalMs)} ms`;
 }
 
 /** How each level is measured, on one line. */

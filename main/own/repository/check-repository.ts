@@ -233,9 +233,9 @@ const counted = (count: number, what: string): string => `${count} ${what}`;
 
 function textOf(models: readonly CheckedModel[]): string {
   const of = (verdict: CheckedModel['verdict']) => models.filter((model) => model.verdict === verdict).length;
-  const [bad, open] = [of('does not load'), of('not checked')];
+  const [good, bad, open] = [of('loads'), of('does not load'), of('not checked')];
   const parts = [
-    counted(of('loads'), of('loads') === 1 ? 'loads' : 'load'),
+    ...(good === 0 ? [] : [counted(good, good === 1 ? 'loads' : 'load')]),
     ...(bad === 0 ? [] : [counted(bad, bad === 1 ? 'does not load' : 'do not load')]),
     ...(open === 0 ? [] : [counted(open, 'not fully checked')]),
   ];

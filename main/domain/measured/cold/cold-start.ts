@@ -156,9 +156,9 @@ function slowLines(rows: readonly ColdRow[]): readonly string[] {
     return [`The first request is not slow: ${sizesOf(judged)}.`];
   }
   const { batchSize, firstUs, steadyUs } = worst;
-  return [
-    `The first request is slow at ${sizesOf(cold)}: at most ${formatMs(firstUs)} ms in place of ${formatMs(steadyUs)} ms (batch size ${batchSize}).`,
-  ];
+  const times = `${formatMs(firstUs)} ms in place of ${formatMs(steadyUs)} ms`;
+  const what = cold.length === 1 ? times : `at most ${times} (batch size ${batchSize})`;
+  return [`The first request is slow at ${sizesOf(cold)}: ${what}.`];
 }
 
 function warmUpLines(rows: readonly ColdRow[]): readonly string[] {

@@ -171,7 +171,7 @@ const settings = {
 
 it('the warm-up of a level and its windows are told', () => {
   expect(planText({ levels: [], tools: ['native'], settings })).toBe(
-    'each level: warm-up 1000 ms, discarded, then windows of 2000 ms',
+    'each level: warm-up 1,000 ms, discarded, then windows of 2,000 ms',
   );
   expect(
     planText({
@@ -197,7 +197,7 @@ it('perf_analyzer is not said to warm up', () => {
     'no warm-up (perf_analyzer has none)',
   );
   expect(planText({ levels: [], tools: ['native', 'perf_analyzer'], settings })).toContain(
-    'warm-up 1000 ms, discarded (perf_analyzer has none)',
+    'warm-up 1,000 ms, discarded (perf_analyzer has none)',
   );
 });
 

@@ -77,6 +77,11 @@ describe('the sentences', () => {
     ]);
   });
 
+  it('name one slow batch size once, with its own time', () => {
+    const lines = linesOf({ ...cold, requests: [{ batchSize: 8, firstUs: 312_000 }] });
+    expect(lines).toContain('The first request is slow at batch size 8: 312.0 ms in place of 5.00 ms.');
+  });
+
   it('say which batch sizes a warm-up does not reach, and where it did not help', () => {
     const lines = linesOf({ ...cold, warmUp: [1, 4] });
     expect(lines).toContain('The warm-up does not reach batch size 8: it had no effect there.');
