@@ -56,25 +56,6 @@ it('asks for the last 200 lines of a deployment, or as many as are wanted', asyn
   expect(await asked('deployments', 'logs', 'vision', '--tail', '50')).toMatchObject([{ limit: 50 }]);
 });
 
-it('says of the models of a stopped deployment no state, since Triton has none', async () => {
-  const model = { name: 'vision', version: 1, state: 'unknown', reason: null, runId: 'a', previous: null };
-  const deployment = {
-    ...{ id: 'vision', state: 'stopped', reason: null, interrupted: null, engine: 'local', host: null },
-    ...{ image: null, gpus: [], httpUrl: 'h', grpcUrl: 'g', metricsUrl: 'm' },
-    models: [{ ...model, format: 'onnx', precision: 'fp32', checkedSamples: 0 }],
-  };
-  const core = {
-    subscribe: () => () => undefined,
-    handlers: {
-      'runs.all': () => Promise.resolve({ runs: [], unreadable: [] }),
-      'deployments.stop': () => Promise.resolve(deployment),
-    },
-  } as unknown as Core;
-  const { text } = await said(core, 'deployments', 'stop', 'vision');
-  expect(text).toContain('vision: stopped');
-  expect(text).toMatch(/^ {2}vision v1$/m);
-});
-
 it('gives a deployment up at Ctrl-C, and waits for what it made to go', async () => {
   let given = (): void => undefined;
   const core = {
