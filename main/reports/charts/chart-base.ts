@@ -238,6 +238,11 @@ export const timeAxis = (end: number, name: string): ChartOption['xAxis'] => ({
   nameLocation: 'middle',
   nameGap: 24,
   splitLine: { show: false },
+  axisLabel: {
+    ...chartText(10, ink.soft),
+    // The end itself, which is seldom round, has none.
+    formatter: (value: number) => (decimalsOf(value) > 2 ? '' : formatFixed(value, decimalsOf(value))),
+  },
 });
 
 /** ECharts' placeholder for missing values. */
