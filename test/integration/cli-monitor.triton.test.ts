@@ -64,7 +64,8 @@ describe('a Triton is watched', () => {
       ...['--record', recording, '--csv', csv, '--report', pdf],
     );
     // A machine that stands still as the probe is made ready: it is made ready again.
-    expect(result.stderr.replace(/^No probes: .*: no answer within .*\n/gm, '')).toBe('');
+    const written = [recording, csv, pdf].map((path) => `Written: ${path}\n`);
+    expect(result.stderr.replace(/^No probes: .*: no answer within .*\n/gm, '')).toBe(written.join(''));
     expect(result.code).toBe(0);
     const samples = samplesOf(result.stdout);
     const last = lastUp(samples);
