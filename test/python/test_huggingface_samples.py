@@ -129,7 +129,7 @@ class HuggingFaceSamplesTest(ToolkitCase):
 
     def test_given_samples_that_do_not_fit_are_refused_by_name(self) -> None:
         cases: dict[str, dict[str, Any]] = {
-            "has no input_ids": {"other": np.ones((2, 5))},
+            'has no entry "input_ids"': {"other": np.ones((2, 5))},
             "the shape \\[5, 1\\]": {"input_ids": np.ones((2, 5, 1), int)},
             "zeros behind them": {"input_ids": np.ones((1, 2), int), "attention_mask": np.array([[0, 1]])},
             "equally long": {"input_ids": np.ones((1, 2), int), "attention_mask": np.ones((1, 3), int)},
