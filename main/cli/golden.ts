@@ -11,7 +11,7 @@ import { addTlsOptions, collect, type TlsOptions } from './field-options';
 import { exitCodes, formatTable, type Output } from './output';
 import { readAddresses } from './perf/perf-addresses';
 import { lengthsHelp, readLengths, requireMade } from './read-lengths';
-import { readHeaders, readNumber, readShapes, runIdOrText } from './read-values';
+import { readHeaders, readNumber, readShapes, runIdOf } from './read-values';
 import type { Verb } from './verb';
 
 interface RuleOptions {
@@ -124,9 +124,8 @@ const serverOf = (url: string, options: ServerOptions) => {
 
 /** Throws run-unknown for what is not a run either. */
 async function knownRun(core: Core, from: string): Promise<string> {
-  const runId = await runIdOrText(core, from);
-  const { runs, unreadable } = await core.handlers['runs.all'](undefined);
-  if ([...runs, ...unreadable].some((run) => run.runId === runId)) return runId;
+  const runId = await runIdOf(core, from);
+  if (runId !== null) return runId;
   throw new WorkbenchError('run-unknown', `"${from}" is neither a deployment nor a run`, {
     where: '--from',
     remedy:

@@ -328,9 +328,13 @@ export async function resolveRunId(core: RunsCore, text: string): Promise<string
   throw unknownRun(`Unknown run "${text}"${didYouMean(text, ['latest', ...names])}`, all.runs.length);
 }
 
-/** As {@link resolveRunId}; a text that names no run is given back, because it may name something else. */
+/** As {@link resolveRunId}; null: the text names no run. */
+export const runIdOf = async (core: RunsCore, text: string): Promise<string | null> =>
+  runIdIn(await core.handlers['runs.all'](undefined), text);
+
+/** As {@link runIdOf}; a text that names no run is given back, because it may name something else. */
 export const runIdOrText = async (core: RunsCore, text: string): Promise<string> =>
-  runIdIn(await core.handlers['runs.all'](undefined), text) ?? text;
+  (await runIdOf(core, text)) ?? text;
 
 /** Warns if the new name is not unique, because it then identifies none of the runs. */
 export async function saySharedName(

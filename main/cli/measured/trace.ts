@@ -48,7 +48,7 @@ async function traceDeployment(
   id: string,
   { requests = usualRequests, for: limitMs = usualLimitMs, model }: TraceOptions,
 ): Promise<Traced> {
-  // Throws where it is no deployment: that one is traced is said of those only.
+  // Throws for anything else: only a deployment is announced.
   await core.handlers['deployments.show']({ id });
   output.say(`Tracing the next ${requests} requests to ${id}, for at most ${limitMs / 1000} s…`);
   const stop = new AbortController();

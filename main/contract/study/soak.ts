@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
-import { deploymentIdPattern } from '../deployment/deployment';
 import { runIdPattern } from '../opened';
 import { serverLoadSchema } from '../run/server-load';
+import { ownSubjects } from './own-subjects';
 import type { ServedPlace } from './search';
 
 const positive = z.int().min(1);
@@ -94,16 +94,7 @@ const runId = z.string().regex(runIdPattern);
 
 const subjectSchema = z.lazy(() =>
   z.discriminatedUnion('kind', [
-    /** The model of a verified run, on a Triton that is started for it. */
-    z.strictObject({ kind: z.literal('run'), runId }),
-    /** A model of a deployment, with the inputs of its run. */
-    z.strictObject({
-      kind: z.literal('deployment'),
-      id: z.string().regex(deploymentIdPattern),
-      model: z.string(),
-      version: positive,
-      runId,
-    }),
+    ...ownSubjects(),
     /** A Triton of others. */
     z.strictObject({ kind: z.literal('server'), load: serverLoadSchema }),
   ]),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { deploymentIdPattern } from '../deployment/deployment';
 import { comparedOutputSchema } from '../measured/output-rules';
 import { runIdPattern } from '../opened';
 import { duelLevelSchema } from './duel';
+import { ownSubjects } from './own-subjects';
 import { type Searched, servedPlaceSchema } from './search';
 
 const positive = z.int().min(1);
@@ -44,19 +44,7 @@ const findingSchema = z.lazy(() =>
 );
 export type UpgradeFinding = Readonly<z.infer<typeof findingSchema>>;
 
-const subjectSchema = z.lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('run'), runId }),
-    /** The model of a deployment, with the files and inputs of its run. */
-    z.strictObject({
-      kind: z.literal('deployment'),
-      id: z.string().regex(deploymentIdPattern),
-      model: z.string(),
-      version: positive,
-      runId,
-    }),
-  ]),
-);
+const subjectSchema = z.lazy(() => z.discriminatedUnion('kind', ownSubjects()));
 export type UpgradeSubject = Readonly<z.infer<typeof subjectSchema>>;
 
 /** Serves the same files in two serving environments in turns, and says whether they may move from one to the other. */

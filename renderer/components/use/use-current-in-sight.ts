@@ -5,8 +5,8 @@ const beyond = (start: number, end: number, frameStart: number, frameEnd: number
   start < frameStart ? start - frameStart : Math.max(0, end - frameEnd);
 
 /**
- * A low window, or a large text, leaves no room for all entries of a navigation: the one marked as current is scrolled to. Not
- * by `scrollIntoView`, after which Chromium's Tab goes on from there and not from the page.
+ * A low window, or a large text, leaves no room for all entries of a navigation: the one marked as current is scrolled to.
+ * `scrollIntoView` is not used, because Chromium's Tab continues from what it scrolled to.
  */
 export function useCurrentInSight(place: RefObject<HTMLElement | null>, current: string): void {
   useEffect(() => {
