@@ -1,8 +1,8 @@
-import type { CallAnswer, CallInput, CallName, CallOutput, WindowEvent } from '../main/contract/api';
+import type { CallInput, CallName, CallOutput, WindowEvent, WireAnswer } from '../main/contract/api';
 import { fromWire } from '../main/contract/errors';
 
 export interface Bridge {
-  call(name: string, input: unknown): Promise<CallAnswer<unknown>>;
+  call(name: string, input: unknown): Promise<WireAnswer>;
   /** `events`: the JSON of a list of WindowEvent. */
   on(listener: (events: string) => void): () => void;
   /** Path of a dropped file or folder; '' for one that is not on disk. */
@@ -31,7 +31,7 @@ export function createClient(bridge: Bridge): Client {
       const answer = await bridge.call(name, input[0]);
       if (!answer.ok) throw fromWire(answer.error);
       // The contract types the handler of this very name; the value comes from the trusted side.
-      return answer.value as CallOutput<Name>;
+      return ('json' in answer ? JSON.parse(answer.json) : answer.value) as CallOutput<Name>;
     },
     on: (listener) =>
       bridge.on((events) => {

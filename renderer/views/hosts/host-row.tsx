@@ -120,6 +120,7 @@ export function HostRow({ entry }: { entry: HostEntry }) {
   const { host, status, checks } = entry;
   const problem = problemOf(status);
   const [message, remedy] = problem ?? ['', null];
+  const checked = checks !== null && checks.length > 0;
   return (
     <>
       <tr data-host={host.name} className={problem === null && checks === null ? undefined : 'has-more'}>
@@ -138,20 +139,20 @@ export function HostRow({ entry }: { entry: HostEntry }) {
         </td>
       </tr>
       {problem === null ? null : (
-        <tr className="host-more">
+        <tr className={checked ? 'host-more has-more' : 'host-more'}>
           <td colSpan={hostColumns}>
             <p>{message}</p>
             {remedy === null ? null : <Remedy text={remedy} />}
           </td>
         </tr>
       )}
-      {checks === null || checks.length === 0 ? null : (
+      {checked ? (
         <tr className="host-more">
           <td colSpan={hostColumns}>
             <CheckList checks={checks} installable={false} />
           </td>
         </tr>
-      )}
+      ) : null}
     </>
   );
 }

@@ -202,7 +202,7 @@ export function Watched({ state, sample }: { state: MonitorState; sample: Monito
       {model === undefined ? null : (
         <ModelPart state={state} sample={sample} model={model} fromMs={fromMs} toMs={toMs} />
       )}
-      <div className="cards">
+      <div className="cards monitor-cards">
         <AlertPanel
           alerts={alerts}
           rules={state.rules}

@@ -10,7 +10,7 @@ import {
   IconCircleX,
   IconPlayerPlay,
 } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { SmallButton } from '../../components/actions';
 import { AskFirst } from '../../components/confirm-in-place';
 import { LinkButton } from '../../components/links';
@@ -154,6 +154,11 @@ function State() {
 export function WizardFoot({ starting, start, startAnyway }: ReturnType<typeof useStart>) {
   const { draft, ready, onlyPreflight } = useWizard();
   const view = useFormView();
+  useEffect(() => {
+    // Messages are shown beside the pages.
+    document.body.classList.add('above-foot');
+    return () => document.body.classList.remove('above-foot');
+  }, []);
   return (
     <footer className="wizard-foot" aria-label="Way through the steps">
       {view === 'all' ? <BackAndNext /> : null}

@@ -138,9 +138,10 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
   const titles = preset === undefined ? {} : metricTitlesOf(preset);
   const verdict = endVerdict(state, titles);
   const measurements = useMeasured(state);
+  const answered = verdict !== null && measurements;
   return (
     <div className="run-main" tabIndex={0} role="region" aria-label="Results">
-      <div className="stack">
+      <div className={answered ? 'stack' : 'stack measured-nothing'}>
         {state.error !== null && hasFailed(state.status) ? (
           <FailurePanel
             key={`${state.runId} ${state.attempt}`}
@@ -156,7 +157,7 @@ export function RunMain({ state, onOpenLog }: { state: RunState; onOpenLog: () =
         <OriginNotice state={state} />
         <LeftOutNotice state={state} />
         <StoppedNotice state={state} />
-        {verdict === null || !measurements ? null : <RunAnswer state={state} verdict={verdict} />}
+        {answered ? <RunAnswer state={state} verdict={verdict} /> : null}
         <ChangesNotice changes={state.specChanges} />
         <LivePanel state={state} preset={preset} measured={measurements} />
         {measurements ? (

@@ -113,7 +113,11 @@ function OptionGroup({ labelId, input, options: all, cards, value, onChoose }: C
         role="radiogroup"
         aria-labelledby={labelId}
         aria-describedby={helpId}
-        className={cards === false ? 'options segments' : `options cards-of-options ${cards}`}
+        className={
+          cards === false
+            ? 'options segments'
+            : `options cards-of-options ${cards}${options.length === 4 ? ' four' : ''}`
+        }
         data-invalid={error !== undefined}
       >
         {options.map((option) => (

@@ -47,6 +47,12 @@ it('refuses a query of the window’s width, which is not that of a page', () =>
   ).toEqual([]);
 });
 
+it('refuses :has(), by which the whole page is styled anew with each element', () => {
+  expect(problems('.a { color: inherit; }\n.b:not(:has(.c)) {\n}')).toEqual([
+    'a.css:2: :has(); give the element a class of its own',
+  ]);
+});
+
 it('names a token that nothing draws from', () => {
   expect(idleTokens(tokens, 'var(--line) var(--type-body) var(--space-8)')).toEqual([
     'renderer/styles/tokens.css: --weight-strong is not used',
