@@ -1,9 +1,9 @@
-import { api, type CallAnswer, type CallName, type Handlers } from '../main/contract/api';
+import { api, type CallName, type Handlers, type WireAnswer } from '../main/contract/api';
 import { invalidInput, toWire, WorkbenchError } from '../main/contract/errors';
 
 const isCallName = (name: unknown): name is CallName => typeof name === 'string' && Object.hasOwn(api, name);
 
-async function handled(handlers: Handlers, name: unknown, input: unknown): Promise<unknown> {
+async function handled(handlers: Handlers, name: unknown, input: unknown): Promise<WireAnswer> {
   if (!isCallName(name)) throw new WorkbenchError('input-invalid', 'There is no such call');
   const parsed = api[name].input.safeParse(input);
   if (!parsed.success) {
@@ -12,7 +12,9 @@ async function handled(handlers: Handlers, name: unknown, input: unknown): Promi
   }
   // The name picks schema and handler alike, so the parsed value fits; the compiler cannot follow that link.
   const handler = handlers[name] as (value: unknown) => Promise<unknown>;
-  return handler(parsed.data);
+  const value = await handler(parsed.data);
+  const { asText = false }: { readonly asText?: boolean } = api[name];
+  return asText ? { ok: true, json: JSON.stringify(value) } : { ok: true, value };
 }
 
 /** Never rejects: an error is part of the answer. */
@@ -20,9 +22,9 @@ export async function answerCall(
   handlers: Promise<Handlers>,
   name: unknown,
   input: unknown,
-): Promise<CallAnswer<unknown>> {
+): Promise<WireAnswer> {
   try {
-    return { ok: true, value: await handled(await handlers, name, input) };
+    return await handled(await handlers, name, input);
   } catch (error) {
     return { ok: false, error: toWire(error) };
   }

@@ -1,19 +1,19 @@
 import { ipcMain, type WebContents } from 'electron';
-import type { CallAnswer, WindowEvent } from '../main/contract/api';
+import type { WindowEvent, WireAnswer } from '../main/contract/api';
 import { channels } from '../main/contract/calls/call';
 import { toWire, WorkbenchError } from '../main/contract/errors';
 import { createEventBatch } from './event-batch';
 import { isTrustedFrame } from './origin';
 
 /** Never rejects. */
-export type AnswerCall = (name: unknown, input: unknown) => Promise<CallAnswer<unknown>>;
+export type AnswerCall = (name: unknown, input: unknown) => Promise<WireAnswer>;
 
 interface CallsOptions {
   readonly answers: Promise<AnswerCall>;
   readonly events: Pick<EventSender, 'flush'>;
   /** Path of a file or folder dropped on the window, reported by preload: the page cannot. */
   readonly onGiven: (path: string) => void;
-  readonly onAnswer: (name: string, answer: CallAnswer<unknown>) => void;
+  readonly onAnswer: (name: string, answer: WireAnswer) => void;
 }
 
 interface EventSender {
@@ -32,13 +32,13 @@ export function registerCalls({ answers, events, onGiven, onAnswer }: CallsOptio
   });
   ipcMain.handle(
     channels.call,
-    async (event, name: unknown, input: unknown): Promise<CallAnswer<unknown>> => {
+    async (event, name: unknown, input: unknown): Promise<WireAnswer> => {
       if (!isTrustedFrame(event.senderFrame)) {
         return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
       }
       const answer = await answers.then(
         (answerCall) => answerCall(name, input),
-        (error: unknown): CallAnswer<never> => ({ ok: false, error: toWire(error) }),
+        (error: unknown): WireAnswer => ({ ok: false, error: toWire(error) }),
       );
       events.flush();
       onAnswer(String(name), answer);

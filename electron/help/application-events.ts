@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import type { App } from 'electron';
-import type { CallAnswer, CoreEvent } from '../../main/contract/api';
+import type { WireAnswer, CoreEvent } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import type { JournalEntry } from '../../main/contract/run/run-events';
 import type { HomeMoveWork } from '../../main/contract/settings/storage';
@@ -37,7 +37,7 @@ export async function openLog(app: App, home: string): Promise<ApplicationLog> {
 }
 
 /** Writes calls that fail, each failure once until the call succeeds or fails for another reason. */
-export function createCallLog(log: ApplicationLog): (name: string, answer: CallAnswer<unknown>) => void {
+export function createCallLog(log: ApplicationLog): (name: string, answer: WireAnswer) => void {
   const failed = new Map<string, string>();
   return (name, answer) => {
     if (answer.ok) {

@@ -282,7 +282,7 @@ export const api = {
   'runs.remove': call<null>().with(runId),
   'runs.restore': call<null>().with(runId),
   'runs.list': call<RunList>().with(z.undefined()),
-  'runs.get': call<RunState>().with(runId),
+  'runs.get': call<RunState>().asTextWith(runId),
   /** What complete runs of the same model took on this machine, the likest first; none for a measured server. */
   'runs.past': call<readonly PastRun[]>().with(runId),
   /** Why `runs.start` would refuse this specification: missing tools, taken ports, an unsuitable remote server. */
@@ -395,3 +395,6 @@ export type WindowEvent =
 /** Errors travel as plain objects: thrown values lose their fields between the processes. */
 export type CallAnswer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };
+
+/** An answer on its way into the page: the value, or its JSON. */
+export type WireAnswer = CallAnswer<unknown> | { readonly ok: true; readonly json: string };

@@ -119,7 +119,10 @@ let ramp = new Float64Array(0);
 
 /** 1, 2, 3 …: the numbers of so many windows. Shared and never written to again. */
 export function windowNumbers(count: number): Float64Array {
-  if (ramp.length < count) ramp = Float64Array.from({ length: count * 2 }, (_unused, index) => index + 1);
+  if (ramp.length < count) {
+    ramp = new Float64Array(count * 2);
+    for (let at = 0; at < ramp.length; at += 1) ramp[at] = at + 1;
+  }
   return ramp.subarray(0, count);
 }
 

@@ -116,7 +116,7 @@ test('the page trusts no code and reaches no file unless the person agrees in a 
           engine: { kind: 'docker', tritonImage: 'attacker/image:1' },
         },
       });
-      const spec = resolved.ok ? resolved.value : null;
+      const spec = resolved.ok && 'value' in resolved ? resolved.value : null;
       const answers = await Promise.all([
         workbench.call('models.trust', { path }),
         workbench.call('models.open', { path }),

@@ -20,11 +20,19 @@ function notingHandlers(): { readonly handlers: Promise<Handlers>; readonly reac
 describe('a call from the window', () => {
   it('reaches its handler with parsed input', async () => {
     const { handlers, reached } = notingHandlers();
+    expect(await answerCall(handlers, 'runs.past', { runId: 'a' })).toEqual({
+      ok: true,
+      value: 'answer of runs.past',
+    });
+    expect(reached).toEqual([['runs.past', { runId: 'a' }]]);
+  });
+
+  it('has the answer as its JSON where the contract says so', async () => {
+    const { handlers } = notingHandlers();
     expect(await answerCall(handlers, 'runs.get', { runId: 'a' })).toEqual({
       ok: true,
-      value: 'answer of runs.get',
+      json: '"answer of runs.get"',
     });
-    expect(reached).toEqual([['runs.get', { runId: 'a' }]]);
   });
 
   it('keeps code, place and details of an error', async () => {

@@ -60,7 +60,7 @@ function client(facts: LevelFacts): FoundLimit | null {
 function coldFactor({ windows: [first, ...later] }: LoadPoint): number {
   if (first === undefined || later.length === 0) return 1;
   const factor = (of: (window: LoadPoint['windows'][number]) => number | null): number => {
-    const [own, others] = [of(first), later.flatMap((window) => of(window) ?? [])];
+    const [own, others] = [of(first), later.map(of).filter((value) => value !== null)];
     return own === null || others.length === 0 ? 1 : own / Math.max(1, medianOf(others));
   };
   // Single cold requests show in the tail first.
@@ -76,8 +76,8 @@ const coldFrom = 1.5;
 function coldRequests(facts: LevelFacts): FoundLimit | null {
   const { point, points } = facts;
   const factor = coldFactor(point);
-  const cold = points.filter((one) => coldFactor(one) >= coldFrom);
   if (factor < coldFrom) return null;
+  const cold = points.filter((one) => coldFactor(one) >= coldFrom);
   const [first] = point.windows;
   return {
     kind: 'cold-requests',
