@@ -30,21 +30,18 @@ export function registerCalls({ answers, events, onGiven, onAnswer }: CallsOptio
   ipcMain.on(channels.given, (event, path: unknown) => {
     if (isTrustedFrame(event.senderFrame) && typeof path === 'string' && path !== '') onGiven(path);
   });
-  ipcMain.handle(
-    channels.call,
-    async (event, name: unknown, input: unknown): Promise<WireAnswer> => {
-      if (!isTrustedFrame(event.senderFrame)) {
-        return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
-      }
-      const answer = await answers.then(
-        (answerCall) => answerCall(name, input),
-        (error: unknown): WireAnswer => ({ ok: false, error: toWire(error) }),
-      );
-      events.flush();
-      onAnswer(String(name), answer);
-      return answer;
-    },
-  );
+  ipcMain.handle(channels.call, async (event, name: unknown, input: unknown): Promise<WireAnswer> => {
+    if (!isTrustedFrame(event.senderFrame)) {
+      return { ok: false, error: toWire(new WorkbenchError('input-invalid', 'This page may not call')) };
+    }
+    const answer = await answers.then(
+      (answerCall) => answerCall(name, input),
+      (error: unknown): WireAnswer => ({ ok: false, error: toWire(error) }),
+    );
+    events.flush();
+    onAnswer(String(name), answer);
+    return answer;
+  });
 }
 
 export function createEventSender(contents: Pick<WebContents, 'isDestroyed' | 'send'>): EventSender {

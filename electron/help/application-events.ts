@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import type { App } from 'electron';
-import type { WireAnswer, CoreEvent } from '../../main/contract/api';
+import type { CoreEvent, WireAnswer } from '../../main/contract/api';
 import type { WireError } from '../../main/contract/errors';
 import type { JournalEntry } from '../../main/contract/run/run-events';
 import type { HomeMoveWork } from '../../main/contract/settings/storage';

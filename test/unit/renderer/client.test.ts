@@ -3,7 +3,7 @@ import type { WireAnswer } from '../../../main/contract/api';
 import { type Bridge, createClient } from '../../../renderer/client';
 
 const clientOf = (answer: WireAnswer) =>
-  createClient({ call: () => Promise.resolve(answer), on: () => () => undefined, pathOf: () => '' } as Bridge);
+  createClient({ call: () => Promise.resolve(answer), on: () => () => undefined, pathOf: () => '' });
 
 it('reads an answer that comes as its JSON as it reads one that comes as a value', async () => {
   const log = ['a', 'b'];
