@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { WireAnswer } from '../../../main/contract/api';
-import { type Bridge, createClient } from '../../../renderer/client';
+import { createClient } from '../../../renderer/client';
 
 const clientOf = (answer: WireAnswer) =>
   createClient({ call: () => Promise.resolve(answer), on: () => () => undefined, pathOf: () => '' });
