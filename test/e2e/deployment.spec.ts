@@ -216,7 +216,13 @@ test('the finished run is kept serving in two clicks, and the window can go', as
   await page.getByRole('button', { name: 'Keep serving' }).click();
   await page.getByRole('menuitem', { name: 'As the next version in resnet50' }).click();
   await panel().getByRole('button', { name: 'Roll back resnet50 of resnet50 to version 1' }).click();
-  await panel().getByRole('button', { name: 'Roll back', exact: true }).click();
+  const rollBack = panel().getByRole('button', { name: 'Roll back', exact: true });
+  for (const width of [1920, 1280, 1024]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(rollBack).toBeInViewport({ ratio: 1 });
+    await expect(panel().getByRole('group', { name: /^Return / })).toBeInViewport({ ratio: 1 });
+  }
+  await rollBack.click();
   await expect(page.getByText('resnet50 serves version 1 again.')).toBeVisible();
   await ofVersions.expectFew();
 
