@@ -43,11 +43,6 @@ export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
           Save this comparison…
         </MenuAction>
       )}
-      {own === undefined ? null : (
-        <MenuAction icon={IconTrash} onClick={attempting(() => removeComparison(workbench, own.name))}>
-          Remove {own.name} from the list
-        </MenuAction>
-      )}
       {saved.length === 0 ? null : <Menu.Label>Open</Menu.Label>}
       {saved.map((one) => (
         <MenuAction
@@ -59,6 +54,14 @@ export function SavedMenu({ runIds }: { runIds: readonly string[] }) {
           {one.name} <span className="dim">{one.runIds.length} runs</span>
         </MenuAction>
       ))}
+      {own === undefined ? null : (
+        <>
+          <Menu.Divider />
+          <MenuAction icon={IconTrash} onClick={attempting(() => removeComparison(workbench, own))}>
+            Remove {own.name} from the list
+          </MenuAction>
+        </>
+      )}
     </ActionMenu>
   );
 }

@@ -4,7 +4,7 @@ import type {
   SavedComparison,
 } from '../../../main/contract/run/saved-comparison';
 import { sharedBudgetMs } from '../../../main/domain/measured/best-of-runs';
-import { noticeSaved } from '../../components/action-message';
+import { noticeAction, noticeSaved } from '../../components/action-message';
 import { noticeDone } from '../../components/notices';
 import type { ComparedRuns } from '../../stores/compared-runs';
 import type { Workbench } from '../../workbench';
@@ -55,10 +55,22 @@ export async function saveComparison(workbench: Workbench, name: string): Promis
   await comparisons.getState().load();
 }
 
-export async function removeComparison({ client, comparisons }: Workbench, name: string): Promise<void> {
+/** Undo has it back as it was saved. */
+export async function removeComparison(
+  { client, comparisons }: Workbench,
+  { name, runIds, p99BudgetMs }: SavedComparison,
+): Promise<void> {
   await client.call('comparisons.remove', { name });
   await comparisons.getState().load();
-  noticeDone('Removed', `The comparison ${name} is no longer saved. Its runs are kept.`);
+  noticeAction(`comparison-${name}`, {
+    title: 'Removed',
+    text: `The comparison ${name} is no longer saved. Its runs are kept.`,
+    action: 'Undo',
+    onAction: async () => {
+      await client.call('comparisons.save', { name, runIds, p99BudgetMs });
+      await comparisons.getState().load();
+    },
+  });
 }
 
 export function openComparison({ compared, route }: Workbench, saved: SavedComparison): void {
