@@ -30,7 +30,7 @@ import {
 import { hasPart, htmlPage, pageMarksOf, reportHead, unbroken } from '../reports/html/frame';
 import { type Markup, markup } from '../reports/html/markup';
 import type { StoredReportSettings } from '../reports/report-settings';
-import { type Drawing, figures } from './monitor-charts';
+import { type Drawing, figures, type ReportLine } from './monitor-charts';
 
 /** Statistics of the stored seconds. @param weight per second; default equal */
 function summaryOf(
@@ -161,6 +161,8 @@ function modelRow(history: MonitorHistory, key: string): Markup {
   return markup`<tr><td>${key}</td>${cells}</tr>`;
 }
 
+const hasFigures = ({ series }: ReportLine): boolean => series.values.some((value) => !Number.isNaN(value));
+
 function charts(history: MonitorHistory, key: string, index: number, rules: readonly AlertRule[]): Markup {
   const span = history.span();
   if (span === null) return markup``;
@@ -176,8 +178,7 @@ function charts(history: MonitorHistory, key: string, index: number, rules: read
     line('probeP95Us', okabeIto.orange),
     line('probeP99Us', okabeIto.vermillion),
   ];
-  const isProbed = probes.some(({ series }) => series.values.some((value) => !Number.isNaN(value)));
-  return figures(key, [
+  const drawings: readonly Drawing[] = [
     { id: `rate${index}`, title, unit, lines: [line('requestsPerSecond', okabeIto.blue, unit)] },
     {
       ...{ id: `latency${index}`, title: 'Server time per request (mean)', unit: 'ms' },
@@ -188,19 +189,18 @@ function charts(history: MonitorHistory, key: string, index: number, rules: read
         line('computeOutputUs', okabeIto.green),
       ],
     },
-    ...(isProbed
-      ? [
-          {
-            ...{ id: `probe${index}`, title: 'Probes, last minute', unit: 'ms', lines: probes },
-            limit: p99LimitMs(rules, modelOf(key)),
-          },
-        ]
-      : []),
+    {
+      ...{ id: `probe${index}`, title: 'Probes, last minute', unit: 'ms', lines: probes },
+      limit: p99LimitMs(rules, modelOf(key)),
+    },
     {
       ...{ id: `batch${index}`, title: modelColumns.batch.title, unit: modelColumns.batch.unit },
       lines: [line('batch', okabeIto.purple)],
     },
-  ]);
+  ];
+  // A model that is not loaded has no figures, one without requests only their rate.
+  const drawn = drawings.filter(({ lines }) => lines.some(hasFigures));
+  return drawn.length === 0 ? markup`` : figures(key, drawn);
 }
 
 const answerSection = (answers: readonly LatencyAnswer[]): Markup | null =>

@@ -115,10 +115,12 @@ export const isOnlyAnswer = (answers: readonly LatencyAnswer[]): boolean =>
 export function latencyAnswer(answers: readonly LatencyAnswer[]): string | null {
   if (isOnlyAnswer(answers)) return answers[0]?.sentence ?? null;
   const judged = answers.flatMap(({ latency, limitMs }) =>
-    latency === null || limitMs === null ? [] : [latency.within === latency.seconds],
+    latency === null || limitMs === null ? [] : [latency],
   );
   if (judged.length === 0) return null;
-  return judged.includes(false)
+  const sum = (of: 'seconds' | 'within'): number => judged.reduce((total, one) => total + one[of], 0);
+  if (sum('within') === 0) return 'The latency was never within its limit.';
+  return sum('within') < sum('seconds')
     ? 'The latency was not always within its limit.'
     : 'The latency was always within its limit.';
 }

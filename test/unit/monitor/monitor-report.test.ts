@@ -51,6 +51,27 @@ it('means are a request and not a second: one bad minute of a quiet hour is no b
   expect(html.match(/<figure class="wide">/g)).toHaveLength(1);
 });
 
+it('has no empty charts: none of a model that is not loaded, only the rate of one without requests', () => {
+  const { rates } = model();
+  const nothing = Object.fromEntries(Object.keys(rates ?? {}).map((name) => [name, null]));
+  const idle = { ...nothing, requestsPerSecond: 0, inferencesPerSecond: 0 } as typeof rates;
+  const history = new MonitorHistory();
+  for (const second of [0, 1])
+    history.add(
+      sample(start + second * 1000, {
+        models: [
+          model({ name: 'idle', rates: idle }),
+          model({ name: 'gone', state: 'unavailable', rates: null }),
+        ],
+      }),
+    );
+  const html = monitorReport({ source: 'test', history, alerts: [], rules: [], settings });
+  expect(html).toContain('<h3>idle/1</h3>');
+  expect(html.match(/<figure/g)).toHaveLength(1);
+  expect(html).not.toContain('<h3>gone/1</h3>');
+  expect(html).toContain('gone/1: unavailable.');
+});
+
 it('answers whether the latency was within the limit, with batches and the rules that were watched for', () => {
   const history = new MonitorHistory();
   for (const [second, p99Us] of [5000, 81_100, 7000].entries()) {

@@ -71,6 +71,7 @@ it('is one answer: of the only model its own, of several one for all that have a
     'The latency was always within its limit.',
   );
   expect(latencyAnswer([...yes, ...of(20, 5, 21)])).toBe('The latency was not always within its limit.');
+  expect(latencyAnswer([...of(1, 5, 21), ...of(1, null)])).toBe('The latency was never within its limit.');
   expect([latencyAnswer(of(20, null)), latencyAnswer([...of(null, 5), ...of(20, null)])]).toEqual([
     null,
     null,
