@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../main/contract/numbers';
+import { formatDuration, formatFixed } from '../../../main/contract/numbers';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import { specOf } from '../../../main/contract/run/run-source';
 import type { RunState, StepState, StepStatus } from '../../../main/contract/run/run-state';
@@ -35,7 +35,9 @@ export function stepTime(state: RunState, step: StepState, nowMs: number): strin
   if (step.skippedBecause === 'cached' || step.skippedBecause === 'not-needed')
     return skipWords[step.skippedBecause];
   if (step.status === 'running' && step.startedAt !== null) {
-    return formatDuration(Math.max(0, nowMs - Date.parse(step.startedAt)) * 1000);
+    const ms = Math.max(0, nowMs - Date.parse(step.startedAt));
+    // A clock that runs: in seconds from the first one.
+    return ms < 1000 ? `${formatFixed(ms / 1000, 1)} s` : formatDuration(ms * 1000);
   }
   return step.durationUs === null ? '' : formatDuration(step.durationUs);
 }

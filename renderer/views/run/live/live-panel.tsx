@@ -81,7 +81,7 @@ function WholeRun({
         {isWhole
           ? `The whole run ends at about ${formatClock(new Date(nowMs + left.seconds * 1000).toISOString())}`
           : past.length === 0
-            ? 'The first run of this model on this machine: the time of its other steps is not known.'
+            ? 'This machine has no other complete run of this model: the time of the other steps is not known.'
             : 'Excludes steps that no earlier run had.'}
       </div>
     </div>

@@ -56,6 +56,18 @@ describe('the row of a step', () => {
     expect(stepNote(state, stepOf(state, 'offline'), 'batch size 2')).toBe('batch size 2');
   });
 
+  it('under way counts in seconds from the first moment', () => {
+    const state = stateOf(sweeping);
+    const step = stepOf(state, 'offline');
+    const begunMs = Date.parse(step.startedAt ?? '');
+    expect([0, 68, 999, 4100].map((ms) => stepTime(state, step, begunMs + ms))).toEqual([
+      '0.0 s',
+      '0.1 s',
+      '1.0 s',
+      '4.1 s',
+    ]);
+  });
+
   it('of a sweep that is done says every doubt about its levels', () => {
     const warnings = ['2 of 3 levels: machine busy.', '1 of 3 levels: not steady.'];
     const facts = { durationUs: 1, facts: [], warnings };

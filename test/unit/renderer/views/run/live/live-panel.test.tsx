@@ -55,10 +55,13 @@ it('before the first figure the page has the step in its own words, the time lef
   unmount();
 });
 
-it('says that the time of the other steps is not known in the first run of a model', async () => {
+it('says that the time of the other steps is not known where no other run is complete', async () => {
   const { now, unmount } = await shown([exporting], [], []);
   expect(now?.textContent).toContain('of measuring to come');
-  expect(now?.textContent).toContain('is not known');
+  // A changed run is not the first one of its model.
+  expect(now?.textContent).toContain(
+    'This machine has no other complete run of this model: the time of the other steps is not known.',
+  );
   unmount();
 });
 
