@@ -14,6 +14,7 @@ import {
   matrixState,
 } from '../domain/measured/matrix';
 import { byGpu, isRelative, type MatrixResult } from '../domain/measured/matrix-result';
+import { matrixBest } from '../domain/study/matrix-best';
 import { createNotes } from '../domain/study/notes';
 import { isComplete } from '../domain/study/study-state';
 import { exitCodeOf, exitCodes, formatTable, type Output, printText } from './output';
@@ -132,6 +133,8 @@ async function sayResults(
   const byDevice = gpuTable(results);
   for (const text of [byDevice, lengthTable(results)]) if (text !== null) output.say(`\n${text}`);
   output.say(`\n${matrixSentence(results)}.`);
+  const best = matrixBest(results);
+  if (best !== null) output.say(best);
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
   if (problem !== null) output.say(formatError(problem));
   if (output.json) output.document({ ...matrixDocument(name, results), reports: files });

@@ -21,6 +21,7 @@ import {
   type MatrixResult,
   throughputOf,
 } from '../domain/measured/matrix-result';
+import { matrixBest } from '../domain/study/matrix-best';
 import { baseOption, choiceAxis, ink, legendLine, niceEnd, plotted, rateAxis } from './charts/chart-base';
 import { type Chart, renderChart } from './charts/render-chart';
 import { csvOf } from './csv';
@@ -166,19 +167,24 @@ function runList({ results }: MatrixReport): Markup {
 <p class="key">Throughput and p99 are those of the best steady level of each scenario; where no level is steady, those of the best level, whose state says so. The report of a run has all of its levels.</p>`;
 }
 
-const page = (report: MatrixReport): Markup =>
-  htmlPage(
+function page(report: MatrixReport): Markup {
+  const best = matrixBest(report.results);
+  return htmlPage(
     pageMarksOf(report.settings, `Matrix ${report.name}`, true),
     markup`${reportHead(report.settings, {
       kind: 'matrix report',
       title: report.name,
-      lines: [`Report of ${formatTime(report.generatedAt)}`],
-      verdict: `${matrixSentence(report.results)}.`,
+      lines: [
+        `Report of ${formatTime(report.generatedAt)}`,
+        ...(best === null ? [] : [`${matrixSentence(report.results)}.`]),
+      ],
+      verdict: best ?? `${matrixSentence(report.results)}.`,
     })}
 ${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results), lengthSection(report.results)] : null}
 ${needsRuns(report) ? runList(report) : null}`,
     ownStyle,
   );
+}
 
 const gpuFileName = 'matrix-by-gpu.csv';
 const lengthFileName = 'matrix-by-length.csv';

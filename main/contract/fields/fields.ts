@@ -39,6 +39,12 @@ export function labelOf(path: string): string {
   return name === '' || name === '*' ? row.label : `${row.label}: ${name}`;
 }
 
+/** The label within a sentence: "model instances"; "ONNX opset" stays as it is. */
+export function labelInText(path: string): string {
+  const label = labelOf(path);
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+}
+
 export interface Constraint {
   readonly type: 'boolean' | 'integer' | 'number' | 'text' | 'integers' | 'numbers' | 'texts' | 'other';
   readonly default?: unknown;

@@ -4,8 +4,9 @@ import { cellText, type Column, titleWithUnit } from '../../contract/measured/co
 import { fromSend, p99, scheduledP99, throughput } from '../../contract/measured/columns';
 import { formatHalfWidth, missing } from '../../contract/numbers';
 import { accuracyOf, accuracyText, statusOf } from '../../contract/run/run-outcome';
-import { isDeployed, knownParameters } from '../../contract/run/run-source';
+import { bySource, isDeployed, knownParameters } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
+import { servedModels } from '../../contract/run/server-load';
 import { scenarioOf, type Sweep, sweepHeading, sweepTitle } from '../../contract/run/sweep';
 import { bestOfRuns, type BestRun, differentModelsText } from '../measured/best-of-runs';
 import { type AlignedLevel, type ComparedValue, compareLevels, sweepsOf } from '../measured/compare-levels';
@@ -132,6 +133,19 @@ const machineOf = (state: RunState): string => {
   return gpus.length === 0 ? cpu : [...new Set(gpus.map(({ name }) => name))].join(', ');
 };
 
+/** "cnn: " where all runs are of one model, which their names need not say; else "". */
+function modelPrefix(states: readonly RunState[], titleOf: (preset: string) => string): string {
+  const models = states.map(({ source }) =>
+    bySource(source, {
+      imported: () => '',
+      server: (load) => servedModels(load),
+      deployed: ({ model }) => titleOf(model.preset),
+    }),
+  );
+  const [first = ''] = models;
+  return first !== '' && models.every((model) => model === first) ? `${first}: ` : '';
+}
+
 /** @param how.when formats a time (ISO 8601) */
 export function comparisonOf(
   states: readonly RunState[],
@@ -149,7 +163,9 @@ export function comparisonOf(
   const differences = [...diffSpecs(specs), ...servedByDifference(specs), ...instancesDifference(specs)];
   const shortOf = (index: number): string => short[index] ?? '';
   return {
-    title: how.title ?? `${short.slice(0, -1).join(', ')} and ${short.at(-1) ?? ''}`,
+    title:
+      how.title ??
+      `${modelPrefix(states, titleOf)}${short.slice(0, -1).join(', ')} and ${short.at(-1) ?? ''}`,
     budgetMs,
     runs: states.map((state, index) => ({
       runId: state.runId,

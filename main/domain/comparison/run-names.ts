@@ -1,3 +1,4 @@
+import { labelInText } from '../../contract/fields/fields';
 import { bySource, knownParameters } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
 import { measuredServer, servedModels } from '../../contract/run/server-load';
@@ -43,7 +44,7 @@ const leading = ['model.preset', 'precision', 'format', 'engine.kind', 'model.pr
 /** Derived from other fields, or meaningless to a reader. */
 const silent = /^(accuracy|timeouts|model\.source)\b/;
 const mostParts = 3;
-const mostCharacters = 26;
+const mostCharacters = 32;
 
 const shortened = (text: string): string =>
   text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
@@ -56,12 +57,19 @@ const rankOf = (field: string): number => {
 /** Of a path its last part, as the start of two says little. */
 const lastPart = (text: string): string => text.replace(/^[~/]\S*\/(?=[^/\s]+$)/, '');
 
+/** The last part of a path, or its label where that is several words: "instances", "maximum batch size". */
+function wordOf(field: string): string {
+  const last = field.slice(field.lastIndexOf('.') + 1);
+  const label = labelInText(field);
+  return /[a-z][A-Z]/.test(last) && label !== field ? label : last;
+}
+
 /** "fp16" is clear by itself, "2" is not: "instances 2". */
 function partOf(field: string, value: string | null, titleOf: (preset: string) => string): string {
   const shown = lastPart(value ?? 'none');
   if (field === 'model.preset') return titleOf(shown);
   if (rankOf(field) < leading.length) return shown;
-  return shortened(`${field.slice(field.lastIndexOf('.') + 1)} ${shown}`);
+  return shortened(`${wordOf(field)} ${shown}`);
 }
 
 const repeated = (names: readonly string[]): boolean => new Set(names).size < names.length;

@@ -8,6 +8,7 @@ import { estimateTimeLeft, plannedMeasuringS, timeLeftText, underWayText } from 
 import { largestOf } from '../statistics';
 import { duelOf, duelRows, duelSecondsLeft, duelWinner } from './duel/duel-study';
 import { jointOf, jointProgress, jointRows, jointSecondsLeft } from './joint/joint-study';
+import { matrixBest } from './matrix-best';
 import { searchOf, searchSecondsLeft, searchWinner } from './search/search-study';
 import { progressText } from './search/search-text';
 import { soakedOf, soakOf, soakProgress, soakSecondsLeft, soakStudyRows } from './soak/soak-study';
@@ -142,9 +143,11 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
   const own = study === null ? null : measuredDetail(study, isRunning);
   if (own !== null) return { ...summary, ...own };
   const lengths = byLength(results);
+  const best = isRunning ? null : matrixBest(results);
   return {
     ...summary,
     rows: rowsOf(summary.name, results),
+    ...(best === null ? {} : { best }),
     ...(lengths.length === 0 ? {} : { byLength: lengths }),
     winner: null,
     search: null,

@@ -75,11 +75,11 @@ function Row({ row }: { row: StudyRow }) {
   );
 }
 
-const headings = ([row]: readonly StudyRow[]) => [
-  row === undefined || row.axes.length === 0
+const headings = (rows: readonly StudyRow[]) => [
+  rows[0] === undefined || rows[0].axes.length === 0
     ? 'Run'
-    : `Run: ${row.axes.map(({ field }) => labelOf(field)).join(', ')}`,
-  'Device',
+    : `Run: ${rows[0].axes.map(({ field }) => labelOf(field)).join(', ')}`,
+  rows.some(({ host }) => host !== null) ? 'GPU, host' : 'GPU',
   'State',
   'Accuracy',
   numeric('Offline (inferences/s)'),
@@ -131,16 +131,18 @@ function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
 
 function StudyBody({ study }: { study: StudyDetail }) {
   const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner, error } = study;
-  const { byLength = [] } = study;
+  const { byLength = [], best } = study;
+  const ended = `${sentence}${secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.`;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
     <>
       <Answer
-        text={`${sentence}${secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.`}
+        text={best ?? ended}
         tone={studyStyle(study).tone}
         notes={
           <>
+            {best === undefined ? null : <p className="dim">{ended}</p>}
             {interrupted ? <p>The process that ran it has ended; Resume continues it.</p> : null}
             {state === 'damaged' ? <p>Its journal is damaged: it can be removed, not continued.</p> : null}
             {state === 'newer' ? (

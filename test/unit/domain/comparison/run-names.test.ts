@@ -24,6 +24,33 @@ it('names a file by the last part of its path', () => {
   ]);
 });
 
+it('names a field of several words by its label, and one of one word by that', () => {
+  const states = [
+    [8, 1],
+    [16, 2],
+    [16, 1],
+  ].map(([maxBatchSize = 0, instances = 0]) =>
+    stateOf(
+      createdBodies(
+        specFixture((spec) => {
+          spec.configure = { ...spec.configure, maxBatchSize, instances };
+        }),
+      ),
+    ),
+  );
+  expect(
+    shortNames(
+      states,
+      (preset) => preset,
+      () => '',
+    ),
+  ).toEqual([
+    'maximum batch size 8, instances 1',
+    'maximum batch size 16, instances 2',
+    'maximum batch size 16, instances 1',
+  ]);
+});
+
 it('tells two files of one name apart by their times', () => {
   expect(namesOf('/data/a/rows.npz', '/data/b/rows.npz')).toEqual([
     'dataset rows.npz, 2025-11-21 (1)',

@@ -57,7 +57,7 @@ it('says in page, Markdown and CSV what the window says: the sentence of the bes
   );
   const document = new DOMParser().parseFromString(page ?? '', 'text/html');
   const plain = (markdown ?? '').replace(/\\(.)/g, '$1');
-  expect(comparison.title).toBe('slow and fast');
+  expect(comparison.title).toBe('resnet50: slow and fast');
   expect(comparison.best.sentence).toMatch(/^Best of 2 runs: fast, 2,000 /);
   for (const text of [document.body.textContent.replace(/\s+/g, ' '), plain]) {
     expect(text).toContain(comparison.best.sentence);

@@ -111,6 +111,15 @@ describe('the page of studies', () => {
     expect(named.page.querySelector('[data-study-state]')?.textContent).toBe('Done');
   });
 
+  it('answers with the best of a matrix, and then how many runs are complete', async () => {
+    const best =
+      'Best of 2 runs: model instances 2, 1,800 inferences/s (online); faster than model instances 1.';
+    const { page } = await show({ ...study('done', [row(1, { host: 'hall-4' }), row(2)]), best });
+    expect(page.querySelector('.answer-text')?.textContent).toBe(best);
+    expect(page.querySelector('.answer')?.textContent).toContain('0 of 2 runs complete.');
+    expect(page.querySelector('.study-runs')?.textContent).toContain('GPU, host');
+  });
+
   it('says why a study failed as a whole', async () => {
     const error = { code: 'docker-unreachable' as const, message: 'Cannot connect to the Docker daemon' };
     const { page } = await show({ ...study('failed'), error });
