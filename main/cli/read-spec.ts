@@ -1,15 +1,13 @@
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { invalidInput, WorkbenchError } from '../contract/errors';
+import { WorkbenchError } from '../contract/errors';
 import { formatBytes } from '../contract/numbers';
 import { mostSpecBytes } from '../contract/reader-limits';
-import type { RunSpec } from '../contract/run/run-spec';
 import type { ImportedSpec } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
 import type { Readers } from '../core';
 import { readBoundedFile } from '../platform/plain-entry';
-import { flagOf, type GivenOptions, impliedEngine, readFieldOptions } from './field-options';
+import { type GivenOptions, impliedEngine, readFieldOptions } from './field-options';
 import { readNumber } from './read-values';
 
 /** Options of `run` from commander; field options have their own names. */
@@ -143,28 +141,4 @@ export async function readOverrides(
   for (const assignment of options.set ?? []) layers.push(readAssignment(assignment));
   layers.push(await readFieldOptions(options, 'run'));
   return layers.reduce<Tree>(mergeTrees, {});
-}
-
-type Field = readonly [field: string, what: string, path: string | undefined];
-
-/** Files and folders that a specification names are there. Before there is a run: throws input-invalid. */
-export async function requireGivenFiles(
-  { model, accuracy, performance, engine }: RunSpec,
-  options: GivenOptions,
-): Promise<void> {
-  const tls = 'tls' in engine ? engine.tls : undefined;
-  const { inputData, inputDataFile } = performance;
-  const fields: readonly Field[] = [
-    ['model.checkpoint', 'The weights file', model.checkpoint],
-    ['model.dataset', 'The data set', model.dataset],
-    ['accuracy.golden', 'The golden file', accuracy.golden],
-    ['performance.inputData', 'The input data', inputData === 'file' ? inputDataFile : undefined],
-    ['engine.tls.caFile', 'The certificate file', tls?.caFile],
-    ['engine.tls.certFile', 'The certificate file', tls?.certFile],
-    ['engine.tls.keyFile', 'The key file', tls?.keyFile],
-  ];
-  for (const [field, what, path] of fields) {
-    if (path === undefined || (await stat(path).catch(() => null)) !== null) continue;
-    throw invalidInput(flagOf(field, options), `${what} ${path} does not exist`, 'Check the path.');
-  }
 }

@@ -8,18 +8,16 @@ import { type StepId, stepIds } from '../contract/run/run-events';
 import { knownParameters, specOf } from '../contract/run/run-source';
 import { repositoryOf, type RunSpec } from '../contract/run/run-spec';
 import type { RunState } from '../contract/run/run-state';
-import type { Choice, SpecPreview } from '../contract/run/spec-tools';
 import { readAssignment } from '../contract/run/upstream-variables';
 import { mergeTrees, present, type Tree } from '../contract/trees';
 import { stepTitleOf } from '../contract/words';
 import type { Core } from '../core';
 import { againLevelText, againTime, againTitle, requireAgain } from '../domain/measured/again';
-import { unifiedDiff } from '../domain/unified-diff';
 import { deployRun } from './deployments';
 import { collect } from './field-options';
 import { type CliContext, exitCodes, type Output, printText } from './output';
 import { formatError } from './print/format-error';
-import { asksMatrix, requireGivenFiles, type RunOptions } from './read-spec';
+import { asksMatrix, type RunOptions } from './read-spec';
 import {
   readBudgetMs,
   readHeaders,
@@ -30,8 +28,8 @@ import {
   saySharedName,
 } from './read-values';
 import { planLines } from './run-progress';
+import { previewedSpec } from './runs/previewed-spec';
 import { budgetOf } from './settings';
-import { problemLine } from './spec';
 import { addSpecOptions, readChoice } from './spec-options';
 import type { MatrixFlags } from './studies/study-spec';
 import { runMatrix } from './study';
@@ -93,10 +91,11 @@ export function addRun(program: Command, context: CliContext): void {
       }
       refuseMatrixOptions(options);
       const { typed, ...chosen } = await readChoice(core, preset, options);
-      if (!checkOnly) await printWarnings(core, chosen, context.output(options).quiet === true);
-      const spec = await core.handlers['spec.resolve'](chosen);
-      if (checkOnly) return;
-      await requireGivenFiles(spec, options);
+      if (checkOnly) {
+        await core.handlers['spec.resolve'](chosen);
+        return;
+      }
+      const spec = await previewedSpec(core, chosen, options, context.output(options).quiet === true);
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       const { trust, allowRemoteLoad } = options;
       await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });
@@ -201,37 +200,6 @@ const nameOfMatrix = new WorkbenchError('input-invalid', '--name applies only to
   remedy:
     'A matrix names its runs and tags each with the name of the matrix. Rename one of them with "rename".',
 });
-
-/** What the options change in the config.pbtxt of a repository; '' for other models, and without a change. */
-function configChange({
-  spec,
-  configPbtxt,
-  generatedPbtxt,
-}: Pick<SpecPreview, 'spec' | 'configPbtxt' | 'generatedPbtxt'>): string {
-  if (spec === null || repositoryOf(spec.model) === null) return '';
-  return unifiedDiff(
-    `${spec.configure.modelName}/config.pbtxt`,
-    generatedPbtxt ?? '',
-    configPbtxt ?? '',
-    generatedPbtxt === '',
-  );
-}
-
-/** Warnings, what changes in a config.pbtxt, and where the defaults for the GPU come from or why they do not apply, before the run starts. */
-async function printWarnings(core: Core, chosen: Choice, quiet: boolean): Promise<void> {
-  const { problems, spec, configPbtxt, generatedPbtxt } = await core.handlers['spec.preview'](chosen);
-  const hasGpu = chosen.overrides['targetGpu'] !== undefined;
-  // The warnings refer to the nearest valid specification, not to the requested one.
-  const isRefused = problems.some(({ severity }) => severity === 'problem');
-  if (!quiet) printText(configChange({ spec, configPbtxt, generatedPbtxt }), 'stderr');
-  for (const problem of problems) {
-    const { severity, message, remedy } = problem;
-    if (severity === 'warning' && !quiet && !isRefused) printText(`${problemLine(problem)}\n`, 'stderr');
-    if (severity === 'note' && hasGpu) {
-      printText(`${[message, remedy].filter(Boolean).join('. ')}\n`, 'stderr');
-    }
-  }
-}
 
 interface RunFlags extends MatrixFlags {
   readonly json?: boolean;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { toWire } from '../contract/errors';
 import type { Signature } from '../contract/run/artefacts';
-import { backendsOf, inContainers, isElsewhere } from '../contract/run/engine-kinds';
+import { backendsOf, inContainers } from '../contract/run/engine-kinds';
 import { type Framework, type RunSpec, runSpecSchema } from '../contract/run/run-spec';
 import type { Choice, PlannedCommand, SpecPreview, SpecProblem } from '../contract/run/spec-tools';
 import { ofScenarios } from '../contract/run/sweep';
@@ -19,6 +19,7 @@ import { formatConfigPbtxt } from '../triton/config/config-pbtxt';
 import type { ModelConfig } from '../triton/model-config';
 import { applyConfigPatch } from '../triton/served-config';
 import type { ScriptPrograms } from './command-script';
+import { givenFileProblems } from './given-files';
 import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
 import type { SpecReaders } from './spec-readers';
 
@@ -43,8 +44,8 @@ async function inputFileProblem(
     remedy,
   });
   const found = await stat(path).catch(() => null);
-  if (found === null) return problem(`${path} does not exist`, 'Choose an existing file or folder.');
-  if (found.size > mostBytes || !(await mayRead(path))) return null;
+  // A missing one is among the given files.
+  if (found === null || found.size > mostBytes || !(await mayRead(path))) return null;
   try {
     await readers.inputCheck({ path, wanted: runTensors(signature()), shapes: {} });
     return null;
@@ -141,46 +142,14 @@ function configTexts(loaded: LoadedPreset, spec: RunSpec): ConfigTexts {
   }
 }
 
-async function modelFileProblems({ model }: RunSpec, framework: Framework): Promise<SpecProblem[]> {
-  const unmade = await missingDataset(model);
-  const found: SpecProblem[] = unmade === null ? [] : [problemOf(unmade, 'model.dataset')];
-  for (const [name, what] of [
-    ['checkpoint', 'The weights file'],
-    ['dataset', 'The data set'],
-  ] as const) {
-    const path = model[name];
-    const entry = path === undefined ? null : await stat(path).catch(() => null);
-    const field = `model.${name}`;
-    if (path !== undefined && entry === null) {
-      const remedy = 'Choose an existing file or folder, or none.';
-      found.push({ field, severity: 'problem', message: `${what} ${path} does not exist`, remedy });
-    } else if (name === 'checkpoint' && entry?.isDirectory() === true && framework !== 'tf') {
-      const remedy = 'Choose the file of weights in it.';
-      found.push({ field, severity: 'problem', message: `${String(path)} is a folder`, remedy });
-    }
-  }
-  return found;
-}
-
-async function tlsFileProblems({ engine }: RunSpec): Promise<SpecProblem[]> {
-  const found: SpecProblem[] = [];
-  const tls = isElsewhere(engine) ? (engine.tls ?? {}) : {};
-  for (const name of ['caFile', 'certFile', 'keyFile'] as const) {
-    const path = tls[name];
-    if (path === undefined || (await exists(path))) continue;
-    const remedy = 'Choose an existing file, or none.';
-    const message = `${path} does not exist`;
-    found.push({ field: `engine.tls.${name}`, severity: 'problem', message, remedy });
-  }
-  return found;
-}
-
 async function fileProblems(
   spec: RunSpec,
   framework: Framework,
   places: CheckPlaces,
 ): Promise<SpecProblem[]> {
-  const found = [...(await modelFileProblems(spec, framework)), ...(await tlsFileProblems(spec))];
+  const unmade = await missingDataset(spec.model);
+  const found: SpecProblem[] = unmade === null ? [] : [problemOf(unmade, 'model.dataset')];
+  found.push(...(await givenFileProblems(spec, framework)));
   const tools = ofScenarios(spec.performance).map(({ loadTool }) => loadTool);
   if (tools.includes('perf_analyzer') && !inContainers(spec.engine)) {
     if (!(await exists(places.layout.perfAnalyzer))) {

@@ -157,15 +157,7 @@ describe('a preview', () => {
       'model.checkpoint',
       'model.dataset',
     ]);
-    expect(await fieldsOf({ model: { checkpoint: dir } })).toEqual(['model.checkpoint']);
     expect(await fieldsOf({ model: { checkpoint: join(dir, 'own.pt'), dataset: dir } })).toEqual([]);
-    // A checkpoint of TensorFlow is a folder.
-    const keras = { ...resnet50, preset: { ...resnet50.preset, framework: 'tf' as const } };
-    const folder = await previewSpec(keras, choice({ model: { checkpoint: dir } }), places);
-    expect(folder.problems).toEqual([]);
-    const engine = { kind: 'remote', url: 'https://localhost', tls: { caFile: missing } };
-    expect(await fieldsOf({ engine })).toEqual(['engine.tls.caFile']);
-    expect(await fieldsOf({ engine: { ...engine, tls: { caFile: join(dir, 'own.pt') } } })).toEqual([]);
     expect(await fieldsOf({ performance: { loadTool: 'perf_analyzer' } })).toEqual(['performance.loadTool']);
     expect(
       await fieldsOf({ performance: { loadTool: 'perf_analyzer' }, engine: { kind: 'docker' } }),
