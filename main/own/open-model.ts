@@ -13,6 +13,7 @@ import { huggingFaceSource } from './huggingface/huggingface-source';
 import { modelPathKind } from './model-files';
 import type { ModelReaders } from './model-readers';
 import { onnxSource, zipMapNotes } from './onnx-source';
+import { newerOnnxNote } from './onnx-versions';
 import { filePreset, modelTitle } from './own-preset';
 import { checkRepositories } from './repository/check-repository';
 import { mainModel, openRepository } from './repository/open-repository';
@@ -109,7 +110,8 @@ async function openOnnx(
     shapes,
     source.inputs.map(({ name }) => name),
   );
-  const notes = [...zipMapNotes(facts), ...notesOf(source)];
+  const newer = newerOnnxNote(path, facts);
+  const notes = [...(newer === null ? [] : [newer]), ...zipMapNotes(facts), ...notesOf(source)];
   return opened(source, overrides, { code: [], trusted: true, notes });
 }
 

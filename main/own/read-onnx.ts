@@ -23,6 +23,8 @@ export interface OnnxTensor {
 export interface OnnxFacts {
   readonly inputs: readonly OnnxTensor[];
   readonly outputs: readonly OnnxTensor[];
+  /** Version of the format (`ir_version`); 0 without one. */
+  readonly irVersion: number;
   readonly opsets: ReadonlyMap<string, number>;
   /** By domain, without those that the file defines. */
   readonly operators: ReadonlyMap<string, ReadonlySet<string>>;
@@ -40,7 +42,7 @@ const depthLimit = 32;
 const most = fileLimits.protobufModel;
 
 /** Field numbers of onnx.proto3 (ONNX 1.18). */
-const model = { graph: 7, opsetImport: 8, functions: 25 } as const;
+const model = { irVersion: 1, graph: 7, opsetImport: 8, functions: 25 } as const;
 const graph = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 } as const;
 const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 } as const;
 const attribute = {
@@ -88,6 +90,7 @@ class OnnxReader {
     tables: new TableIndices(),
   };
   graphs = 0;
+  irVersion = 0;
   private operatorCount = 0;
 
   constructor(private readonly walk: MessageWalk) {}
@@ -97,7 +100,8 @@ class OnnxReader {
       if (field.number === model.graph) {
         this.graphs += 1;
         this.graph(field, 0);
-      } else if (field.number === model.opsetImport) this.opset(field);
+      } else if (field.number === model.irVersion) this.irVersion = field.value;
+      else if (field.number === model.opsetImport) this.opset(field);
       else if (field.number === model.functions) this.definedFunction(field);
     }
   }
@@ -340,6 +344,7 @@ export function readOnnx(path: string): OnnxFacts {
     return {
       inputs,
       outputs: found.outputs,
+      irVersion: reader.irVersion,
       opsets: reader.opsets,
       operators,
       externalFiles: found.externalFiles,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import onnx
+import onnxruntime
 from onnx import TensorProto, helper
 from support import ToolkitCase
 
@@ -45,3 +47,10 @@ class OlderVersionTest(ToolkitCase):
         model = onnx.load(str(converted))
         self.assertEqual((model.ir_version, model.opset_import[0].version), (int(found[1]), int(found[2])))
         OnnxRunner(converted)
+
+    def test_the_limits_that_are_said_before_a_run_are_those_of_this_version(self) -> None:
+        text = (Path(__file__).parents[1] / "fixtures" / "onnx-limits.json").read_text(encoding="utf-8")
+        limits = json.loads(text)
+        if onnxruntime.__version__ != limits["onnxruntime"]:
+            self.skipTest("another ONNX Runtime, of an older Python")
+        self.assertEqual(older_version(Path(limits["path"])), limits["remedy"])

@@ -40,6 +40,7 @@ export interface OnnxText {
   /** `location` of weights in another file. */
   readonly external?: string;
   readonly opset?: number;
+  readonly irVersion?: number;
   /** More fields of the graph. */
   readonly graph?: readonly Buffer[];
 }
@@ -48,7 +49,7 @@ const x = { name: 'x', shape: ['batch', 3] } as const;
 const y = { name: 'y', shape: ['batch', 3] } as const;
 
 export function onnxBytes(text: OnnxText = {}): Buffer {
-  const { inputs = [x], outputs = [y], operators = ['Relu'], external, opset = 17 } = text;
+  const { inputs = [x], outputs = [y], operators = ['Relu'], external, opset = 17, irVersion = 8 } = text;
   const nodes = operators.map((name) => {
     const [domain = '', operator = ''] = name.includes('::') ? name.split('::') : ['', name];
     return field(1, Buffer.concat([field(1, 'x'), field(2, 'y'), field(4, operator), field(7, domain)]));
@@ -63,7 +64,7 @@ export function onnxBytes(text: OnnxText = {}): Buffer {
     ...(text.graph ?? []),
   ]);
   return Buffer.concat([
-    field(1, 8),
+    field(1, irVersion),
     field(7, graph),
     field(8, Buffer.concat([field(1, ''), field(2, opset)])),
   ]);
