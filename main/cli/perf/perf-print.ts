@@ -51,7 +51,7 @@ import {
   sideText,
   verdictText,
 } from '../../domain/measured/cross-check';
-import { refusedShareText, shapeLines } from '../../domain/measured/shape-text';
+import { refusedShareText, sentStagesText } from '../../domain/measured/shape-text';
 import { crossedOf, levelsDocument, type LevelsHow } from '../json/levels-document';
 import { formatTable, type Output } from '../output';
 
@@ -262,8 +262,8 @@ function sayTables(output: Output, points: readonly LoadPoint[]): void {
   ].map((table) => table(points));
   for (const table of details) if (table !== null) output.say(table);
   for (const point of points)
-    for (const line of [...shapeLines(point), ...(point.way === undefined ? [] : [wayText(point.way)])])
-      output.say(points.length === 1 ? line : `${levelName(point)}: ${line}`);
+    for (const line of [sentStagesText(point), point.way === undefined ? null : wayText(point.way)])
+      if (line !== null) output.say(points.length === 1 ? line : `${levelName(point)}: ${line}`);
 }
 
 interface Limit {

@@ -9,8 +9,9 @@ import type { RunState } from '../../contract/run/run-state';
 import { itemsPerRequest, loadKey, ofScenario } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { isInTurns } from '../run/in-turns';
-import { type Answer, answerOf, enoughRequests, p99HalfUs } from './answer';
-import type { BestPoint } from './points';
+import { type Answer, answerOf, enoughRequests, levelDoubts, levelFigures, p99HalfUs } from './answer';
+import { type BestPoint, measuredPoints } from './points';
+import { shapeAnswer } from './shape-text';
 
 /** Target half-width of p99's interval in longer windows, as a share of p99. */
 const wantedShare = 0.1;
@@ -161,10 +162,30 @@ export function againTime({ leastUs, mostUs }: MeasureAgain): string {
 export const longerText = ({ longer }: Pick<LoadPoint, 'longer'>): string | null =>
   longer === undefined ? null : `measured again, windows ${formatCount(longer)} times as long`;
 
+/** Of levels whose load has stages: what each came to, in place of a best level; with their doubts. */
+function stagesLines(levels: readonly BestPoint[]): readonly string[] {
+  return levels.flatMap((level) => {
+    const { point } = level;
+    const found = shapeAnswer(point);
+    const name =
+      levels.length === 1
+        ? ''
+        : `${point.model === undefined ? '' : `${point.model}, `}${levelText(point)}: `;
+    const lines = found.length === 0 ? [`With these stages: ${levelFigures(level, null)}.`] : found;
+    return [
+      ...lines.map((line) => `${name}${line}`),
+      ...levelDoubts(level).map(({ text }) => `! ${name}${text}.`),
+    ];
+  });
+}
+
 /** Terminal lines: the answer, its doubts, and how to settle them. */
 export function answerLines(state: RunState): readonly string[] {
   const answer = answerOf(state);
   if (answer === null) return [];
+  const staged = measuredPoints(state).filter(({ point }) => point.stages !== undefined);
+  // Stages have no best level; their offline levels do.
+  if (staged.length > 0 && answer.level?.point.stages !== undefined) return stagesLines(staged);
   const again = offeredAgain(state, answer);
   return [
     `${answer.sentence}.`,
@@ -172,5 +193,6 @@ export function answerLines(state: RunState): readonly string[] {
     ...(again === null
       ? []
       : [`${againTitle(again)} (${againTime(again)}): triton-workbench resume ${state.runId} --again`]),
+    ...stagesLines(staged),
   ];
 }

@@ -5,15 +5,23 @@ import { formatShortShare } from '../../contract/numbers';
 
 type Shaped = Pick<LoadPoint, 'requestRate' | 'stages' | 'overload' | 'timeline'>;
 
-/** What the stages of a level came to, a sentence each; empty of other levels. */
-export function shapeLines({ requestRate, stages, overload, timeline }: Shaped): readonly string[] {
-  if (stages === undefined) return [];
+/** What the stages of a level came to, a sentence each; empty where they have no overload and no budget. */
+export function shapeAnswer({ requestRate, overload, timeline }: Omit<Shaped, 'stages'>): readonly string[] {
   const good = timeline === undefined ? null : goodText(timeline);
   return [
     ...(overload === undefined ? [] : [overloadText(overload, requestRate)]),
     ...(good === null ? [] : [`${good}.`]),
-    `Sent: ${stagesText(stages)}.`,
   ];
+}
+
+/** "Sent: …."; null of a level without stages. */
+export const sentStagesText = ({ stages }: Pick<Shaped, 'stages'>): string | null =>
+  stages === undefined ? null : `Sent: ${stagesText(stages)}.`;
+
+/** {@link shapeAnswer} and what was sent; empty of levels without stages. */
+export function shapeLines(point: Shaped): readonly string[] {
+  const sent = sentStagesText(point);
+  return sent === null ? [] : [...shapeAnswer(point), sent];
 }
 
 /** "41 % refused"; null where none was. */

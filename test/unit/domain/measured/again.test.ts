@@ -125,3 +125,42 @@ describe('a level that was asked for again', () => {
     expect(stateOf([...before, { type: 'steps-forgotten', steps: ['report'] }]).again).toHaveLength(1);
   });
 });
+
+describe('the end of a load of stages', () => {
+  const stages = [{ fromRate: 200, toRate: 200, seconds: 10 }];
+  const overload = {
+    ...{ factor: 2, fromUs: 10e6, toUs: 20e6, due: 2000, refusedShare: 0.4, errorShare: 0 },
+    ...{ p99Us: 14_000, wellUs: 20_000, endless: false, recoveryUs: 0 },
+  };
+  const staged = { ...sure, requestRate: 100, stages, overload };
+  const refused =
+    'At twice the promised rate, 40 % of requests are refused, the accepted ones keep a p99 of 14.00 ms, and the server recovers at once.';
+
+  it('is what the overload came to, and no best level', () => {
+    expect(answerLines(stateOf([...created, online(staged), done]))).toEqual([refused]);
+  });
+
+  it('keeps what is in doubt, and says the figures where no rate was above the promised one', () => {
+    const lines = answerLines(
+      stateOf([...created, online({ ...few, requestRate: 100, stages, overload: undefined }), done]),
+    );
+    expect(lines[0]).toMatch(/^With these stages: 100\.0 inferences\/s at p99 /);
+    expect(lines[1]).toMatch(/^! p99 is based on only 30 requests/);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('names the level of several', () => {
+    const lines = answerLines(
+      stateOf([...created, online(staged), online({ ...staged, batchSize: 2 }), done]),
+    );
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^batch size 1, .*100.*: At twice/);
+  });
+
+  it('has the best level of the others of the run beside it', () => {
+    const offline = measurementBody('offline', pointFixture({ ...sure, inferencesPerSecond: 500 }));
+    const lines = answerLines(stateOf([...created, offline, online(staged), done]));
+    expect(lines[0]).toMatch(/^Best steady level: 500\.0 inferences/);
+    expect(lines.at(-1)).toBe(refused);
+  });
+});
