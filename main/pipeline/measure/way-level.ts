@@ -1,6 +1,9 @@
 import { toWire, WorkbenchError } from '../../contract/errors';
 import type { LoadPoint } from '../../contract/measured/results';
+import { formatMs } from '../../contract/numbers';
 import { gatewayUrl, type ServerLoad } from '../../contract/run/server-load';
+import type { LoadLevel } from '../../contract/run/sweep';
+import { levelText } from '../../contract/words';
 import { isWayTold, wayOf, wayRowsOf } from '../../domain/measured/way';
 import { inTurnOrder } from '../../domain/study/duel/duel-rounds';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
@@ -12,6 +15,12 @@ const mostPairs = 24;
 function throughGateway(url: string, error: unknown): WorkbenchError {
   const { code, message, where, remedy, details } = toWire(error);
   return new WorkbenchError(code, `Through ${url}: ${message}`, { where, remedy, details, cause: error });
+}
+
+/** "batch size 1, concurrency 1, pair 3: mean latency 4.10 ms directly, 4.62 ms through http://…". */
+function pairLine(level: LoadLevel, direct: LoadPoint, via: LoadPoint, url: string): string {
+  const last = ({ windows }: LoadPoint) => formatMs(windows.at(-1)?.avgUs);
+  return `${levelText(level)}, pair ${direct.windows.length}: mean latency ${last(direct)} ms directly, ${last(via)} ms through ${url}`;
 }
 
 /**
@@ -43,6 +52,7 @@ export async function measureWay(
     if (inTurnOrder(look) === 1) points.direct = await direct.next();
     else points.via = await lookThrough();
     if (look % 2 === 0 || points.direct === null || points.via === null) continue;
+    asked.onLog([pairLine(asked.level, points.direct, points.via, url)]);
     const { windows } = points.direct;
     if (windows.length >= fewestPairs && isWayTold(wayRowsOf(windows, points.via.windows))) break;
   }
