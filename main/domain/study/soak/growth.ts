@@ -26,6 +26,14 @@ export interface Growth {
   readonly step: { readonly atMs: number; readonly by: number } | null;
 }
 
+/** What counts of a figure, in its unit. */
+export interface GrowthScale {
+  /** Growth over the judged part that counts at all. */
+  readonly least: number;
+  /** Smallest change that a reading can show. */
+  readonly unit: number;
+}
+
 const hourMs = 3_600_000;
 /** Points that are judged; more are joined by their median. */
 const mostPoints = 48;
@@ -115,8 +123,11 @@ function timeSquares(lives: readonly Points[]): number {
   }, 0);
 }
 
-/** The slope per hour with its interval: Student's, of as many points as are independent (AR(1)). */
-function lineOf(points: Points): Interval {
+/**
+ * The slope per hour with its interval: Student's, of as many points as are independent (AR(1)).
+ * No narrower than what a reading can show over the part.
+ */
+function lineOf(points: Points, unit: number): Interval {
   const lives = byLife(points);
   const slope = slopeOf(lives);
   const residuals = residualsOf(lives, slope);
@@ -127,7 +138,7 @@ function lineOf(points: Points): Interval {
     residuals.reduce((sum, one) => sum + one ** 2, 0) / Math.max(1, points.length - 1 - lives.length);
   const squares = timeSquares(lives);
   const deviation = squares === 0 ? Infinity : Math.sqrt((spread * inflation) / squares);
-  const half = studentQuantile(degrees) * deviation;
+  const half = Math.max(studentQuantile(degrees) * deviation, unit / spanOf(points));
   return { value: slope * hourMs, low: (slope - half) * hourMs, high: (slope + half) * hourMs };
 }
 
@@ -171,30 +182,30 @@ interface Judged {
   readonly line: Interval;
 }
 
-const judgedAfter = (points: Points, warmMs: number): Judged => {
+const judgedAfter = (points: Points, warmMs: number, { unit }: GrowthScale): Judged => {
   const own = after(points, warmMs);
-  return { warmMs, own, line: lineOf(own) };
+  return { warmMs, own, line: lineOf(own, unit) };
 };
 
 const growthIn = ({ own, line }: Pick<Judged, 'own' | 'line'>): number => (line.value * spanOf(own)) / hourMs;
 
 /** A single rise that stays, without which it is flat; null: it has none. */
-function stepIn(judged: Judged, least: number): Pick<Growth, 'step' | 'perHour'> | null {
+function stepIn(judged: Judged, scale: GrowthScale): Pick<Growth, 'step' | 'perHour'> | null {
   const rise = riseOf(judged.own);
   const usual = medianOf(
     judged.own.slice(1).map(({ value }, at) => Math.abs(value - (judged.own[at]?.value ?? 0))),
   );
-  if (rise.by < Math.max(least, stepNoise * usual, stepShare * growthIn(judged))) return null;
+  if (rise.by < Math.max(scale.least, stepNoise * usual, stepShare * growthIn(judged))) return null;
   const [before, later] = [
     judged.own.filter(({ atMs }) => atMs < rise.atMs),
     judged.own.filter(({ atMs }) => atMs >= rise.atMs),
   ];
   const stays = medianOf(later.map(({ value }) => value)) - medianOf(before.map(({ value }) => value));
-  const rest = judgedAfter(without(judged.own, rise), 0);
-  return stays < stepShare * rise.by || isGrowing(rest, least) ? null : { step: rise, perHour: rest.line };
+  const rest = judgedAfter(without(judged.own, rise), 0, scale);
+  return stays < stepShare * rise.by || isGrowing(rest, scale) ? null : { step: rise, perHour: rest.line };
 }
 
-const isGrowing = (judged: Judged, least: number): boolean =>
+const isGrowing = (judged: Judged, { least }: GrowthScale): boolean =>
   judged.line.low > 0 && growthIn(judged) >= least;
 
 /** How long the warm part may be, from the shortest. */
@@ -206,19 +217,18 @@ function warmParts(points: Points): readonly number[] {
 }
 
 /** Where what follows is a line. */
-function lineBegins(points: Points, parts: readonly number[], least: number): Judged {
-  const noise = least / 20;
+function lineBegins(points: Points, parts: readonly number[], scale: GrowthScale): Judged {
+  const noise = scale.least / 20;
   const scatter = (ms: number) => scatterOf(after(points, ms)) + noise;
   const last = scatter(parts.at(-1) ?? 0);
-  return judgedAfter(points, parts.find((ms) => scatter(ms) <= bent * last) ?? parts.at(-1) ?? 0);
+  return judgedAfter(points, parts.find((ms) => scatter(ms) <= bent * last) ?? parts.at(-1) ?? 0, scale);
 }
 
 /**
  * Whether a figure grows after its warm part, and how fast. Slopes are those of Theil and Sen over medians of blocks within one
  * life; intervals take into account that neighbors follow from one another. Pure.
- * @param least growth over the judged part that counts at all
  */
-export function growthOf(all: Points, least: number): Growth {
+export function growthOf(all: Points, scale: GrowthScale): Growth {
   const points = joined(all);
   if (points.length < fewestPoints) return { verdict: 'unknown', perHour: null, sinceMs: 0, step: null };
   const begin = points[0]?.atMs ?? 0;
@@ -231,15 +241,15 @@ export function growthOf(all: Points, least: number): Growth {
     ...{ verdict, perHour: line, sinceMs: begin + warmMs, step: null },
     ...step,
   });
-  const lines = parts.map((ms) => judgedAfter(points, ms));
+  const lines = parts.map((ms) => judgedAfter(points, ms, scale));
   const [whole, end] = [lines[0], lines.at(-1)] as [Judged, Judged];
-  const judged = isGrowing(end, least) ? lineBegins(points, parts, least) : whole;
-  const step = stepIn(judged, least);
+  const judged = isGrowing(end, scale) ? lineBegins(points, parts, scale) : whole;
+  const step = stepIn(judged, scale);
   // A rise before is warm-up.
   if (step !== null && (step.step?.atMs ?? 0) > begin + end.warmMs) return found('step', judged, step);
-  if (isGrowing(end, least)) return found('grows', judged);
+  if (isGrowing(end, scale)) return found('grows', judged);
   // What grew before may still do so as fast.
-  if (isGrowing(whole, least) && end.line.high >= whole.line.value) return found('unclear', whole);
-  const line = lineBegins(points, parts, least);
-  return found('flat', [line, ...lines].find((one) => !isGrowing(one, least)) ?? end);
+  if (isGrowing(whole, scale) && end.line.high >= whole.line.value) return found('unclear', whole);
+  const line = lineBegins(points, parts, scale);
+  return found('flat', [line, ...lines].find((one) => !isGrowing(one, scale)) ?? end);
 }

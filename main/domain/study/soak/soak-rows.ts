@@ -30,6 +30,8 @@ const mib = 2 ** 20;
 const leastBytes = mib / 2;
 const leastShare = 0.002;
 const leastCount = 2;
+/** Memory is read in pages; that of a GPU in MiB. */
+const pageBytes = 4096;
 
 export const isCount = (figure: SoakFigure): boolean => figure === 'threads' || figure === 'handles';
 
@@ -83,7 +85,9 @@ function growthsOf(blocks: readonly SoakBlock[], key: string): SoakRow['growth']
       return value === null ? [] : [{ atMs: middleOf(block), value, life: block.life }];
     });
     const level = points[0]?.value ?? 0;
-    return growthOf(points, isCount(figure) ? leastCount : Math.max(leastBytes, leastShare * level));
+    if (isCount(figure)) return growthOf(points, { least: leastCount, unit: 1 });
+    const least = Math.max(leastBytes, leastShare * level);
+    return growthOf(points, { least, unit: figure === 'gpu' ? mib : pageBytes });
   };
   return Object.fromEntries(soakFigures.map((figure) => [figure, growth(figure)])) as SoakRow['growth'];
 }

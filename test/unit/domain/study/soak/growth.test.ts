@@ -32,7 +32,7 @@ function series(
 }
 
 const least = 0.5 * mb;
-const judged = (points: readonly GrowthPoint[]) => growthOf(points, least);
+const judged = (points: readonly GrowthPoint[]) => growthOf(points, { least, unit: 4096 });
 
 describe('growthOf', () => {
   it('finds a leak, its rate within the interval', () => {
@@ -137,5 +137,15 @@ describe('growthOf', () => {
     const { verdict, perHour } = judged(exact(mb));
     expect(verdict).toBe('grows');
     expect(perHour?.value).toBeCloseTo(60 * mb, 0);
+  });
+
+  it('has no bound that is finer than a reading can show in the time', () => {
+    const short = Array.from({ length: 20 }, (_unused, at) => ({ atMs: at * 1000, value: 5 * mb, life: 1 }));
+    const { verdict, perHour } = judged(short);
+    expect(verdict).toBe('flat');
+    // A page more or less within the 17 seconds after the warm part.
+    expect(perHour?.high).toBeCloseTo((4096 * 3600) / 17, 0);
+    expect(perHour?.low).toBeCloseTo((-4096 * 3600) / 17, 0);
+    expect(growthOf(short, { least, unit: 1 }).perHour?.high).toBeLessThan(250);
   });
 });
