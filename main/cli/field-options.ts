@@ -80,7 +80,9 @@ function addAliases(command: Command, option: Option, names: readonly string[]):
 
 export function addFieldOptions(command: Command, verb: Verb): Command {
   for (const [row, flags] of optionsOf(verb)) {
-    const option = new Option(flags, helpOf(row, verb));
+    const option = new Option(flags);
+    // Made for help only: it names values and defaults, which are read from the whole schema.
+    Object.defineProperty(option, 'description', { get: () => helpOf(row, verb) });
     if (row.path.endsWith('.*')) option.argParser(collect);
     command.addOption(option.helpGroup(optionGroups[row.path.split('.')[0] ?? ''] ?? 'Model:'));
     addAliases(command, option, row.aliases ?? []);

@@ -1,4 +1,4 @@
-import { endProcesses, isAlive, pidNamespace, processesWhere, type ProcessIdentity } from './process';
+import { endProcesses, isAlive, pidNamespace, processesAtOnceWhere, type ProcessIdentity } from './process';
 
 /** Marks child processes with their owner as `<pid>.<start time>.<PID namespace>`, so that orphans are recognized. */
 export const childOfVariable = 'TRITON_WORKBENCH_CHILD_OF';
@@ -28,7 +28,6 @@ export async function endLeftChildren(): Promise<readonly number[]> {
     const workbench = readChildOf(text);
     return workbench !== null && workbench.pidNamespace === here && !isAlive(workbench);
   };
-  const find = async () =>
-    (await processesWhere(childOfVariable, isLeft)).filter((pid) => pid !== process.pid);
+  const find = () => processesAtOnceWhere(childOfVariable, isLeft).filter((pid) => pid !== process.pid);
   return (await endProcesses(find, goneDeadlineMs)).ended;
 }
