@@ -10,6 +10,7 @@ import { hasPart, htmlPage, pageMarksOf, reportHead } from './html/frame';
 import { columnTable, markup } from './html/markup';
 import { escaped, list, markdownTable } from './markdown.exporter';
 import type { StoredReportSettings } from './report-settings';
+import { withShortPaths } from './short-paths';
 import { reportFiles, type StudyFile } from './study-files';
 import { formatTime } from './to-report';
 
@@ -20,6 +21,8 @@ interface UpgradeReport {
   readonly upgrade: UpgradeStrategy;
   readonly answer: UpgradeAnswer;
   readonly settings: StoredReportSettings;
+  /** Of the person whose paths are shortened; absent: only the usual places are known. */
+  readonly homeFolder?: string | undefined;
 }
 
 /** How it was measured, one line each, without a full stop. */
@@ -110,16 +113,24 @@ const documentOf = ({ name, generatedAt, upgrade, answer }: UpgradeReport) => ({
   ...{ name, generatedAt, upgrade, answer },
 });
 
-export const upgradeFiles = (report: UpgradeReport): readonly StudyFile[] => [
-  ...reportFiles('upgrade', {
-    page: page(report),
-    csv: csvOf(upgradeColumns, report.answer.rows),
-    markdown: markdown(report),
-    document: documentOf(report),
-  }),
-  {
-    kind: 'outputs',
-    fileName: 'upgrade-outputs.csv',
-    content: csvOf(upgradeOutputColumns, report.answer.outputs),
-  },
-];
+function filesOf(report: UpgradeReport): readonly StudyFile[] {
+  return [
+    ...reportFiles('upgrade', {
+      page: page(report),
+      csv: csvOf(upgradeColumns, report.answer.rows),
+      markdown: markdown(report),
+      document: documentOf(report),
+    }),
+    {
+      kind: 'outputs',
+      fileName: 'upgrade-outputs.csv',
+      content: csvOf(upgradeOutputColumns, report.answer.outputs),
+    },
+  ];
+}
+
+/** Reports with home folders as `~`. */
+export function upgradeFiles({ homeFolder = '', ...report }: UpgradeReport): readonly StudyFile[] {
+  const { upgrade, answer } = report;
+  return filesOf({ ...report, ...withShortPaths({ upgrade, answer }, homeFolder) });
+}

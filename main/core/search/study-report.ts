@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Handlers } from '../../contract/api';
 import type { SearchStrategy } from '../../contract/study/search';
@@ -29,7 +30,8 @@ async function reportFiles(
   const upgrade = upgradeOf(study);
   if (upgrade !== null) {
     const { upgradeFiles } = await import('../../reports/upgrade-report');
-    return upgradeFiles({ name, ...how, upgrade, answer: answerOfUpgrade(study, upgrade) });
+    const answer = answerOfUpgrade(study, upgrade);
+    return upgradeFiles({ name, ...how, homeFolder: homedir(), upgrade, answer });
   }
   const duel = duelOf(study);
   if (duel !== null) {

@@ -151,16 +151,17 @@ async function localFindings(
   }
   const [before, after] = toolchains as [LocalToolchain, LocalToolchain];
   const gone = flagsGone(after.knows);
+  const changes = await packageChanges(before, after);
   return [
-    ...(gone.length === 0
-      ? []
-      : [note('flag', `Triton there has no ${gone.join(', ')}, and is started without`)]),
-    ...(await packageChanges(before, after)).map(({ name, from: one, to: other }) =>
+    ...changes.map(({ name, from: one, to: other }) =>
       note(
         'package',
         other === null ? `${name} ${one ?? ''} is missing` : `${name} ${one ?? '(none)'} becomes ${other}`,
       ),
     ),
+    ...(gone.length === 0
+      ? []
+      : [note('flag', `Triton there has no ${gone.join(', ')}, and is started without`)]),
   ];
 }
 

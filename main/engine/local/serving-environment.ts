@@ -200,7 +200,7 @@ export interface PackageChange {
   readonly to: string | null;
 }
 
-/** Packages that two toolchains have in other versions. */
+/** Packages that two toolchains have in other versions; first those that the second lacks. */
 export async function packageChanges(
   from: Pick<LocalToolchain, 'pythonBin'>,
   to: Pick<LocalToolchain, 'pythonBin'>,
@@ -208,8 +208,10 @@ export async function packageChanges(
   const [before, after] = await Promise.all(
     [from, to].map(({ pythonBin }) => installedVersions(dirname(pythonBin))),
   );
-  return serving.flatMap((name) => {
-    const [one, other] = [before?.get(name) ?? null, after?.get(name) ?? null];
-    return one === other ? [] : [{ name, from: one, to: other }];
-  });
+  return serving
+    .flatMap((name) => {
+      const [one, other] = [before?.get(name) ?? null, after?.get(name) ?? null];
+      return one === other ? [] : [{ name, from: one, to: other }];
+    })
+    .toSorted((one, other) => Number(other.to === null) - Number(one.to === null));
 }

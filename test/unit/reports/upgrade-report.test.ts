@@ -38,3 +38,24 @@ it('has the output that differs, and no conditions where nothing was measured', 
   expect(contentOf(files, 'outputs')).toMatch(/8,"logits","differs","0\.012"/);
   expect(contentOf(files, 'markdown')).not.toContain('## Under load');
 });
+
+it('has home folders as ~, whoever reads it', () => {
+  const upgrade = upgradeStrategy();
+  const [from, to] = upgrade.sides;
+  const environment = '/data/ada/pytriton';
+  const files = upgradeFiles({
+    ...{ name: 'next', generatedAt: '2026-11-29T06:00:00.000Z', settings, homeFolder: '/data/ada' },
+    upgrade: { ...upgrade, sides: [from, { ...to, title: environment, target: { environment } }] },
+    answer: {
+      ...upgradeAnswer(upgrade, upgraded({ loadMs: 3100 }), { looks: turns(8), failed: {} }),
+      notes: [`${environment} has no ONNX Runtime`, '/home/grace/triton has one'],
+    },
+  });
+  const text = files.map(({ content }) => content).join('\n');
+  expect(text).not.toContain('/data/ada');
+  expect(text).toContain('~/pytriton has no ONNX Runtime');
+  expect(text).toContain('~/triton has one');
+  expect(JSON.parse(contentOf(files, 'json'))).toMatchObject({
+    upgrade: { sides: [{}, { target: { environment: '~/pytriton' } }] },
+  });
+});

@@ -44,10 +44,13 @@ export function planUpgrade(
   return {
     upgrade,
     spec: { name, strategy: { ...upgrade, trials: [] }, hosts: null },
+    // What is to be done beforehand, and what changes, before how it is compared.
     notes: [
+      ...of.findings
+        .toSorted((one, other) => Number(other.blocks) - Number(one.blocks))
+        .map(({ text }) => `${text}.`),
       note ?? `Load: ${duelLevelText(level)}.`,
       `Outputs are compared at batch size ${listed(upgrade.batchSizes)}, and with the reference of the run.`,
-      ...of.findings.map(({ text }) => `${text}.`),
     ],
   };
 }

@@ -102,6 +102,19 @@ describe('a serving environment', () => {
     expect(await packageChanges(await open(), venv)).toEqual([
       { name: 'onnxruntime', from: '1.31.0', to: '1.20.1' },
     ]);
+    const [full, other] = ['full', 'lacking'].map((name) => join(root, name, 'python'));
+    await writePython(full ?? '', 'python3.11', ['onnxruntime-1.31.0', 'numpy-1.26.4', 'torch-2.9.0']);
+    await writePython(other ?? '', 'python3.11', ['torch-2.8.0', 'onnxruntime-1.20.1']);
+    const found = await packageChanges(
+      { pythonBin: join(full ?? '', 'bin') },
+      { pythonBin: join(other ?? '', 'bin') },
+    );
+    // To be installed before anything else.
+    expect(found.map(({ name, to }) => [name, to])).toEqual([
+      ['numpy', null],
+      ['onnxruntime', '1.20.1'],
+      ['torch', '2.8.0'],
+    ]);
     await writePython(join(root, 'newer'), 'python3.12', []);
     await expect(open('newer')).rejects.toThrow('The environment has python3.12');
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { UpgradeRequest } from '../../../../../main/contract/study/upgrade';
+import type { UpgradeFinding, UpgradeRequest } from '../../../../../main/contract/study/upgrade';
 import { planUpgrade } from '../../../../../main/domain/study/upgrade/plan-upgrade';
 import { runA } from '../../../../support/duel';
 import {
@@ -21,13 +21,18 @@ const of = {
 function plan(
   change: Partial<Omit<UpgradeRequest, 'of' | 'to'>> = {},
   point: Parameters<typeof pointFixture>[0] = { batchSize: 2, concurrency: 16, inferencesPerSecond: 400 },
+  findings: readonly UpgradeFinding[] = [],
 ) {
   const spec = specFixture((own) => {
     own.configure.maxBatchSize = 8;
   });
   const measured = measurementBody('online', pointFixture(point));
   const state = deployed(stateOf([...createdBodies(spec), ...preparationBodies(), measured]));
-  return planUpgrade({ ...state, runId: runA, name: 'nightly' }, { ...change, name: 'next' }, of);
+  return planUpgrade(
+    { ...state, runId: runA, name: 'nightly' },
+    { ...change, name: 'next' },
+    { ...of, findings: [...findings] },
+  );
 }
 
 it('takes the level of the answer, and compares at 1, its batch size and the largest', () => {
@@ -41,6 +46,20 @@ it('takes the level of the answer, and compares at 1, its batch size and the lar
     'Outputs are compared at batch size 1, 2 and 8, and with the reference of the run.',
   ]);
   expect(spec).toMatchObject({ name: 'next', strategy: { kind: 'upgrade', trials: [] } });
+});
+
+it('begins with what is to be done first, and with what changes', () => {
+  const findings: UpgradeFinding[] = [
+    { about: 'package', text: 'onnxruntime 1.31.1 is missing', blocks: false },
+    { about: 'backend', text: 'the image has no backend "python"', blocks: true },
+  ];
+  const { notes, upgrade } = plan({}, undefined, findings);
+  expect(notes.slice(0, 3)).toEqual([
+    'the image has no backend "python".',
+    'onnxruntime 1.31.1 is missing.',
+    'Load: batch size 2, concurrency 16, the level of the answer of nightly.',
+  ]);
+  expect(upgrade.findings).toEqual(findings);
 });
 
 it('judges the latency only at a rate, and what was typed', () => {
