@@ -6,6 +6,7 @@ import { presetJsonSchema } from '../../contract/run/preset-keys';
 import { reportDocumentSchema } from '../../contract/run/report-document';
 import { journalEntrySchema } from '../../contract/run/run-events';
 import { runSpecSchema } from '../../contract/run/run-spec';
+import { strictSchema } from './strict-schema';
 
 interface Node {
   const?: unknown;
@@ -99,7 +100,7 @@ export const schemaNames = [
 /** The JSON Schema of a document that the program reads or writes. */
 export function schemaText(name: (typeof schemaNames)[number]): string {
   const [title, make] = schemas[name];
-  const { $schema, ...rest } = make() as Record<string, unknown>;
+  const { $schema, ...rest } = strictSchema(make() as Record<string, unknown>);
   return `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`;
 }
 
