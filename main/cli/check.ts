@@ -1,6 +1,6 @@
 import type { CheckedModel, CheckedTensor, RepositoryCheck } from '../contract/repository-check';
 import { exitCodes, formatTable } from './output';
-import { paint } from './print/terminal';
+import { hanging, paint } from './print/terminal';
 import type { Verb } from './verb';
 
 const verdicts: Readonly<Record<CheckedModel['verdict'], string>> = {
@@ -34,26 +34,27 @@ const needsText = ({ needs = [] }: CheckedModel): readonly string[] =>
       `  ${where}: ${message}, and the local Triton ${gpus ? 'has no GPU' : 'does not have it'}.`,
   );
 
+const prose = (line: string): string => hanging(line, 2);
+
 function modelLines(model: CheckedModel): readonly string[] {
   const { name, backend, verdict, problems, notChecked, tensors, diff } = model;
   return [
     '',
     `${paint('title', name)}${backend === '' ? '' : ` (${backend})`}: ${verdicts[verdict]}`,
-    ...backendText(model),
-    ...needsText(model),
+    ...[...backendText(model), ...needsText(model)].map(prose),
     ...tensorTable(tensors),
     ...problems.flatMap(({ where, message, remedy, triton }, index) => [
-      `  ${where}: ${sentence(message)} ${remedy}`,
-      ...(triton === null || problems[index + 1]?.triton === triton ? [] : [`    Triton: ${triton}`]),
+      prose(`  ${where}: ${sentence(message)} ${remedy}`),
+      ...(triton === null || problems[index + 1]?.triton === triton ? [] : [prose(`    Triton: ${triton}`)]),
     ]),
-    ...notChecked.map((one) => `  ${one}`),
+    ...notChecked.map((one) => prose(`  ${one}`)),
     ...(diff === null ? [] : ['', ...diff.trimEnd().split('\n')]),
   ];
 }
 
 function checkLines({ repositories, text }: RepositoryCheck): readonly string[] {
   const lines = repositories.flatMap(({ path, models }) => [path, ...models.flatMap(modelLines), '']);
-  return [...lines, text];
+  return [...lines, hanging(text)];
 }
 
 /** `check`: what Triton would refuse in a repository, without a server. */

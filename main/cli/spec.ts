@@ -6,6 +6,7 @@ import type { Choice, SpecProblem } from '../contract/run/spec-tools';
 import type { ReadingCore } from '../core/reading-core';
 import { fieldEntry } from './json/field-entry';
 import { type CliContext, exitCodes, printText } from './output';
+import { hanging } from './print/terminal';
 import { asksMatrix, type RunOptions } from './read-spec';
 import { readOneOf } from './read-values';
 import { addSpecOptions, readChoiceBy } from './spec-options';
@@ -145,11 +146,10 @@ export function addFields(program: Command, context: CliContext): void {
       for (const { path, label, help, values, option, ...entry } of found) {
         const unit = entry.unit === null ? '' : `, ${entry.unit}`;
         const usual = entry.default === null ? '' : `. Default: ${entry.default}`;
-        output.say(`${path}  ${label}`);
-        output.say(
-          `    ${help}${entry.appliesWith === null ? '' : ` Applies only with ${entry.appliesWith}.`}`,
-        );
-        output.say(`    ${values}${unit}${usual}${option === null ? '' : `. Option: ${option}`}`);
+        output.say(hanging(`${path}  ${label}`, 4));
+        const only = entry.appliesWith === null ? '' : ` Applies only with ${entry.appliesWith}.`;
+        output.say(hanging(`    ${help}${only}`));
+        output.say(hanging(`    ${values}${unit}${usual}${option === null ? '' : `. Option: ${option}`}`));
       }
     });
 }

@@ -21,6 +21,7 @@ import { present } from '../../contract/trees';
 import { formatChecks } from '../../contract/words';
 import type { Core } from '../../core';
 import { askToRemove, createOutput, exitCodes, followWork, formatTable, type Output } from '../output';
+import { hanging } from '../print/terminal';
 import { readOneOf } from '../read-values';
 import type { Given, Verb } from '../verb';
 
@@ -72,7 +73,7 @@ function machineLines({
     ...engines.flatMap(engineLines),
     '',
     ...formatChecks(checks),
-  ];
+  ].map((line) => hanging(line, 2));
 }
 
 function readAsked({

@@ -3,6 +3,7 @@ import { formatCount, formatMs, formatRate } from '../../contract/numbers';
 import type { Preset } from '../../contract/run/preset';
 import { formatTable } from '../output';
 import { presetLines } from './preset-lines';
+import { hanging } from './terminal';
 
 /** The highest throughput of each published table, with its hardware. */
 function publishedLines({ source, tables }: PublishedResults): readonly string[] {
@@ -22,8 +23,8 @@ function publishedLines({ source, tables }: PublishedResults): readonly string[]
   const header = ['hardware', 'format', 'data set', 'scenario', 'levels', 'most inferences/s', 'p99 ms'];
   return [
     '',
-    `Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`,
-    ...(source.note === undefined ? [] : [source.note]),
+    hanging(`Published figures (${source.title}; ${source.address}, ${source.date}), not measured here:`),
+    ...(source.note === undefined ? [] : [hanging(source.note)]),
     formatTable(header, rows),
   ];
 }
@@ -32,8 +33,7 @@ function publishedLines({ source, tables }: PublishedResults): readonly string[]
 export function detailLines(preset: Preset, published: PublishedResults | null): readonly string[] {
   const { origin, byGpu = {}, notes = [] } = preset;
   const gpus = Object.keys(byGpu);
-  return [
-    ...presetLines(preset),
+  const about = [
     '',
     `Data set: ${origin.dataset}`,
     `Checkpoint: ${origin.checkpoint}`,
@@ -47,6 +47,10 @@ export function detailLines(preset: Preset, published: PublishedResults | null):
       finding === undefined ? `  ${wrong}` : `  ${finding}: ${wrong}`,
       `      Fix: ${here}`,
     ]),
+  ];
+  return [
+    ...presetLines(preset),
+    ...about.map((line) => hanging(line, 2)),
     ...(published === null ? [] : publishedLines(published)),
   ];
 }

@@ -108,6 +108,17 @@ export function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
+/**
+ * A line of prose within the terminal: what follows has its indentation, and `more`. As it is where no terminal says its
+ * width, as for whoever filters it.
+ */
+export function hanging(line: string, more = 0, width = columnsOf(process.stdout)): string {
+  const text = line.trimStart();
+  const indent = line.length - text.length;
+  if (width === null) return line;
+  return `${' '.repeat(indent)}${wrapped(text, width - indent - more).join(`\n${' '.repeat(indent + more)}`)}`;
+}
+
 /** Whoever reads may stop reading (`| head`): the work continues and says the rest to nobody. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
