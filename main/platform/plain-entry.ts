@@ -109,12 +109,24 @@ export function fileError(error: unknown, path: string): unknown {
 }
 
 /** State of failed work: cancelled or failed. */
-/** The cause below undici's "fetch failed". */
+const networkWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not resolved',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connection timed out',
+};
+
+/** The cause below undici's "fetch failed": "connection refused (ECONNREFUSED 127.0.0.1:8000)". */
 export function fetchReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error) {
     const { code } = cause as NodeJS.ErrnoException;
-    return cause.message === '' ? (code ?? cause.name) : cause.message;
+    const text = cause.message === '' ? (code ?? cause.name) : cause.message;
+    const words = networkWords[code ?? ''];
+    return words === undefined ? text : `${words} (${text.replace(/^connect /, '')})`;
   }
   return error instanceof Error ? error.message : String(error);
 }

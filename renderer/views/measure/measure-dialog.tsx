@@ -3,6 +3,7 @@ import { IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { toWire, type WireError } from '../../../main/contract/errors';
+import { remedyOf } from '../../../main/contract/remedy';
 import type { ServerDescription } from '../../../main/contract/run/measure-request';
 import type { SpecProblem } from '../../../main/contract/run/spec-tools';
 import { getAt, type Keys, sameValue, setAt, type Tree, unsetAt } from '../../../main/contract/trees';
@@ -10,6 +11,7 @@ import { moreText } from '../../../main/contract/words';
 import type { Client } from '../../client';
 import { CommandText } from '../../components/copy-button';
 import { ErrorPanel } from '../../components/error-panel';
+import { asSentence } from '../../format/words';
 import { onText } from '../../handlers';
 import type { MeasureTarget } from '../../stores/overlay';
 import { settingsOf } from '../../stores/settings';
@@ -150,7 +152,7 @@ function addressText({
     return { description: server === null ? undefined : serverText(server), error: undefined };
   return unasked
     ? { description: 'No Triton responds at this address yet.', error: undefined }
-    : { description: undefined, error: error.message };
+    : { description: undefined, error: `${asSentence(error.message)} ${remedyOf(error)}`.trim() };
 }
 
 function whyNot(

@@ -125,7 +125,7 @@ describe('Triton client', () => {
     const error = await rejection(client.serverReady());
     expect([error.code, error.message]).toEqual([
       'server-unreachable',
-      expect.stringContaining('ECONNREFUSED'),
+      expect.stringMatching(/: connection refused \(ECONNREFUSED 127\.0\.0\.1:\d+\)$/),
     ]);
   });
 

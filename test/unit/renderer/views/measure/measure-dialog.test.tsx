@@ -37,7 +37,8 @@ it('says of its default address only quietly that nothing is there, until somebo
   expect(text()).not.toContain(refused);
   expect(field()?.getAttribute('aria-invalid')).not.toBe('true');
   await view.click(view.button('Re-check'));
-  await expect.poll(text).toContain(refused);
+  // With what to do next.
+  await expect.poll(text).toContain(`${refused} Check the address, and check that the server is running.`);
   expect(field()?.getAttribute('aria-invalid')).toBe('true');
 });
 
