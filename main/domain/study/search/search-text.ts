@@ -81,7 +81,11 @@ export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): re
       : [
           `Not loaded to the limit, because they can no longer win: ${short} of ${rows.length} configurations`,
         ]),
-    ...(unjudged === 0 ? [] : [`Not judged within the budget: ${unjudged} of ${rows.length} configurations`]),
+    ...(unjudged === 0
+      ? []
+      : [
+          `Not judged within ${Math.round(search.budgetS)} s under load: ${unjudged} of ${rows.length} configurations. Search again with a longer maximum time under load to judge them`,
+        ]),
     ...overMemoryLines(rows),
     ...failedLines(rows),
   ];

@@ -49,6 +49,17 @@ it('says what was not tried: fields, configurations that cannot win, and those t
   ]);
 });
 
+it('says how long was too short to judge a configuration, and what to do', () => {
+  const short = { ...search, candidates: [{ ...one, instances: 1 }], budgetS: 60 };
+  const lines = untriedLines(
+    short,
+    searchAnswer(short, { looks: [look(1, 8, 100, { latencyUs: 90_000 })], failed: {} }),
+  );
+  expect(lines.at(-1)).toBe(
+    'Not judged within 60 s under load: 1 of 1 configurations. Search again with a longer maximum time under load to judge them',
+  );
+});
+
 it('names the configurations that were not measured, as many as can be read', () => {
   const many = { ...search, candidates: [1, 2, 3, 4, 5, 6, 7].map((instances) => ({ ...one, instances })) };
   const lines = untriedLines(many, searchAnswer(many, { looks: [look(1, 8, 100)], failed: {} }));
