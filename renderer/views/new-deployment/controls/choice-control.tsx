@@ -60,11 +60,15 @@ function OptionRadio(props: {
   );
 }
 
+/** "TensorRT plan, FP32; TensorRT plan, FP16": names that have commas need another sign between them. */
+const listed = (names: readonly string[]): string =>
+  names.join(names.some((name) => name.includes(',')) ? '; ' : ', ');
+
 /** What cannot be chosen, in one line with its reason; several reasons unfold. */
 function Others({ options }: { options: readonly Option[] }) {
   if (options.length === 0) return null;
   const [first, ...more] = reasons(options);
-  const names = options.map(({ label }) => label).join(', ');
+  const names = listed(options.map(({ label }) => label));
   const line = `Other (${options.length}): ${names}`;
   if (first === undefined || more.length === 0) {
     return (
@@ -79,7 +83,7 @@ function Others({ options }: { options: readonly Option[] }) {
       <dl className="facts other-options">
         {[first, ...more].map(({ labels, why }) => (
           <Fragment key={why}>
-            <dt>{labels.join(', ')}</dt>
+            <dt>{listed(labels)}</dt>
             <dd>{why}</dd>
           </Fragment>
         ))}

@@ -77,7 +77,7 @@ export function formField(
     label: labelOf(row, control),
     term: row.term,
     ...(variable === undefined ? {} : { variable }),
-    help: row.help,
+    help: row.zero === undefined ? row.help : `${row.help} 0: ${row.zero}.`,
     idle,
     ...own,
     control,

@@ -17,7 +17,11 @@ function toleranceFields(context: FieldContext): readonly Field[] {
       const path = `accuracy.${kind}.*`;
       const field = namedField(path, name, context);
       return name === '*'
-        ? { ...field, label: `${field.label}, every output`, control: { kind: 'decimal', placeholder: '' } }
+        ? {
+            ...field,
+            label: `${field.label}, every output`,
+            control: { kind: 'decimal', placeholder: kind === 'maxMismatch' ? 'none' : '' },
+          }
         : {
             ...field,
             label: `${field.label}, ${name}`,

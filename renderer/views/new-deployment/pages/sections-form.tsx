@@ -82,7 +82,7 @@ function FoldedSection({ section }: { section: Section }) {
   const { shown, idle } = useShownFields(section);
   const [group] = shown.length === 0 ? idle : [];
   const changed = section.fields.filter((field) => isChanged(field.keys)).length;
-  const unchanged = group === undefined ? 'as the defaults' : idleText(group);
+  const unchanged = group === undefined ? 'defaults' : idleText(group);
   const [seen, setSeen] = useState(changed);
   const [open, setOpen] = useState(changed > 0);
   if (changed !== seen) {

@@ -64,6 +64,12 @@ it('shows what can be chosen, and the rest in one line with its reason', async (
   expect(both.folded).toBeNull();
 });
 
+it('separates names that have commas by another sign', async () => {
+  const plans = ['FP32', 'FP16'].map((name) => ({ ...slurm, value: name, label: `TensorRT plan, ${name}` }));
+  const { text } = await drawn([local, ...plans]);
+  expect(text).toContain('Other (2): TensorRT plan, FP32; TensorRT plan, FP16. Not installed.');
+});
+
 it('folds several reasons', async () => {
   const two = await drawn([local, slurm, { ...docker, why: 'No Docker daemon.' }]);
   expect(two.folded).toEqual({ isOpen: false, line: 'Other (2): Slurm, Docker' });
