@@ -8,6 +8,7 @@ import { againTime, againTitle, offeredAgain } from '../../../main/domain/measur
 import { answerOf } from '../../../main/domain/measured/answer';
 import { doubtsOf } from '../../../main/domain/measured/doubts';
 import { keyFigures } from '../../../main/domain/measured/key-figures';
+import { measuredPoints } from '../../../main/domain/measured/points';
 import { endVerdict, type Verdict } from '../../../main/domain/measured/verdict';
 import { SmallButton } from '../../components/actions';
 import { Answer } from '../../components/answer';
@@ -58,6 +59,7 @@ function MeasureAgain({ state }: { state: RunState }) {
   const again = offeredAgain(state);
   const { runId } = state;
   if (again === null) return null;
+  const hasOthers = measuredPoints(state).length > again.levels.length;
   return (
     <>
       <SmallButton
@@ -71,7 +73,8 @@ function MeasureAgain({ state }: { state: RunState }) {
         {againTitle(again)}
       </SmallButton>
       <span className="dim small">
-        {againTime(again)} of measuring. The other levels are kept; the old figures stay in the journal.
+        {againTime(again)} of measuring. {hasOthers ? 'The other levels are kept; the' : 'The'} old figures
+        stay in the journal.
       </span>
     </>
   );

@@ -26,3 +26,23 @@ it('the page has what is doubtful as the report has it, an uncertain p99 of few 
   expect(page.querySelector('.figures')?.textContent).toContain('55.79 ± 42.70 ms');
   unmount();
 });
+
+it('says that other levels are kept only where there are others', async () => {
+  const doubtful = { requestCount: 102, p99Us: 55_790, p99IntervalUs: 42_700, throughputIntervalIps: 1 };
+  const slower = { concurrency: 2, inferencesPerSecond: 50, throughputIntervalIps: 1 };
+  const answerOf = async (...points: readonly Parameters<typeof pointFixture>[0][]) => {
+    const levels = points.map((point) => measurementBody('online', pointFixture(point)));
+    const state = stateOf([...createdBodies(), ...levels, { type: 'run-finished', outcome: 'done' }]);
+    const main = <RunMain state={state} onOpenLog={() => undefined} />;
+    const { page, unmount } = await mount(createClientDouble({}).client, main);
+    const text = page.querySelector('.answer')?.textContent;
+    unmount();
+    return text;
+  };
+  const only = await answerOf({ ...doubtful, inferencesPerSecond: 102.1 });
+  expect(only).toContain('Measure 1 level again, longer');
+  expect(only).toContain('of measuring. The old figures stay in the journal.');
+  expect(await answerOf({ ...doubtful, inferencesPerSecond: 102.1 }, slower)).toContain(
+    'of measuring. The other levels are kept; the old figures stay in the journal.',
+  );
+});
