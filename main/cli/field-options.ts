@@ -8,7 +8,6 @@ import { type EngineKind, engines, inputDataModes } from '../contract/run/run-sp
 import { treeOf } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
 import { serverDefaults } from '../domain/run/server-plan';
-import { specifiedText } from './read-lengths';
 import {
   readDuration,
   readIds,
@@ -120,8 +119,10 @@ const special: Readonly<Record<string, (text: string, flag: string) => Tree | Pr
     treeOf('performance.concurrency', text === 'formula' ? text : readRange(flag, text)),
   'performance.requestIntervalsUs': async (file, flag) =>
     treeOf('performance.requestIntervalsUs', await readIntervals(flag, file)),
-  'performance.lengthDistribution': async (text) =>
-    treeOf('performance.lengthDistribution', await specifiedText(text)),
+  'performance.lengthDistribution': async (text) => {
+    const { specifiedText } = await import('./read-lengths');
+    return treeOf('performance.lengthDistribution', await specifiedText(text));
+  },
   'performance.stages': async (text, flag) => treeOf('performance.stages', await readStages(flag, text)),
   'performance.sequences.firstId': (text, flag) => treeOf('performance.sequences', readIds(flag, text)),
 };

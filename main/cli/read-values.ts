@@ -289,6 +289,19 @@ interface RunsCore {
 
 type AllRuns = Awaited<ReturnType<RunsCore['handlers']['runs.all']>>;
 
+/** N of `latest~N`, 0 of `latest`; null for other texts. */
+function backOf(text: string): number | null {
+  const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
+  return latest === null ? null : Number(latest[1] ?? 0);
+}
+
+/** The run of a text that needs no list: an id, `latest` or `latest~N`; null for others. @param ids oldest first */
+export function plainRunId(ids: readonly string[], text: string): string | null {
+  if (ids.includes(text)) return text;
+  const back = backOf(text);
+  return back === null ? null : (ids.at(-1 - back) ?? null);
+}
+
 /** Unreadable runs count too: otherwise `clean latest` would delete the run before. */
 function latestId({ runs, unreadable }: AllRuns, text: string, back: number): string {
   const all = [...runs.map(({ runId }) => ({ runId, reason: null })), ...unreadable];
@@ -304,8 +317,8 @@ function latestId({ runs, unreadable }: AllRuns, text: string, back: number): st
 /** null: none. Throws input-invalid, and run-unknown for one before the first. */
 function runIdIn({ runs, unreadable }: AllRuns, text: string): string | null {
   if (runs.some(({ runId }) => runId === text)) return text;
-  const latest = /^latest(?:~(\d{1,6}))?$/.exec(text);
-  if (latest !== null) return latestId({ runs, unreadable }, text, Number(latest[1] ?? 0));
+  const back = backOf(text);
+  if (back !== null) return latestId({ runs, unreadable }, text, back);
   const named = runs.filter(({ name }) => name === text);
   if (named.length > 1) ambiguous(text, 'the name', named);
   const begun = text === '' ? [] : runs.filter(({ runId }) => runId.startsWith(text));

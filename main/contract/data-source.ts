@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from './errors';
+import { later } from './later';
 import { argumentsSchema } from './run/run-spec';
 
 const webAddress = z.string().regex(/^https:\/\/[^\s"'`\\]+$/, 'an https address');
@@ -34,7 +35,7 @@ const common = {
   args: argumentsSchema.optional().describe('Arguments of the model’s code that belong to it'),
 };
 
-const download = z.lazy(() =>
+const download = later(() =>
   z.strictObject({
     allowed: z.literal('download').describe('download: data fetch gets it; by-hand: its steps say how'),
     ...common,
@@ -57,7 +58,7 @@ const download = z.lazy(() =>
 );
 export type DownloadSource = z.infer<typeof download>;
 
-const byHand = z.lazy(() =>
+const byHand = later(() =>
   z.strictObject({
     allowed: z.literal('by-hand'),
     ...common,
@@ -73,7 +74,7 @@ const byHand = z.lazy(() =>
   }),
 );
 
-export const dataSourceSchema = z.lazy(() =>
+export const dataSourceSchema = later(() =>
   z
     .discriminatedUnion('allowed', [download, byHand])
     .refine(
@@ -114,7 +115,7 @@ export interface DataWork {
   readonly error: WireError | null;
 }
 
-export const fetchRequestSchema = z.lazy(() =>
+export const fetchRequestSchema = later(() =>
   z.strictObject({
     preset: z.string().max(128),
     source: z.string().max(64),

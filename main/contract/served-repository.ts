@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from './later';
 
 /** Of a model, a preset and a version's folder. */
 export const modelNameSchema = z
@@ -9,7 +10,7 @@ export const modelNameSchema = z
   );
 
 /** What of a configuration only an image of NVIDIA’s executes as it is written. */
-export const imageNeedSchema = z.lazy(() =>
+export const imageNeedSchema = later(() =>
   z.strictObject({
     /** "m/config.pbtxt, line 7". */
     where: z.string().max(1024),
@@ -23,7 +24,7 @@ export const imageNeedSchema = z.lazy(() =>
 export type ImageNeed = z.infer<typeof imageNeedSchema>;
 
 /** What is served of a repository, and the configuration that the form changes. */
-export const repositorySchema = z.lazy(() =>
+export const repositorySchema = later(() =>
   z.strictObject({
     /** The model first, then those that it is made of, and those of `with` with theirs; each with its backend. */
     models: z

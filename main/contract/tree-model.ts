@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from './later';
 
 /** Libraries whose files are opened as models of rows. */
 export const treeLibraries = ['xgboost', 'lightgbm', 'sklearn'] as const;
@@ -20,7 +21,7 @@ export const longestTreeName = 100;
 const names = z.array(z.string().max(longestTreeName)).max(mostTreeNames);
 
 /** What of a file of XGBoost, LightGBM or skops is served, beside its tensors. */
-export const treeModelSchema = z.lazy(() =>
+export const treeModelSchema = later(() =>
   z.strictObject({
     library: z.enum(treeLibraries),
     task: z.enum(treeTasks),

@@ -237,6 +237,8 @@ export interface TrustedCalls {
   'runs.show': (run: Run) => Promise<{ readonly state: RunState; readonly dir: string }>;
   /** Every run including unreadable ones; also computes the rows that `runs.list` skips. */
   'runs.all': (input: undefined) => Promise<ListedRuns>;
+  /** Of every run including unreadable ones, oldest first. Reads no run. */
+  'runs.ids': (input: undefined) => Promise<readonly string[]>;
   'runs.folder': (run: Run) => Promise<{ readonly dir: string }>;
   /** Rewritten first if the run's budget or name has changed. Throws report-failed without one of that kind. */
   'runs.reportPath': (input: Run & { readonly kind: ReportFile['kind'] }) => Promise<string>;

@@ -2,7 +2,7 @@ import { readerBounds } from '../contract/reader-limits';
 import type { GoldenReaders } from '../golden/golden-samples';
 import type { ModelReaders } from '../own/model-readers';
 import type { InputReaders } from '../perf/input/input-readers';
-import { ReaderPool } from '../readers/reader-pool';
+import type { ReaderPool } from '../readers/reader-pool';
 import type { SpecReaders } from '../specification/spec-readers';
 
 /** Every reader of outside data; inputs and outputs are plain data. */
@@ -22,14 +22,22 @@ export interface ReaderService {
 
 /** @param file bundled entry of the reader process. */
 export function createReaders(file: string): ReaderService {
-  const pool = new ReaderPool(file);
-  const reader = (name: ReaderName) => (input: { readonly path?: string; readonly fileName?: string }) =>
-    pool.read(name, input, readerBounds[name], input.path ?? input.fileName);
+  const made: { pool: Promise<ReaderPool> | null } = { pool: null };
+  // Loaded when something is read: a preset needs no process.
+  const pool = () => {
+    made.pool ??= import('../readers/reader-pool').then((readers) => new readers.ReaderPool(file));
+    return made.pool;
+  };
+  const reader =
+    (name: ReaderName) => async (input: { readonly path?: string; readonly fileName?: string }) =>
+      (await pool()).read(name, input, readerBounds[name], input.path ?? input.fileName);
   const names = Object.keys(readerBounds) as ReaderName[];
   // The table in the process has the same names and types.
   const readers = Object.fromEntries(names.map((name) => [name, reader(name)])) as unknown as Readers;
   return {
     readers,
-    close: () => pool.close(),
+    close: () => {
+      void made.pool?.then((started) => started.close());
+    },
   };
 }

@@ -16,6 +16,7 @@ type ReadingCall =
   | 'presets.list'
   | 'presets.published'
   | 'runs.all'
+  | 'runs.ids'
   | 'runs.past'
   | 'runs.show'
   | 'settings.get'
@@ -34,6 +35,14 @@ export type ReadingOptions = Pick<CoreOptions, 'home' | 'resources' | 'env'> & {
 async function settingsOf({ settings }: HomeLayout) {
   const { createSettingsStore } = await import('../home/settings-store');
   return createSettingsStore({ file: settings, now: () => new Date(), onChange: () => undefined }).read();
+}
+
+async function presetsOf({ bundles, resources }: ReadingOptions): Promise<Presets> {
+  const { readPrebuiltPresets } = await import('../presets/prebuilt-presets');
+  const prebuilt = readPrebuiltPresets(bundles, resources);
+  if (prebuilt !== null) return () => prebuilt;
+  const { createPresets } = await import('../presets/presets');
+  return createPresets(resources);
 }
 
 /** Schedulers are asked only where a run is a job. */
@@ -78,19 +87,19 @@ export async function createReadingCore(options: ReadingOptions): Promise<Readin
   await requireHomeFolder(home);
   const closed = await keepHomePrivate(layout);
   await endLeft(layout);
-  const opened: { runs: Promise<RunReading> | null } = { runs: null };
+  const opened: { runs: Promise<RunReading> | null; presets: Promise<Presets> | null } = {
+    runs: null,
+    presets: null,
+  };
   const runs = () => {
     opened.runs ??= import('./reading/run-reading').then(({ createRunReading }) =>
       createRunReading(layout, jobStatuses(options, layout)),
     );
     return opened.runs;
   };
-  const presetsAtHand = async (): Promise<Presets> => {
-    const { readPrebuiltPresets } = await import('../presets/prebuilt-presets');
-    const prebuilt = readPrebuiltPresets(bundles, resources);
-    if (prebuilt !== null) return () => prebuilt;
-    const { createPresets } = await import('../presets/presets');
-    return createPresets(resources);
+  const presetsAtHand = () => {
+    opened.presets ??= presetsOf(options);
+    return opened.presets;
   };
   const presetReading = async () => {
     const { createPresetReading } = await import('./reading/preset-reading');
@@ -108,6 +117,7 @@ export async function createReadingCore(options: ReadingOptions): Promise<Readin
       'presets.list': async () => (await presetReading())['presets.list'](undefined),
       'presets.published': async (input) => (await presetReading())['presets.published'](input),
       'runs.all': async () => (await runs())['runs.all'](undefined),
+      'runs.ids': async () => (await runs())['runs.ids'](undefined),
       'runs.past': async (input) => (await runs())['runs.past'](input),
       'runs.show': async (input) => (await runs())['runs.show'](input),
       'settings.get': () => settingsOf(layout),

@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { chmod, readdir, stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import { WorkbenchError } from '../contract/errors';
 import { makeFolder } from './files';
@@ -46,6 +46,15 @@ async function close(path: string, found: Stats, wanted: number): Promise<boolea
   return true;
 }
 
+/** At once: every command looks at a dozen. */
+function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws input-invalid if the home or a parent is a file. */
 export async function requireHomeFolder(home: string): Promise<void> {
   const found = await stat(home).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
@@ -79,7 +88,7 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
       layout.engines,
       layout.logs,
     ]) {
-      const found = await lstat(folder).catch(() => null);
+      const found = entryAt(folder);
       if (found?.isDirectory() === true && (await close(folder, found, privateFolder))) closed.push(folder);
     }
     for (const file of [
@@ -90,7 +99,7 @@ export async function keepHomePrivate(layout: HomeLayout): Promise<readonly stri
       layout.settings,
       layout.monitor,
     ]) {
-      const found = await lstat(file).catch(() => null);
+      const found = entryAt(file);
       if (found?.isFile() === true && (await close(file, found, privateFile))) closed.push(file);
     }
     // Entries of a closed home were not accessible.

@@ -66,7 +66,8 @@ export function unknownFieldRemedy(path: readonly PropertyKey[], key: string): s
 
 /** Throws spec-invalid with dotted paths. */
 export function parseSpec(value: unknown): RunSpec {
-  const parsed = runSpecSchema.safeParse(value);
+  // To compile parsers takes as long as to read some hundred specifications without.
+  const parsed = runSpecSchema.safeParse(value, { jitless: true });
   if (parsed.success) return parsed.data;
   // A foreign file may have thousands.
   const found = parsed.error.issues

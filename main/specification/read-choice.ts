@@ -176,7 +176,7 @@ export function readChoice(preset: Preset, choice: Choice): ReadChoice {
   const problems: SpecProblem[] = [...layers.problems];
   let { tree } = layers;
   for (let round = 0; round < rounds; round += 1) {
-    const parsed = runSpecSchema.safeParse(tree);
+    const parsed = runSpecSchema.safeParse(tree, { jitless: true });
     if (parsed.success) {
       const failing = problems.map(({ field }) => field);
       const rules = ruleFindings(preset, parsed.data)

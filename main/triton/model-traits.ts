@@ -213,6 +213,7 @@ const empty = { name: '', maxBatchSize: 0, input: [], output: [] };
 
 /** Traits set by edits to config.pbtxt. */
 export function configuredTraits({ configPatch }: Pick<ConfigureSpec, 'configPatch'>): ModelTraits {
+  if (Object.keys(configPatch).length === 0) return traitsOf(empty);
   try {
     return traitsOf(applyConfigPatch(empty, configPatch));
   } catch (error) {

@@ -29,7 +29,7 @@ import { crossCheckLines } from '../perf/perf-print';
 import { localTime } from '../print/local-time';
 import { metricLines } from '../print/metric-lines';
 import { paintState } from '../print/terminal';
-import { readBudgetMs, resolveRunId, runArgument } from '../read-values';
+import { plainRunId, readBudgetMs, resolveRunId, runArgument } from '../read-values';
 import type { Verb } from '../verb';
 
 function summaryLines(state: RunState, past: readonly PastRun[]): readonly string[] {
@@ -86,6 +86,13 @@ async function otherwiseLine(core: ReadingCore, state: RunState): Promise<string
   return otherwiseText(await core.handlers['presets.differences']({ spec, gpu }));
 }
 
+/** Reads one run where the text names it without a list. Of one that cannot be read, the list says why. */
+async function shownRun({ handlers }: ReadingCore, given: string) {
+  const plain = plainRunId(await handlers['runs.ids'](undefined), given);
+  const found = plain === null ? null : await handlers['runs.show']({ runId: plain }).catch(() => null);
+  return found ?? handlers['runs.show']({ runId: await resolveRunId({ handlers }, given) });
+}
+
 export function addShow(program: Verb): void {
   program
     .command('show')
@@ -97,8 +104,8 @@ export function addShow(program: Verb): void {
       readBudgetMs,
     )
     .reading(async ({ core }, given: string, { p99BudgetMs }: { readonly p99BudgetMs?: number }) => {
-      const runId = await resolveRunId(core, given);
-      const { state: loaded, dir } = await core.handlers['runs.show']({ runId });
+      const { state: loaded, dir } = await shownRun(core, given);
+      const { runId } = loaded;
       const state = p99BudgetMs === undefined ? loaded : { ...loaded, p99BudgetMs };
       const served = servedByText(state);
       const otherwise = await otherwiseLine(core, state);

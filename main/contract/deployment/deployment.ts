@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { capacityAskSchema } from '../measured/capacity-ask';
 import { type ColdStart, coldStartSchema } from '../measured/cold-start';
 import type { PromisedLoad } from '../measured/promised-load';
@@ -95,7 +96,7 @@ const bodies = [
   z.object({ type: z.literal('tracing-ended') }),
 ] as const;
 const numbered = { seq: z.int().min(1), at: z.string() };
-export const deploymentEntrySchema = z.lazy(() =>
+export const deploymentEntrySchema = later(() =>
   z.discriminatedUnion('type', [
     bodies[0].extend(numbered),
     bodies[1].extend(numbered),
@@ -261,7 +262,7 @@ const portChoice = port.optional();
  * Deploys a run as a deployment of its own, or with `to` as a new version or model of one. Throws input-invalid,
  * combination-unsupported, verification-failed, deployment-busy and what starting Triton throws.
  */
-export const deployRequestSchema = z.lazy(() =>
+export const deployRequestSchema = later(() =>
   z.strictObject({
     runId: z.string().max(200),
     name: idSchema.optional(),
@@ -280,7 +281,7 @@ export const deployRequestSchema = z.lazy(() =>
 export type DeployRequest = z.infer<typeof deployRequestSchema>;
 
 /** Target folder of a bundle, new or empty. Throws input-invalid, verification-failed, file-unwritable and disk-full. */
-export const bundleRequestSchema = z.lazy(() =>
+export const bundleRequestSchema = later(() =>
   z.strictObject({
     runId: z.string().max(200),
     out: z.string().min(1).max(4096),

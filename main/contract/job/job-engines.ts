@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
+import { later } from '../later';
 import { controls, oneLine } from '../one-line';
 
 /** DNS labels, which cannot be mistaken for options or paths. */
-const label = z.lazy(() =>
+const label = later(() =>
   z
     .string()
     .regex(
@@ -13,14 +14,14 @@ const label = z.lazy(() =>
     ),
 );
 /** DNS subdomains: claims, service accounts. */
-const subdomain = z.lazy(() =>
+const subdomain = later(() =>
   z
     .string()
     .max(253)
     .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must have lower-case letters, digits, "-" and "." only'),
 );
 /** With its domain: "nvidia.com/gpu", "nvidia.com/mig-1g.10gb". */
-const qualified = z.lazy(() =>
+const qualified = later(() =>
   z
     .string()
     .max(317)
@@ -29,7 +30,7 @@ const qualified = z.lazy(() =>
       'must be a name such as nvidia.com/gpu',
     ),
 );
-const labelValue = z.lazy(() =>
+const labelValue = later(() =>
   z
     .string()
     .regex(
@@ -38,7 +39,7 @@ const labelValue = z.lazy(() =>
     ),
 );
 /** "4", "500m", "64Gi". */
-const quantity = z.lazy(() =>
+const quantity = later(() =>
   z
     .string()
     .max(32)
@@ -51,11 +52,11 @@ const quantity = z.lazy(() =>
 export const tolerationPattern =
   /^([A-Za-z0-9](?:[-\w./]{0,250}[A-Za-z0-9])?)(?:=([-\w.]{0,63}))?(?::(NoSchedule|PreferNoSchedule|NoExecute))?$/;
 /** As for `kubectl taint`: "nvidia.com/gpu:NoSchedule", "team=vision:NoExecute"; a key only: every taint of it. */
-const toleration = z.lazy(() =>
+const toleration = later(() =>
   z.string().regex(tolerationPattern, 'must be a taint as kubectl writes it: key=value:NoSchedule'),
 );
 
-const path = z.lazy(() =>
+const path = later(() =>
   z
     .string()
     .max(4096)
@@ -64,7 +65,7 @@ const path = z.lazy(() =>
       'must be an absolute path, and not "/" itself',
     ),
 );
-const contextName = z.lazy(() =>
+const contextName = later(() =>
   z
     .string()
     .min(1)
@@ -102,7 +103,7 @@ const kubernetesRequestShape = () => ({
 const port = z.int().min(1).max(65535);
 
 /** The run is a Job of a Kubernetes cluster, with the home on a volume that this machine mounts too. */
-export const kubernetesEngineSchema = z.lazy(() =>
+export const kubernetesEngineSchema = later(() =>
   z.strictObject({
     kind: z.literal('kubernetes'),
     /** Name of a profile in `kubernetes.yaml` of the home, or the path of a file with one profile. */
@@ -146,14 +147,14 @@ export const sbatchOptions = [
 ] as const;
 
 /** One argument of a program, without line breaks and terminal control characters. */
-const text = z.lazy(() => z.string().min(1).max(512).regex(oneLine, 'must be one line of text'));
+const text = later(() => z.string().min(1).max(512).regex(oneLine, 'must be one line of text'));
 /** Does not begin with a dash, which would make it an option. */
-const word = z.lazy(() =>
+const word = later(() =>
   text.unwrap().regex(/^[^-\s][^\s]*$/, 'must be a word without spaces that does not begin with "-"'),
 );
 
 /** As sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds, or days-hours with minutes and seconds. */
-const timeLimit = z.lazy(() =>
+const timeLimit = later(() =>
   z
     .string()
     .regex(
@@ -182,7 +183,7 @@ const slurmRequestShape = () => ({
 });
 
 /** The run is a job of a Slurm cluster, on a file system that its nodes share. */
-export const slurmEngineSchema = z.lazy(() =>
+export const slurmEngineSchema = later(() =>
   z.strictObject({
     kind: z.literal('slurm'),
     /** Name of a profile in `slurm.yaml` of the home, or the path of a file with one profile. */

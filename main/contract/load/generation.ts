@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 /** Ways in to a language model, by the names of their protocols. */
 export const endpoints = ['grpc-stream', 'generate-stream', 'generate', 'chat', 'completions'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 /** How a language model is asked, and within which times a request is a good one. */
-export const generationSchema = z.lazy(() =>
+export const generationSchema = later(() =>
   z.strictObject({
     endpoint: z.enum(endpoints, { error: `must be one of ${endpoints.join(', ')}` }),
     /** JSON lines, one prompt each; absolute. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 const positive = z.int().min(1);
 
 /** What a trace was found to have, in the part that is sent; filled in when it is read. */
-const replayReadSchema = z.lazy(() =>
+const replayReadSchema = later(() =>
   z.strictObject({
     /** Hash of the file's path, the part and the models: for another one the file is read again. */
     of: z.string(),
@@ -24,7 +25,7 @@ const replayReadSchema = z.lazy(() =>
 );
 
 /** A recorded trace whose requests are sent at their times. */
-export const replaySchema = z.lazy(() =>
+export const replaySchema = later(() =>
   z.strictObject({
     /** CSV, JSON lines, or Triton's own trace file; by its full path. */
     file: z.string({ error: 'Name the file with the trace' }).min(1, 'Name the file with the trace'),

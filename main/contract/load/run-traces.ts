@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { type SlowRequests, slowRequestsSchema } from '../measured/slow-requests';
 import { type Tracing, tracingSchema } from '../measured/trace-setting';
 
-export const traceEventSchema = z.lazy(() =>
+export const traceEventSchema = later(() =>
   z.discriminatedUnion('kind', [
     /** Before tracing is switched on. */
     z.object({ kind: z.literal('begun'), tracing: tracingSchema }),

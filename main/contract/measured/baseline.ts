@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { inContainers } from '../run/engine-kinds';
 import { formatFacts } from '../run/model-formats';
 import type { Scenario } from '../run/run-events';
@@ -36,14 +37,14 @@ type PublishedColumn = (typeof publishedColumns)[number];
 
 const load = z.int().min(1);
 
-const levelSchema = z.lazy(() =>
+const levelSchema = later(() =>
   z
     .tuple([load, load, z.number().positive()])
     .rest(z.number().min(0).nullable())
     .refine((level) => level.length === publishedColumns.length, 'one value a column'),
 );
 
-const tableSchema = z.lazy(() =>
+const tableSchema = later(() =>
   z.strictObject({
     scenario: z.enum(['offline', 'online']),
     gpu: z.enum(publishedGpus),
@@ -61,7 +62,7 @@ const tableSchema = z.lazy(() =>
 );
 
 /** `resources/baselines/<preset>.json`: every table of the preset's published document. */
-export const publishedSchema = z.lazy(() =>
+export const publishedSchema = later(() =>
   z.strictObject({
     preset: z.string(),
     source: z.strictObject({

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 const us = z.number().min(0);
 
 /** `own`: each first request had a load of its own. `shared`: all came after one load. `running`: nothing was loaded. */
 export const coldLoads = ['own', 'shared', 'running'] as const;
 
-const firstRequestSchema = z.lazy(() =>
+const firstRequestSchema = later(() =>
   z.object({
     batchSize: z.int().min(1),
     /** "ids [128]", of one sample; absent: the model was asked in one shape. */
@@ -17,12 +18,12 @@ const firstRequestSchema = z.lazy(() =>
 );
 export type FirstRequest = Readonly<z.infer<typeof firstRequestSchema>>;
 
-const steadySchema = z.lazy(() => z.object({ batchSize: z.int().min(1), p50Us: us, p99Us: us }));
+const steadySchema = later(() => z.object({ batchSize: z.int().min(1), p50Us: us, p99Us: us }));
 /** A level of steady load that a first request is compared with. */
 export type SteadyLatency = Readonly<z.infer<typeof steadySchema>>;
 
 /** What it takes until a model serves, and its first request at each batch size after a load. */
-export const coldStartSchema = z.lazy(() =>
+export const coldStartSchema = later(() =>
   z.object({
     /** Of the model, its configuration and the requests: what has the same key is not measured again. */
     key: z.string(),
@@ -48,7 +49,7 @@ export type ColdStart = Readonly<z.infer<typeof coldStartSchema>>;
 export const warmUpKinds = ['zero', 'random', 'samples'] as const;
 export type WarmUpKind = (typeof warmUpKinds)[number];
 
-const trialSideSchema = z.lazy(() =>
+const trialSideSchema = later(() =>
   z.object({
     /** Of each load. */
     loadUs: z.array(us),
@@ -66,7 +67,7 @@ const trialSideSchema = z.lazy(() =>
 export type TrialSide = Readonly<z.infer<typeof trialSideSchema>>;
 
 /** First requests without and with a warm-up, in turns on fresh loads. */
-export const warmUpTrialSchema = z.lazy(() =>
+export const warmUpTrialSchema = later(() =>
   z.object({
     kind: z.enum(warmUpKinds),
     /** Batch sizes of the warm-up that was tried. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 const us = z.number().min(0);
 const count = z.int().min(0).nullable();
 
 /** The server's part in one model of an ensemble, or that is called by BLS, per request of that model; null: not reported. */
-export const composingModelSchema = z.lazy(() =>
+export const composingModelSchema = later(() =>
   z.object({
     modelName: z.string(),
     /** '' where the server chose and the tool does not say. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { endpoints } from '../load/generation';
 import { spreadSchema } from './spread';
 import { tokenCountSchema } from './token-count';
@@ -13,7 +14,7 @@ const us = z.number().min(0);
 const count = z.int().min(0);
 
 /** Tokens of a level's successful requests. */
-export const generatedSchema = z.lazy(() =>
+export const generatedSchema = later(() =>
   z.object({
     endpoint: z.enum(endpoints),
     /** null: nobody counted them, of one answer for the whole output; then the numbers of tokens are null too. */

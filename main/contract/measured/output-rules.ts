@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 /** What of two texts may differ. */
 export const textNormalizers = ['case', 'whitespace', 'json'] as const;
@@ -9,7 +10,7 @@ export const boxForms = ['xyxy', 'xywh', 'cxcywh'] as const;
 
 const share = z.number().min(0).max(1);
 
-const numbersRule = z.lazy(() =>
+const numbersRule = later(() =>
   z.strictObject({
     by: z.literal('numbers'),
     /** |expected - found| <= atol + rtol * |expected| of finite values; equal infinities agree, NaN with nothing. */
@@ -23,7 +24,7 @@ const numbersRule = z.lazy(() =>
 );
 export type NumbersRule = z.infer<typeof numbersRule>;
 
-const textRule = z.lazy(() =>
+const textRule = later(() =>
   z.strictObject({
     by: z.literal('text'),
     /** Empty: byte for byte. */
@@ -31,7 +32,7 @@ const textRule = z.lazy(() =>
   }),
 );
 
-const detectionsRule = z.lazy(() =>
+const detectionsRule = later(() =>
   z.strictObject({
     by: z.literal('detections'),
     /** Outputs beside the boxes; absent: the model has none, or they are columns of the boxes. */
@@ -52,7 +53,7 @@ const detectionsRule = z.lazy(() =>
 );
 export type DetectionsRule = z.infer<typeof detectionsRule>;
 
-const ranksRule = z.lazy(() =>
+const ranksRule = later(() =>
   z.strictObject({
     by: z.literal('ranks'),
     /** Of how many highest values of each row the places are compared. */
@@ -64,7 +65,7 @@ const ranksRule = z.lazy(() =>
 export type RanksRule = z.infer<typeof ranksRule>;
 
 /** How an output is compared with the one that is expected. */
-export const outputRuleSchema = z.lazy(() =>
+export const outputRuleSchema = later(() =>
   z.discriminatedUnion('by', [numbersRule, textRule, detectionsRule, ranksRule]),
 );
 export type OutputRule = z.infer<typeof outputRuleSchema>;
@@ -74,7 +75,7 @@ export const outputRulesSchema = z.record(z.string(), outputRuleSchema);
 export type OutputRules = z.infer<typeof outputRulesSchema>;
 
 /** One value of a tensor, with its place: `[0, 12]`. */
-const placedValue = z.lazy(() =>
+const placedValue = later(() =>
   z.object({
     sample: z.string(),
     at: z.array(z.int()),
@@ -84,7 +85,7 @@ const placedValue = z.lazy(() =>
 );
 
 /** What came of comparing one output of all samples. */
-export const comparedOutputSchema = z.lazy(() =>
+export const comparedOutputSchema = later(() =>
   z.object({
     output: z.string(),
     /** "within 0.0001 + 0.0001 of the value", as people read it. */

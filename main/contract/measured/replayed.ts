@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { formatCount, formatDuration, formatRate, formatTyped } from '../numbers';
 
 /** What was sent of a trace. */
-export const replayedSchema = z.lazy(() =>
+export const replayedSchema = later(() =>
   z.object({
     requests: z.int().min(1),
     /** From the start of the part to its last request, as it was sent. */

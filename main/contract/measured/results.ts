@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { httpCompressions, httpVersions, loadTools, protocols } from '../run/run-spec';
 import { comparedBatchSchema } from './compared-batches';
 import { composingModelSchema } from './composing';
@@ -61,7 +62,7 @@ export const pointFlags = [
 ] as const;
 
 /** One measurement window of a level, in microseconds; null: not reported. */
-export const windowSchema = z.lazy(() =>
+export const windowSchema = later(() =>
   z.object({
     durationUs: us.nullable(),
     requestCount: z.int().min(0).nullable(),
@@ -86,7 +87,7 @@ export const windowSchema = z.lazy(() =>
 export type MeasurementWindow = z.infer<typeof windowSchema>;
 
 /** Hits and misses of the server's response cache, and the mean time of one. */
-const responseCacheSchema = z.lazy(() =>
+const responseCacheSchema = later(() =>
   z.object({
     hitCount: z.int().min(0),
     missCount: z.int().min(0),
@@ -111,7 +112,7 @@ const kindsSchema = z.array(z.object({ kind: z.string(), count: z.int().min(1), 
 export type CountedKind = z.infer<typeof kindsSchema>[number];
 
 /** One measured level with the published columns. Microseconds; `inferencesPerSecond` counts batch items; null: not reported. */
-export const loadPointSchema = z.lazy(() =>
+export const loadPointSchema = later(() =>
   z.object({
     batchSize: z.int().min(1),
     /** Requests in flight; of request-rate levels the maximum. */
@@ -296,7 +297,7 @@ export interface Repeats {
 type ScheduledLatency = Exclude<keyof NonNullable<PointValues['scheduled']>, 'delayedCount'>;
 export type LoadPoint = PointValues & { readonly repeats?: Repeats };
 
-export const outputComparisonSchema = z.lazy(() =>
+export const outputComparisonSchema = later(() =>
   z.object({
     output: z.string(),
     atol: z.number().min(0),
@@ -329,7 +330,7 @@ export const outputComparisonSchema = z.lazy(() =>
 );
 export type OutputComparison = z.infer<typeof outputComparisonSchema>;
 
-export const accuracyResultSchema = z.lazy(() =>
+export const accuracyResultSchema = later(() =>
   z.object({
     outputs: z.array(outputComparisonSchema),
     metrics: z.array(
@@ -372,7 +373,7 @@ const usedImageSchema = z.object({
 });
 export type UsedImage = z.infer<typeof usedImageSchema>;
 
-export const environmentSchema = z.lazy(() =>
+export const environmentSchema = later(() =>
   z.object({
     workbenchVersion: z.string(),
     engine: z.string(),

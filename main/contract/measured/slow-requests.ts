@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 /** Where a request spends its time, in order. `other`: in the server, between these. */
 export const tracePhases = ['receive', 'queue', 'input', 'infer', 'output', 'send', 'other'] as const;
@@ -20,7 +21,7 @@ const partName = {
   phase: z.enum(tracePhases),
 };
 
-const tracedPartSchema = z.lazy(() =>
+const tracedPartSchema = later(() =>
   z.object({
     ...partName,
     /** Means per request. */
@@ -31,7 +32,7 @@ const tracedPartSchema = z.lazy(() =>
 export type TracedPart = Readonly<z.infer<typeof tracedPartSchema>>;
 
 /** Where traced requests of a model spent their time: the slowest beside those around the median. */
-export const slowRequestsSchema = z.lazy(() =>
+export const slowRequestsSchema = later(() =>
   z.object({
     model: z.string(),
     /** null: the trace does not state it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 /** What a task is judged by where the true answers are known: figures of a labeled data set. */
 const titles = {
@@ -24,8 +25,8 @@ export const isTaskFigure = (name: string): name is TaskFigureName =>
 export const taskFigureBetter = (name: TaskFigureName): 'higher' | 'lower' =>
   name === 'word-error-rate' ? 'lower' : 'higher';
 
-const span = z.lazy(() => z.object({ start: z.int().min(0), end: z.int().min(0), label: z.string() }));
-const truthBox = z.lazy(() =>
+const span = later(() => z.object({ start: z.int().min(0), end: z.int().min(0), label: z.string() }));
+const truthBox = later(() =>
   z.object({
     /** Left, upper, right and lower edge, in pixels of the image. */
     box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
@@ -34,7 +35,7 @@ const truthBox = z.lazy(() =>
 );
 
 /** What is true of the only row of a sample, by what the model answers. */
-export const truthSchema = z.lazy(() =>
+export const truthSchema = later(() =>
   z.discriminatedUnion('kind', [
     /** Of LABEL. */
     z.object({ kind: z.literal('label'), label: z.string() }),
@@ -53,7 +54,7 @@ export const truthSchema = z.lazy(() =>
 export type Truth = z.infer<typeof truthSchema>;
 export type TruthOf<Kind extends Truth['kind']> = Extract<Truth, { kind: Kind }>;
 
-export const taskFigureSchema = z.lazy(() =>
+export const taskFigureSchema = later(() =>
   z.object({
     name: z.enum(taskFigureNames),
     /** Of the outputs in the golden file; null: they have no such figure. */

@@ -1,18 +1,19 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { formatDuration, formatMs, formatRate, formatShortShare, formatTyped } from '../numbers';
 
 const us = z.number().min(0);
 const counted = z.int().min(0);
 
 /** Requests that were refused, by reason. */
-const refusedSchema = z.lazy(() => z.object({ queueFull: counted, timeout: counted, cancelled: counted }));
+const refusedSchema = later(() => z.object({ queueFull: counted, timeout: counted, cancelled: counted }));
 export type Refused = Readonly<z.infer<typeof refusedSchema>>;
 
 export const refusedCount = ({ refused }: { readonly refused?: Refused | undefined }): number =>
   refused === undefined ? 0 : refused.queueFull + refused.timeout + refused.cancelled;
 
 /** Requests by the time at which they were due; latencies from then on, of the answered ones. */
-const sliceSchema = z.lazy(() =>
+const sliceSchema = later(() =>
   z.object({
     /** From the start of the first window. */
     startUs: us,
@@ -36,7 +37,7 @@ const sliceSchema = z.lazy(() =>
 );
 export type Slice = Readonly<z.infer<typeof sliceSchema>>;
 
-const timelineSchema = z.lazy(() =>
+const timelineSchema = later(() =>
   z.object({
     sliceUs: z.number().positive(),
     /** Of a good request; absent: none was given. */
@@ -49,7 +50,7 @@ const timelineSchema = z.lazy(() =>
 export type Timeline = Readonly<z.infer<typeof timelineSchema>>;
 
 /** What a level above its promised rate came to. */
-const overloadSchema = z.lazy(() =>
+const overloadSchema = later(() =>
   z.object({
     /** Largest rate over the promised one. */
     factor: z.number().positive(),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { fileEntrySchema } from '../run/artefacts';
 
 /** What the model card states; each part may be missing. */
-export const modelCardSchema = z.lazy(() =>
+export const modelCardSchema = later(() =>
   z.object({
     /** "apache-2.0"; of "other" with its name. */
     license: z.string().nullable(),
@@ -17,7 +18,7 @@ export const modelCardSchema = z.lazy(() =>
 );
 export type ModelCard = Readonly<z.infer<typeof modelCardSchema>>;
 
-export const hubPlaceSchema = z.lazy(() =>
+export const hubPlaceSchema = later(() =>
   z.object({
     /** "acme/my-bert". */
     id: z.string(),
@@ -28,7 +29,7 @@ export const hubPlaceSchema = z.lazy(() =>
 export type HubPlace = Readonly<z.infer<typeof hubPlaceSchema>>;
 
 /** What exactly was served of a Hugging Face folder, read when the run deployed it. */
-export const modelRecordSchema = z.lazy(() =>
+export const modelRecordSchema = later(() =>
   z.object({
     /** null: the folder is not one of the hub's cache, which is named by the commit. */
     hub: hubPlaceSchema.nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import type { RunSpec } from './run-spec';
 
 const tensor = z.object({
@@ -16,7 +17,7 @@ export type Signature = z.infer<typeof signatureSchema>;
 export type TensorSignature = z.infer<typeof tensor>;
 
 /** Builder and machine of a TensorRT plan, which loads only there. */
-const planProvenanceSchema = z.lazy(() =>
+const planProvenanceSchema = later(() =>
   z.object({
     tensorrtVersion: z.string(),
     gpuName: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 
 /** What a head of a model answers, by the names that the hub has for them. */
 export const huggingFaceTasks = [
@@ -69,7 +70,7 @@ export const isGenerating = (task: HuggingFaceTask): task is (typeof generatingT
 export const poolingModes = ['mean', 'cls', 'max', 'lasttoken'] as const;
 
 /** What of a Hugging Face folder is served, beside its tensors. */
-export const huggingFaceSchema = z.lazy(() =>
+export const huggingFaceSchema = later(() =>
   z.strictObject({
     task: z.enum(huggingFaceTasks),
     /** "BertForSequenceClassification". */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { runNameSchema } from './run-content';
 
 const importKinds = ['perf-analyzer-csv', 'perf-analyzer-profile', 'model-analyzer-csv'] as const;
 
-export const importSourceSchema = z.lazy(() =>
+export const importSourceSchema = later(() =>
   z.object({
     kind: z.enum(importKinds),
     fileName: z.string(),
@@ -21,7 +22,7 @@ export const importKindText: Readonly<Record<ImportSource['kind'], string>> = {
   'model-analyzer-csv': 'Model Analyzer, CSV',
 };
 
-export const importRequestSchema = z.lazy(() =>
+export const importRequestSchema = later(() =>
   z.strictObject({
     path: z.string().min(1).max(4096),
     /** Further files of one profile of Model Analyzer. */

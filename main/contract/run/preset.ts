@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dataSourceSchema } from '../data-source';
+import { later } from '../later';
 import {
   accelerators,
   argumentsSchema,
@@ -28,7 +29,7 @@ const datatypes = [
   ...['FP16', 'FP32', 'FP64'],
 ];
 
-const tensor = z.lazy(() =>
+const tensor = later(() =>
   z.strictObject({
     name: key(z.string().min(1), { description: 'Name, as in get_model of model.py', example: 'INPUT__0' }),
     datatype: key(
@@ -58,7 +59,7 @@ const layersBy = <Name extends string>(names: readonly [Name, ...Name[]], what: 
     absent: `defaults apply to every ${what}`,
   });
 
-const gpuDefaults = z.lazy(() =>
+const gpuDefaults = later(() =>
   z.strictObject({
     defaults: defaultsOf('Fields of run.yaml for this GPU'),
     byFormat: layersBy(exportFormats, 'format'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { limitsDocumentSchema } from '../measured/limits';
 import { accuracyResultSchema, environmentSchema, loadPointSchema } from '../measured/results';
@@ -28,7 +29,7 @@ export const chosenLevelSchema = z.object({
   marks: z.array(z.string()).describe('Doubts about it: "not steady", "client-limited", …'),
 });
 
-const missingLevelSchema = z.lazy(() =>
+const missingLevelSchema = later(() =>
   z.object({
     batchSize: z.int(),
     concurrency: z.int(),
@@ -46,7 +47,7 @@ const crossSideSchema = z
   .nullable();
 const perTool = z.object({ native: z.int(), perf_analyzer: z.int() });
 
-const crossLevelSchema = z.lazy(() =>
+const crossLevelSchema = later(() =>
   z.object({
     batchSize: z.int(),
     concurrency: z.int(),
@@ -81,7 +82,7 @@ const failedMeasurementSchema = z.object({
   error: wireErrorSchema,
 });
 
-const scenarioSchema = z.lazy(() =>
+const scenarioSchema = later(() =>
   z.object({
     points: z
       .array(
@@ -109,7 +110,7 @@ const scenarioSchema = z.lazy(() =>
   }),
 );
 
-const stepSchema = z.lazy(() =>
+const stepSchema = later(() =>
   z.object({
     id: z.enum(stepIds),
     status: z.enum(['waiting', 'running', 'done', 'skipped', 'failed', 'cancelled']),
@@ -125,7 +126,7 @@ const stepSchema = z.lazy(() =>
   }),
 );
 
-const publishedRowSchema = z.lazy(() =>
+const publishedRowSchema = later(() =>
   z.object({
     batchSize: z.string(),
     concurrency: z.string(),
@@ -137,7 +138,7 @@ const publishedRowSchema = z.lazy(() =>
   }),
 );
 
-export const reportDocumentSchema = z.lazy(() =>
+export const reportDocumentSchema = later(() =>
   z.object({
     kind: z.literal('triton-workbench-report'),
     version: z.literal(1),

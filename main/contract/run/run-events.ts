@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobEnds, runJobSchema, shortJobText } from '../job/run-job';
+import { later } from '../later';
 import { traceEventSchema } from '../load/run-traces';
 import { coldStartSchema, warmUpTrialSchema } from '../measured/cold-start';
 import { modelMemorySchema } from '../measured/model-memory';
@@ -135,7 +136,7 @@ const created = z.object({
 });
 
 /** Older records of servers and files also have a placeholder specification, which is dropped. */
-const createdSchema = z.lazy(() =>
+const createdSchema = later(() =>
   z.union([
     created.extend({ onServer: serverLoadSchema }),
     created
@@ -150,7 +151,7 @@ const createdSchema = z.lazy(() =>
   ]),
 );
 
-const laterBodySchema = z.lazy(() =>
+const laterBodySchema = later(() =>
   z.discriminatedUnion('type', [
     /** Replaces the specification: steps and levels with the same key are kept, others are due again. */
     z.object({

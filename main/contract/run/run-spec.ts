@@ -3,12 +3,13 @@ import { tlsFilesSchema, withScheme } from '../address';
 import { imageReferenceSchema } from '../docker';
 import { hostNameSchema } from '../host/host-name';
 import { jobEngines, jobEngineSchemas } from '../job/job-engines';
+import { later } from '../later';
 import { generationSchema } from '../load/generation';
 import { lengthsSchema } from '../load/length-distribution';
 import { remoteLimitsSchema } from '../load/remote-limits';
 import { replaySchema } from '../load/replay';
 import { stagesSchema } from '../load/stages';
-import { modelNameSchema, repositorySchema, type ServedRepository } from '../served-repository';
+import { modelNameSchema, repositorySchema } from '../served-repository';
 import { treeModelSchema } from '../tree-model';
 import { huggingFaceSchema } from './hugging-face';
 import { formats } from './model-formats';
@@ -21,7 +22,7 @@ export { type PublishedGpu, publishedGpuOf, publishedGpus } from './published-gp
 
 const positive = z.int().min(1);
 
-export const sequenceSchema = z.lazy(() =>
+export const sequenceSchema = later(() =>
   z.strictObject({
     length: positive.default(20),
     /** Percentage by which lengths vary. */
@@ -35,7 +36,7 @@ export const sequenceSchema = z.lazy(() =>
 );
 export type SequenceSettings = z.infer<typeof sequenceSchema>;
 
-/** Framework of a preset's model.py: PyTorch, or TensorFlow with Keras. */
+/** Of a preset's model.py: PyTorch, or TensorFlow with Keras. */
 export const frameworks = ['pyt', 'tf'] as const;
 export const exportPrecisions = ['fp32', 'fp16'] as const;
 /** `as-is`: of a repository, whose files decide. */
@@ -89,7 +90,7 @@ export const innerPathSchema = z
     'a path below the folder of the model, without ".." and not from "/" on',
   );
 
-const sourceTensor = z.lazy(() =>
+const sourceTensor = later(() =>
   z.strictObject({
     name: z.string().min(1),
     datatype: z.string(),
@@ -99,7 +100,7 @@ const sourceTensor = z.lazy(() =>
 );
 
 /** The user's own model with its tensors, read without executing it. */
-export const sourceSchema = z.lazy(() =>
+export const sourceSchema = later(() =>
   z.strictObject({
     kind: z.enum(sourceKinds),
     /** Absolute: a file, or the folder with model.py, saved_model.pb, config.json or, of a repository, config.pbtxt. */
@@ -134,7 +135,7 @@ export const argumentsSchema = z.record(
   z.union([z.string(), z.number(), z.boolean()]).transform(String),
 );
 
-const modelSchema = z.lazy(() =>
+const modelSchema = later(() =>
   z.strictObject({
     /** Folder name under `resources/models`; of an own model derived from its file. */
     preset: modelNameSchema,
@@ -154,7 +155,7 @@ const modelSchema = z.lazy(() =>
 const queueTimeoutActions = ['reject', 'delay'] as const;
 const warmups = ['none', 'zero', 'random', 'samples'] as const;
 
-const configureSchema = z.lazy(() =>
+const configureSchema = later(() =>
   z.strictObject({
     modelName: modelNameSchema,
     modelVersion: positive,
@@ -185,7 +186,7 @@ const configureSchema = z.lazy(() =>
   }),
 );
 
-const accuracySchema = z.lazy(() =>
+const accuracySchema = later(() =>
   z.strictObject({
     /** Golden file whose outputs are the reference of a model file; absent: its framework's. */
     golden: z.string().min(1).optional(),
@@ -204,7 +205,7 @@ const accuracySchema = z.lazy(() =>
   }),
 );
 
-const scenarioLoadSchema = z.lazy(() =>
+const scenarioLoadSchema = later(() =>
   z
     .strictObject({
       loadTool: z.enum(loadTools),
@@ -215,7 +216,7 @@ const scenarioLoadSchema = z.lazy(() =>
     .partial(),
 );
 
-export const performanceSchema = z.lazy(() =>
+export const performanceSchema = later(() =>
   z.strictObject({
     loadTool: z.enum(loadTools),
     protocol: z.enum(protocols),
@@ -301,7 +302,7 @@ export const performanceSchema = z.lazy(() =>
   }),
 );
 
-export const dockerEngineSchema = z.lazy(() =>
+export const dockerEngineSchema = later(() =>
   z.strictObject({
     kind: z.literal('docker'),
     /** `cpu`: built from `resources/docker`; `ngc`: NVIDIA's. Absent: `ngc` with GPUs, else `cpu`. */
@@ -324,7 +325,7 @@ export const dockerEngineSchema = z.lazy(() =>
   }),
 );
 
-const engineSchema = z.lazy(() =>
+const engineSchema = later(() =>
   z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('local'),
@@ -396,5 +397,4 @@ export type ReplayRead = NonNullable<Replay['read']>;
 export type AccuracySpec = RunSpec['accuracy'];
 
 /** A repository that is served as it is; null for other models. */
-export const repositoryOf = ({ source }: Pick<RunSpec['model'], 'source'>): ServedRepository | null =>
-  source?.repository ?? null;
+export const repositoryOf = ({ source }: Pick<RunSpec['model'], 'source'>) => source?.repository ?? null;

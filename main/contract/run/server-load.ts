@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import { hostNameSchema } from '../host/host-name';
+import { later } from '../later';
 import { loadTools, performanceSchema, type PerformanceSpec, protocols } from './run-spec';
 
 const positive = z.int().min(1);
 
 /** Here a level may be one window, and perf_analyzer's 0 % is valid. */
-export const serverSettingsSchema = z.lazy(() =>
+export const serverSettingsSchema = later(() =>
   performanceSchema.unwrap().extend({
     maxTrials: positive,
     stabilityPercentage: z.number().min(0),
   }),
 );
 
-const levelSchema = z.lazy(() =>
+const levelSchema = later(() =>
   z.strictObject({
     batchSize: positive,
     concurrency: positive,
@@ -23,7 +24,7 @@ const levelSchema = z.lazy(() =>
 
 type Level = Readonly<z.infer<typeof levelSchema>>;
 
-export const serverLoadSchema = z.lazy(() =>
+export const serverLoadSchema = later(() =>
   z.strictObject({
     /** `host:port` of both interfaces. */
     addresses: z.strictObject({

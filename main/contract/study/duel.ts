@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { runIdPattern } from '../opened';
 import { loadTools, protocols, sharedMemories } from '../run/run-spec';
 import { configuredSchema, runningSchema, serverSchema } from './search';
@@ -6,7 +7,7 @@ import { configuredSchema, runningSchema, serverSchema } from './search';
 const positive = z.int().min(1);
 const runId = z.string().regex(runIdPattern);
 
-export const duelLevelSchema = z.lazy(() =>
+export const duelLevelSchema = later(() =>
   z.union([
     z.strictObject({ batchSize: positive, concurrency: positive }),
     z.strictObject({ batchSize: positive, requestRate: z.number().positive() }),
@@ -14,7 +15,7 @@ export const duelLevelSchema = z.lazy(() =>
 );
 export type DuelLevel = Readonly<z.infer<typeof duelLevelSchema>>;
 
-const sideSchema = z.lazy(() =>
+const sideSchema = later(() =>
   z.strictObject({
     runId,
     /** "accepted", "present configuration", "model instances 2". */
@@ -36,7 +37,7 @@ const sideSchema = z.lazy(() =>
 export type DuelSide = Readonly<z.infer<typeof sideSchema>>;
 
 /** Measures two verified models in turns until the difference is clear. */
-export const duelStrategySchema = z.lazy(() =>
+export const duelStrategySchema = later(() =>
   z.object({
     kind: z.literal('duel'),
     /** The first is what the second is compared with. */
@@ -56,7 +57,7 @@ export const duelStrategySchema = z.lazy(() =>
 export type DuelStrategy = Readonly<z.infer<typeof duelStrategySchema>>;
 
 /** What a person asks for; what is left out is taken from the runs. */
-export const duelRequestSchema = z.lazy(() =>
+export const duelRequestSchema = later(() =>
   z.strictObject({
     /** Two runs, or a run with and without a suggestion (from 1) of what limits it. */
     between: z.union([

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { runIdPattern, studyNamePattern } from '../opened';
 import { choiceSchema } from '../run/spec-tools';
 import { candidateSchema, memoryLimitsSchema, searchSpaceSchema } from './search';
@@ -17,7 +18,7 @@ const goal = {
   budgetS: z.number().positive(),
 };
 
-const jointModelSchema = z.lazy(() =>
+const jointModelSchema = later(() =>
   z.strictObject({
     title: z.string(),
     /** The finished run whose model it is; null: a trial makes it. */
@@ -37,7 +38,7 @@ const jointModelSchema = z.lazy(() =>
 export type JointModel = Readonly<z.infer<typeof jointModelSchema>>;
 
 /** Finds configurations of several models that serve side by side, each within a target of its own. */
-export const jointStrategySchema = z.lazy(() =>
+export const jointStrategySchema = later(() =>
   z.object({
     kind: z.literal('joint'),
     models: z.array(jointModelSchema).min(2).max(16),
@@ -61,7 +62,7 @@ const fileModelSchema = z.strictObject({
   share: rate.optional(),
   p99Ms: z.number().positive().max(3.6e6).optional(),
   batchSize: positive.optional(),
-  space: z.lazy(() =>
+  space: later(() =>
     searchSpaceSchema
       .unwrap()
       .omit({ format: true, precision: true, backendAccelerator: true, batchSize: true }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
 import type { WireError } from '../errors';
 import { hostNameSchema } from '../host/host-name';
+import { later } from '../later';
 import { replaySchema } from '../load/replay';
 import { type TakenMemory, takenMemorySchema } from '../measured/model-memory';
 import { loadPointSchema } from '../measured/results';
@@ -43,7 +44,7 @@ export const candidateSchema = z.strictObject({
 export type Candidate = Readonly<z.infer<typeof candidateSchema>>;
 export const candidateFields = candidateSchema.keyof().options;
 
-const loadSchema = z.lazy(() =>
+const loadSchema = later(() =>
   z.discriminatedUnion('kind', [
     /**
      * Requests a second with Poisson arrivals, or at those of a trace that is sent faster or slower; answered or not: what may be
@@ -68,7 +69,7 @@ const targetSchema = z.strictObject({
 });
 
 /** What is best: the most load, the lowest latency at a rate, or the lowest price of an inference. */
-const objectiveSchema = z.lazy(() =>
+const objectiveSchema = later(() =>
   z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('throughput') }),
     z.strictObject({ kind: z.literal('latency') }),
@@ -80,7 +81,7 @@ export type SearchObjective = Readonly<z.infer<typeof objectiveSchema>>;
 export const objectiveKinds = ['throughput', 'latency', 'cost'] as const;
 
 /** Most memory that a candidate may take, bytes. */
-export const memoryLimitsSchema = z.lazy(() =>
+export const memoryLimitsSchema = later(() =>
   z.strictObject({
     gpuBytes: positive.optional(),
     hostBytes: positive.optional(),
@@ -89,7 +90,7 @@ export const memoryLimitsSchema = z.lazy(() =>
 export type MemoryLimits = Readonly<z.infer<typeof memoryLimitsSchema>>;
 
 /** A Triton that runs already. `metrics` is a `host:port`; absent: two ports above that of HTTP. */
-export const serverSchema = z.lazy(() =>
+export const serverSchema = later(() =>
   z.strictObject({
     url: z.string().min(1).max(2000),
     tls: tlsFilesSchema.optional(),
@@ -98,7 +99,7 @@ export const serverSchema = z.lazy(() =>
 );
 
 /** Serves the candidates beside its own models. */
-export const runningSchema = z.lazy(() =>
+export const runningSchema = later(() =>
   serverSchema
     .unwrap()
     .required({ metrics: true })
@@ -110,7 +111,7 @@ export const runningSchema = z.lazy(() =>
 export type SearchServer = Readonly<z.infer<typeof runningSchema>>;
 
 /** Finds the configuration that takes the most load within a target. */
-export const searchStrategySchema = z.lazy(() =>
+export const searchStrategySchema = later(() =>
   z.object({
     kind: z.literal('search'),
     /** The finished run whose model it is; null: the first trial makes it. */
@@ -141,7 +142,7 @@ export type SearchStrategy = Readonly<z.infer<typeof searchStrategySchema>>;
 const list = <Schema extends z.ZodType>(of: Schema) => z.array(of).min(1).max(64);
 
 /** Values to try, by field; a field that is left out is varied as the machine and the target suggest. */
-export const searchSpaceSchema = z.lazy(() =>
+export const searchSpaceSchema = later(() =>
   z
     .strictObject({
       instances: list(candidateSchema.shape.instances),
@@ -160,7 +161,7 @@ export const searchSpaceSchema = z.lazy(() =>
 export type SearchSpace = Readonly<z.infer<typeof searchSpaceSchema>>;
 
 /** What a person asks a search for; what is left out is taken from the run and the machine. */
-export const searchRequestSchema = z.lazy(() =>
+export const searchRequestSchema = later(() =>
   z.strictObject({
     /** A finished run. */
     runId: z.string().regex(runIdPattern).optional(),
@@ -193,7 +194,7 @@ export const searchRequestSchema = z.lazy(() =>
 export type SearchRequest = Readonly<z.infer<typeof searchRequestSchema>>;
 
 /** What is sent in a measurement: requests under way, or requests a second. */
-const lookLoadSchema = z.lazy(() =>
+const lookLoadSchema = later(() =>
   z.union([
     z.strictObject({ concurrency: positive }),
     z.strictObject({ requestRate: z.number().positive() }),
@@ -208,7 +209,7 @@ export type LookLoad = Readonly<z.infer<typeof lookLoadSchema>>;
 const phases = ['screen', 'edge', 'race', 'confirm', 'turn'] as const;
 export type LookPhase = (typeof phases)[number];
 
-const ownLookSchema = z.lazy(() =>
+const ownLookSchema = later(() =>
   z.object({
     /** Place in the list, from 1. */
     candidate: positive,
@@ -236,7 +237,7 @@ const ownLookSchema = z.lazy(() =>
       .optional(),
   }),
 );
-export const lookSchema = z.lazy(() =>
+export const lookSchema = later(() =>
   ownLookSchema.unwrap().extend({
     /** Of several models: the others, which were under load at the same time. */
     beside: z.array(ownLookSchema).optional(),
@@ -249,7 +250,7 @@ export type Look = Readonly<z.infer<typeof lookSchema>>;
 export const candidateMemorySchema = takenMemorySchema.extend({ candidate: z.int().min(0) });
 
 /** Where candidates were served. */
-export const servedPlaceSchema = z.lazy(() =>
+export const servedPlaceSchema = later(() =>
   z.object({
     engine: z.enum(engines),
     /** Absent: this machine, or whatever the address says. */

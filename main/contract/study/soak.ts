@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tlsFilesSchema } from '../address';
+import { later } from '../later';
 import { runIdPattern } from '../opened';
 import { serverLoadSchema } from '../run/server-load';
 import { ownSubjects } from './own-subjects';
@@ -20,7 +21,7 @@ export type SoakRole = (typeof soakRoles)[number];
 export const soakFigures = ['rss', 'pss', 'virtual', 'shm', 'gpu', 'threads', 'handles'] as const;
 export type SoakFigure = (typeof soakFigures)[number];
 
-const readingSchema = z.lazy(() =>
+const readingSchema = later(() =>
   z.object({
     role: z.enum(soakRoles),
     /** Of a Python stub. */
@@ -82,7 +83,7 @@ export interface Soaked {
   readonly slices: readonly SoakSlice[];
 }
 
-const levelSchema = z.lazy(() =>
+const levelSchema = later(() =>
   z.union([
     z.strictObject({ batchSize: positive, concurrency: positive }),
     z.strictObject({ batchSize: positive, requestRate: z.number().positive() }),
@@ -92,7 +93,7 @@ export type SoakLevel = Readonly<z.infer<typeof levelSchema>>;
 
 const runId = z.string().regex(runIdPattern);
 
-const subjectSchema = z.lazy(() =>
+const subjectSchema = later(() =>
   z.discriminatedUnion('kind', [
     ...ownSubjects(),
     /** A Triton of others. */
@@ -102,7 +103,7 @@ const subjectSchema = z.lazy(() =>
 export type SoakSubject = Readonly<z.infer<typeof subjectSchema>>;
 
 /** Sends the same load for hours and reads whose memory grows. */
-export const soakStrategySchema = z.lazy(() =>
+export const soakStrategySchema = later(() =>
   z.object({
     kind: z.literal('soak'),
     subject: subjectSchema,
@@ -124,7 +125,7 @@ export const soakStrategySchema = z.lazy(() =>
 export type SoakStrategy = Readonly<z.infer<typeof soakStrategySchema>>;
 
 /** Load of a request: a share of what the run held, requests per second, or requests under way. */
-const askedLoadSchema = z.lazy(() =>
+const askedLoadSchema = later(() =>
   z.union([
     z.strictObject({ share: z.number().positive().max(2) }),
     z.strictObject({ requestRate: z.number().positive().max(1e6) }),
@@ -134,7 +135,7 @@ const askedLoadSchema = z.lazy(() =>
 export type AskedSoakLoad = Readonly<z.infer<typeof askedLoadSchema>>;
 
 /** What a person asks for. */
-export const soakRequestSchema = z.lazy(() =>
+export const soakRequestSchema = later(() =>
   z.strictObject({
     of: z.union([
       z.strictObject({ runId }),

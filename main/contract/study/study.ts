@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from '../errors';
+import { later } from '../later';
 import { studyNamePattern } from '../opened';
 import { runOutcomes } from '../run/run-events';
 import type { RunState } from '../run/run-state';
@@ -115,7 +116,7 @@ const bodies = () =>
   ] as const;
 export type StudyBody = z.infer<ReturnType<typeof bodies>[number]>;
 
-export const studyEntrySchema = z.lazy(() => z.object(numbered).and(z.discriminatedUnion('type', bodies())));
+export const studyEntrySchema = later(() => z.object(numbered).and(z.discriminatedUnion('type', bodies())));
 export type StudyEntry = z.infer<typeof studyEntrySchema>;
 
 export interface TrialState {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../later';
 import { comparedOutputSchema } from '../measured/output-rules';
 import { runIdPattern } from '../opened';
 import { duelLevelSchema } from './duel';
@@ -13,7 +14,7 @@ const side = z.literal([1, 2]);
 export type UpgradeNumber = z.infer<typeof side>;
 
 /** What serves in place of what the run has: a release of NVIDIA's images, an image, or a folder of this machine. */
-export const upgradeTargetSchema = z.lazy(() =>
+export const upgradeTargetSchema = later(() =>
   z.union([
     z.strictObject({ release: z.string().regex(/^\d\d\.\d\d$/, 'a release such as 26.07') }),
     z.strictObject({ image: z.string().min(1).max(512) }),
@@ -22,7 +23,7 @@ export const upgradeTargetSchema = z.lazy(() =>
 );
 export type UpgradeTarget = Readonly<z.infer<typeof upgradeTargetSchema>>;
 
-const sideSchema = z.lazy(() =>
+const sideSchema = later(() =>
   z.strictObject({
     /** "release 26.04", "the home's Triton". */
     title: z.string(),
@@ -33,7 +34,7 @@ const sideSchema = z.lazy(() =>
 export type UpgradeSide = Readonly<z.infer<typeof sideSchema>>;
 
 /** What is known before anything is started. */
-const findingSchema = z.lazy(() =>
+const findingSchema = later(() =>
   z.strictObject({
     about: z.enum(['backend', 'flag', 'plan', 'machine', 'package']),
     /** A sentence without its full stop. */
@@ -44,7 +45,7 @@ const findingSchema = z.lazy(() =>
 );
 export type UpgradeFinding = Readonly<z.infer<typeof findingSchema>>;
 
-const subjectSchema = z.lazy(() => z.discriminatedUnion('kind', ownSubjects()));
+const subjectSchema = later(() => z.discriminatedUnion('kind', ownSubjects()));
 export type UpgradeSubject = Readonly<z.infer<typeof subjectSchema>>;
 
 /** Serves the same files in two serving environments in turns, and says whether they may move from one to the other. */
@@ -79,7 +80,7 @@ export function withPresentAgain(searched: Searched): Searched {
 }
 
 /** What a side turned out to be. */
-const servedSchema = z.lazy(() =>
+const servedSchema = later(() =>
   z.object({
     side,
     place: servedPlaceSchema,
@@ -91,7 +92,7 @@ const servedSchema = z.lazy(() =>
 );
 export type UpgradeServed = Readonly<z.infer<typeof servedSchema>>;
 
-const loadedSchema = z.lazy(() =>
+const loadedSchema = later(() =>
   z.object({
     side,
     /** From the call until the model was ready, milliseconds. */
@@ -106,7 +107,7 @@ const loadedSchema = z.lazy(() =>
 /** One load of the model on a side. */
 export type UpgradeLoad = Readonly<z.infer<typeof loadedSchema>>;
 
-const outputsSchema = z.lazy(() =>
+const outputsSchema = later(() =>
   z.object({
     /** Requests of the run's inputs, sent to both. */
     between: z.array(
@@ -149,7 +150,7 @@ export interface Upgraded {
 }
 
 /** What a person asks for; what is left out is taken from the run. */
-export const upgradeRequestSchema = z.lazy(() =>
+export const upgradeRequestSchema = later(() =>
   z.strictObject({
     of: z.union([
       z.strictObject({ runId }),

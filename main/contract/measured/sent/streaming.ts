@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { later } from '../../later';
 import { spreadSchema } from '../spread';
 
 const us = z.number().min(0);
 
 /** Latency from the time a request was due, including its wait for a slow server. */
-export const scheduledSchema = z.lazy(() =>
+export const scheduledSchema = later(() =>
   z.object({
     avgUs: us,
     p50Us: us,
@@ -18,7 +19,7 @@ export const scheduledSchema = z.lazy(() =>
 );
 
 /** Requests over a stream (ModelStreamInfer), with any number of answers each. null: not reported. */
-export const streamingSchema = z.lazy(() =>
+export const streamingSchema = later(() =>
   z.object({
     /** The model's configuration allows any number of answers per request. */
     decoupled: z.boolean(),

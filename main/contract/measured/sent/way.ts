@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { later } from '../../later';
 import { formatMs, formatRate, missing } from '../../numbers';
 import { httpVersions } from '../../run/run-spec';
 
 const usOrNull = z.number().min(0).nullable();
 
 /** Means of a window, in microseconds; connections are those that its turn opened. null: not known, or no TLS. */
-export const latencyPartsSchema = z.lazy(() =>
+export const latencyPartsSchema = later(() =>
   z.object({
     connectUs: usOrNull,
     tlsUs: usOrNull,
@@ -19,7 +20,7 @@ export const latencyPartsSchema = z.lazy(() =>
 const wayParts = ['connect', 'tls', 'send', 'first-byte', 'receive', 'latency', 'p99', 'throughput'] as const;
 export type WayPart = (typeof wayParts)[number];
 
-const wayRowSchema = z.lazy(() =>
+const wayRowSchema = later(() =>
   z.object({
     part: z.enum(wayParts),
     /** Means of the looks: microseconds, of the throughput inferences per second; null: not known. */
@@ -34,7 +35,7 @@ const wayRowSchema = z.lazy(() =>
 export type WayRow = z.infer<typeof wayRowSchema>;
 
 /** What the way through a gateway adds to a level, part by part. */
-export const waySchema = z.lazy(() =>
+export const waySchema = later(() =>
   z.object({
     /** "https://gateway:443". */
     address: z.string(),
