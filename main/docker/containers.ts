@@ -12,6 +12,7 @@ const portSchema = z.looseObject({
   IP: z.string().optional(),
   PublicPort: z.int().optional(),
 });
+type Port = z.infer<typeof portSchema>;
 const entrySchema = z.looseObject({
   Id: z.string(),
   Names: z.array(z.string()),
@@ -29,6 +30,20 @@ export interface OwnContainer {
   readonly info: ContainerInfo;
   readonly labels: ContainerLabels;
 }
+
+const isIpv6 = ({ IP }: Port): boolean => IP?.includes(':') === true;
+
+function addressOf(port: Port): string | null {
+  const { IP: ip = '127.0.0.1', PublicPort: published } = port;
+  if (published === undefined) return null;
+  return `${isIpv6(port) ? `[${ip}]` : ip}:${published}`;
+}
+
+/** By number, IPv4 first: the engine lists them in another order each time. */
+const portsOf = (ports: readonly Port[]): ContainerInfo['ports'] =>
+  [...ports]
+    .sort((a, b) => a.PrivatePort - b.PrivatePort || Number(isIpv6(a)) - Number(isIpv6(b)))
+    .map((port) => ({ containerPort: port.PrivatePort, hostAddress: addressOf(port) }));
 
 function toOwn(entry: Entry, instance: string, host: string): OwnContainer | null {
   const labels = parseLabels(entry.Labels, instance);
@@ -48,10 +63,7 @@ function toOwn(entry: Entry, instance: string, host: string): OwnContainer | nul
       status: entry.Status,
       image: entry.Image,
       imageId: entry.ImageID,
-      ports: (entry.Ports ?? []).map((port) => ({
-        containerPort: port.PrivatePort,
-        hostAddress: port.PublicPort === undefined ? null : `${port.IP ?? '127.0.0.1'}:${port.PublicPort}`,
-      })),
+      ports: portsOf(entry.Ports ?? []),
       gpus: labels.gpus,
       createdAt: new Date(entry.Created * 1000).toISOString(),
       shellCommand: `docker${at} exec -it ${name} sh`,

@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DockerClient } from '../../../main/docker/client';
 import {
   type ContainerLabels,
   formatLabels,
   instanceFilter,
   labelNames,
+  listContainers,
   parseLabels,
   readInstanceId,
 } from '../../../main/docker/containers';
@@ -78,5 +80,42 @@ describe('the id of a home', () => {
     const id = await readInstanceId(path);
     expect(id).toMatch(/^[0-9a-f]{16}$/);
     expect(await readInstanceId(path)).toBe(id);
+  });
+});
+
+describe('the ports of a container', () => {
+  const listed = (Ports: readonly object[]) =>
+    listContainers(
+      {
+        address: { host: 'unix:///var/run/docker.sock' },
+        docker: {
+          listContainers: () =>
+            Promise.resolve([
+              {
+                ...{ Id: 'c1', Names: ['/one'], Image: 'i', ImageID: 'i', State: 'running', Status: 'Up' },
+                ...{ Created: 0, Labels: formatLabels(labels), Ports },
+              },
+            ]),
+        },
+      } as unknown as DockerClient,
+      labels.instance,
+    );
+
+  it('are in the order of their numbers, IPv4 first, however the engine lists them', async () => {
+    const ports = [
+      { PrivatePort: 8001, PublicPort: 18_001, IP: '::' },
+      { PrivatePort: 8002 },
+      { PrivatePort: 8001, PublicPort: 18_001, IP: '0.0.0.0' },
+      { PrivatePort: 8000, PublicPort: 18_000, IP: '127.0.0.1' },
+    ];
+    for (const order of [ports, [...ports].reverse()]) {
+      const [container] = await listed(order);
+      expect(container?.info.ports).toEqual([
+        { containerPort: 8000, hostAddress: '127.0.0.1:18000' },
+        { containerPort: 8001, hostAddress: '0.0.0.0:18001' },
+        { containerPort: 8001, hostAddress: '[::]:18001' },
+        { containerPort: 8002, hostAddress: null },
+      ]);
+    }
   });
 });
