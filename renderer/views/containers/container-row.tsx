@@ -53,7 +53,7 @@ function ContainerPorts({ ports }: { ports: ContainerInfo['ports'] }) {
   return (
     <ul className="ports">
       {ports.map(({ containerPort, hostAddress }) => (
-        <li key={containerPort} className="row">
+        <li key={`${containerPort} ${hostAddress ?? ''}`} className="row">
           <span className="dim">{portText(containerPort)}</span>
           {hostAddress === null ? (
             <span className="dim">not published</span>
@@ -96,7 +96,7 @@ function RunOfContainer({
   );
 }
 
-export function ContainerRow(props: {
+interface RowProps {
   container: ContainerInfo;
   stats: ContainerStats | undefined;
   gpus: readonly GpuFacts[];
@@ -107,7 +107,20 @@ export function ContainerRow(props: {
   connected: boolean;
   onOpenRun: (() => void) | null;
   onSelect: () => void;
-}) {
+}
+
+/** Also what a narrow table leaves out. */
+function hoverOf({ container, stats, image, gpus, now }: RowProps): string {
+  const ports = container.ports.map(
+    ({ containerPort, hostAddress }) => `${portText(containerPort)} ${hostAddress ?? 'not published'}`,
+  );
+  const asked = container.gpus.length === 0 ? [] : [`GPU: ${gpuText(container.gpus, gpus)}`];
+  const load = stats === undefined ? [] : [`CPU ${cpuText(stats)}, memory ${memoryText(stats)}`];
+  const age = `Created ${formatAge(container.createdAt, now)} ago`;
+  return [container.name, image.full, ...ports, ...load, ...asked, age].join('\n');
+}
+
+export function ContainerRow(props: RowProps) {
   const { container, stats, title, image, selected, onOpenRun } = props;
   const { id, name, runId, imageId, createdAt } = container;
   return (
@@ -117,7 +130,7 @@ export function ContainerRow(props: {
           type="button"
           className="plain-button run-name cut"
           aria-pressed={selected}
-          title={`${name}\n${image.full}`}
+          title={hoverOf(props)}
           onClick={(event) => {
             event.stopPropagation();
             props.onSelect();

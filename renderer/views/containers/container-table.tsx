@@ -8,13 +8,13 @@ import { ContainerRow } from './container-row';
 import { imageName, sortContainers } from './container-text';
 
 const headings = [
-  'Container',
-  { title: 'Run', width: '15%' },
+  { title: 'Container', width: 184 },
+  'Run',
   { title: 'State', width: 100 },
-  { title: 'Image', width: 112 },
-  { title: 'Ports', width: 192 },
+  { title: 'Image', width: '9%' },
+  { title: 'Ports', width: 200 },
   numeric('CPU', undefined, 80),
-  numeric('Memory', undefined, 88),
+  numeric('Memory', undefined, 100),
   { title: 'GPU', width: 54 },
   numeric('Age', undefined, 54),
   { title: 'Actions', hidden: true, width: 120 },

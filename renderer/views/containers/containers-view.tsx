@@ -10,10 +10,11 @@ import { ErrorPanel } from '../../components/error-panel';
 import { PageLink } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import { Status } from '../../components/status-text';
+import { Status, type Tone } from '../../components/status-text';
 import { usePoll } from '../../components/use/use-time';
 import { formatClock } from '../../format/times';
 import { useWorkbench } from '../../workbench';
+import { imagesText } from '../images/image-text';
 import { ImagesSection } from '../images/images-section';
 import { ContainerTable } from './container-table';
 import { containersText, sortContainers } from './container-text';
@@ -66,10 +67,23 @@ function ContainersSection({ state }: { state: DockerState }) {
   );
 }
 
+const tabs = ['Containers', 'Images'] as const;
+type Tab = (typeof tabs)[number];
+
 const connectedStyle = { icon: IconCircleCheck, tone: 'good', text: 'Connected' } as const;
 const connectingStyle = { icon: IconLoader2, tone: 'info', text: 'Connecting' } as const;
 
-function ConnectionBanner({ state }: { state: DockerState }) {
+/** What the page says of the tab that is shown. */
+function useAnswer(state: DockerState, tab: Tab): { readonly text: string; readonly tone: Tone } {
+  const { images } = useWorkbench();
+  const known = useStore(images, ({ value }) => value);
+  if (state.connection !== 'connected') return { text: 'Connecting to Docker', tone: 'info' };
+  if (tab === 'Containers') return containersText(state.containers);
+  return known === null ? { text: 'Reading the images', tone: 'info' } : imagesText(known);
+}
+
+function ConnectionBanner({ state, tab }: { state: DockerState; tab: Tab }) {
+  const answer = useAnswer(state, tab);
   const { connection, host, error, listedAt } = state;
   const listed = listedAt === null ? '' : ` · last updated ${formatClock(listedAt)}`;
   if (error !== null) {
@@ -89,7 +103,7 @@ function ConnectionBanner({ state }: { state: DockerState }) {
   return (
     <div data-connection={connection}>
       <Answer
-        {...(connected ? containersText(state.containers) : { text: 'Connecting to Docker', tone: 'info' })}
+        {...answer}
         notes={
           <p className="row dim">
             <Status {...(connected ? connectedStyle : connectingStyle)} />
@@ -107,9 +121,6 @@ function ConnectionBanner({ state }: { state: DockerState }) {
     </div>
   );
 }
-
-const tabs = ['Containers', 'Images'] as const;
-type Tab = (typeof tabs)[number];
 
 export function ContainersView() {
   const { docker } = useWorkbench();
@@ -137,7 +148,7 @@ export function ContainersView() {
               <Loading label="Contacting Docker" />
             ) : null
           ) : (
-            <ConnectionBanner state={state} />
+            <ConnectionBanner state={state} tab={tab} />
           )}
         </div>
         {state === null ? null : tab === 'Containers' ? (

@@ -14,6 +14,8 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
   const [removing, working] = useWork();
   const digest = digestOf(image);
   const name = image.tags[0] ?? digest.short;
+  // Also what a narrow table leaves out.
+  const hover = `Created ${formatWhenFully(image.createdAt)}\n${digest.full}`;
   const remove = working(async () => {
     try {
       await client.call('docker.removeImage', { id: image.id });
@@ -25,10 +27,10 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
     <tr data-image={image.id}>
       <td>
         {image.tags.length === 0 ? (
-          <span className="dim">{image.use === 'build' ? 'layers of a build' : 'no tag'}</span>
+          <span className="dim">{image.use === 'build' ? 'Layers of a build' : 'No tag'}</span>
         ) : (
           image.tags.map((tag) => (
-            <div key={tag} className="cut" title={tag}>
+            <div key={tag} title={hover}>
               {tag}
             </div>
           ))
@@ -50,7 +52,7 @@ export function ImageRow({ image, connected }: { image: ImageInfo; connected: bo
       <td className="number">{formatCount(image.containerCount)}</td>
       <td className="actions-cell">
         {image.use === null ? (
-          <span className="dim">only listed</span>
+          <span className="dim">Only listed</span>
         ) : (
           <AskFirst
             question={`Remove ${name} (${formatBytes(image.sizeBytes)})?`}

@@ -1,4 +1,5 @@
 import type { BuiltImage, ImageInfo } from '../../../main/contract/docker';
+import { formatBytes } from '../../../main/contract/numbers';
 
 export const builtText: Readonly<Record<BuiltImage, { readonly title: string; readonly what: string }>> = {
   'triton-cpu': { title: 'Triton, CPU', what: 'Triton Inference Server for machines without a GPU' },
@@ -7,6 +8,23 @@ export const builtText: Readonly<Record<BuiltImage, { readonly title: string; re
 };
 
 export const useText = { triton: 'Triton', client: 'Client', build: 'Build' } as const;
+
+/** The answer of the images: those of the workbench, and the disk space that they take. */
+export function imagesText(images: readonly Pick<ImageInfo, 'use' | 'sizeBytes'>[]): {
+  readonly text: string;
+  readonly tone: 'good' | 'dim';
+} {
+  const own = images.filter(({ use }) => use !== null);
+  const served = own.filter(({ use }) => use !== 'build').length;
+  const bytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const layers = own.length === served ? '' : ' with the layers of builds';
+  const size = bytes === 0 ? '' : ` (${formatBytes(bytes)}${layers})`;
+  if (served === 0) return { text: `No Triton and client images${size}`, tone: 'dim' };
+  return {
+    text: `${served === 1 ? '1 Triton or client image' : `${served} Triton and client images`}${size}`,
+    tone: 'good',
+  };
+}
 
 export function digestOf(image: ImageInfo): { readonly short: string; readonly full: string } {
   const full = image.digests[0] ?? image.id;

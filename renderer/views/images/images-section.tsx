@@ -9,7 +9,6 @@ import {
   type ImageInfo,
   imageReferenceSchema,
 } from '../../../main/contract/docker';
-import { formatBytes } from '../../../main/contract/numbers';
 import { SmallButton } from '../../components/actions';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
@@ -134,11 +133,7 @@ function Images({ connected }: { connected: boolean }) {
   return (
     <>
       {error === null || !connected ? null : <ErrorPanel error={error} />}
-      <Panel
-        title="Triton and client images"
-        label="Images of the workbench"
-        note={own.length === 0 ? '' : formatBytes(own.reduce((sum, image) => sum + image.sizeBytes, 0))}
-      >
+      <Panel title="Triton and client images" label="Images of the workbench">
         {own.length === 0 ? (
           <div className="empty">
             <p>

@@ -19,7 +19,7 @@ import {
 } from '../../../../../renderer/views/containers/container-text';
 import { checkSummary } from '../../../../../renderer/views/environment/check-summary';
 import { gaugesOf, gpuFacts, sparkline } from '../../../../../renderer/views/environment/gpu-text';
-import { digestOf, sortImages, whyKept } from '../../../../../renderer/views/images/image-text';
+import { digestOf, imagesText, sortImages, whyKept } from '../../../../../renderer/views/images/image-text';
 import { containerFixture } from '../../container-fixtures';
 
 const gpu: GpuFacts = {
@@ -243,4 +243,20 @@ it('answers how many containers run', () => {
   expect(of('running')).toEqual({ text: '1 container runs', tone: 'good' });
   expect(of('running', 'running', 'exited').text).toBe('2 containers run, 1 ended');
   expect(of('exited')).toEqual({ text: '0 containers run, 1 ended', tone: 'dim' });
+});
+
+it('answers how many images of the workbench there are, and their size', () => {
+  const mib = 1024 ** 2;
+  const of = (...uses: readonly ImageInfo['use'][]) =>
+    imagesText(uses.map((use) => ({ use, sizeBytes: 64 * mib })));
+  expect(of()).toEqual({ text: 'No Triton and client images', tone: 'dim' });
+  expect(of(null)).toEqual({ text: 'No Triton and client images', tone: 'dim' });
+  expect(of('triton', null)).toEqual({ text: '1 Triton or client image (64.0 MiB)', tone: 'good' });
+  expect(of('triton', 'client', 'build').text).toBe(
+    '2 Triton and client images (192.0 MiB with the layers of builds)',
+  );
+  expect(of('build')).toEqual({
+    text: 'No Triton and client images (64.0 MiB with the layers of builds)',
+    tone: 'dim',
+  });
 });
