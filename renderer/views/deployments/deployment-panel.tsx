@@ -130,13 +130,18 @@ function RollbackAction({
   );
 }
 
+/** The models of a stopped deployment are meant not to be loaded. */
+const stoppedModel: StatusWord = { icon: IconCircleMinus, tone: 'dim', text: 'Not loaded' };
+
 const sentenceOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const headings = ['Model', 'Version', 'State', 'Format', 'Run', 'Checked by', 'Previous version'];
+const headings = ['Model', 'Version', 'State', 'Run', 'Checked by', 'Previous version'];
 
 function Models({ deployment }: { deployment: DeploymentInfo }) {
   const { runs } = useWorkbench();
   const known = useStore(runs, (state) => state.value) ?? [];
+  const isStopped = deployment.state === 'stopped';
+  if (deployment.models.length === 0) return <p className="dim">It has no models.</p>;
   const nameOf = (runId: string): string => known.find((run) => run.runId === runId)?.name ?? runId;
   const runLink = (runId: string, text = nameOf(runId)) => (
     <PageLink to={{ page: 'run', runId }} className="cut" title={runId}>
@@ -149,12 +154,17 @@ function Models({ deployment }: { deployment: DeploymentInfo }) {
       <tbody>
         {deployment.models.map((model) => (
           <tr key={model.name}>
-            <td>{model.name}</td>
+            <td>
+              {model.name}
+              <div className="second-line">{deployedKindText(model)}</div>
+            </td>
             <td>{model.version}</td>
             <td title={model.reason ?? undefined}>
-              <Status {...modelStyles[model.state]} data-state={model.state} />
+              <Status
+                {...(isStopped ? stoppedModel : modelStyles[model.state])}
+                data-state={isStopped ? 'not-loaded' : model.state}
+              />
             </td>
-            <td>{deployedKindText(model)}</td>
             <td>{runLink(model.runId)}</td>
             <td>{sentenceOf(deployedCheckText(model))}</td>
             <td>

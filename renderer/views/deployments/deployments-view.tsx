@@ -1,15 +1,14 @@
 import { useStore } from 'zustand';
-import type { DeploymentInfo } from '../../../main/contract/deployment/deployment';
 import { SmallButton } from '../../components/actions';
 import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { useWayTo } from '../../components/links';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import type { Tone } from '../../components/status-text';
 import { usePoll } from '../../components/use/use-time';
 import { useWorkbench } from '../../workbench';
 import { DeploymentPanel } from './deployment-panel';
+import { servingText } from './serving-text';
 
 /** Each poll sends every model a request: often enough to see a change, seldom enough to cost nothing. */
 const pollEveryMs = 5000;
@@ -28,16 +27,6 @@ function NoDeployments() {
       </SmallButton>
     </div>
   );
-}
-
-/** Stopped ones are meant to be. */
-function servingText(list: readonly DeploymentInfo[]): { text: string; tone: Tone } {
-  const meant = list.filter(({ state }) => state !== 'stopped');
-  const ready = meant.filter(({ state }) => state === 'ready').length;
-  if (meant.length === 0) return { text: 'No deployment is serving', tone: 'dim' };
-  const of = list.length === 1 ? '1 deployment serves' : `${ready} of ${list.length} deployments serve`;
-  if (ready === meant.length) return { text: of, tone: 'good' };
-  return ready === 0 ? { text: 'No deployment is ready', tone: 'bad' } : { text: of, tone: 'warn' };
 }
 
 export function DeploymentsView() {
