@@ -43,6 +43,12 @@ test.afterAll(async () => {
   await rm(programs, { recursive: true, force: true });
 });
 
+/** What the text at 150 and 200 % leaves of a window of 1280 × 800. */
+const large = [
+  { width: 853, height: 533 },
+  { width: 640, height: 400 },
+];
+
 const row = (name: string) => app.page.locator(`[data-host="${name}"]`);
 
 /** Beside other tests one of `hosts` may answer too late: then all are asked once more. */
@@ -117,6 +123,28 @@ test('the list shows what each host has, and what is wrong with one', async () =
   await takePictures(page, 'hosts');
 });
 
+test('with large text the actions of a host stay in sight, and its question moves no column', async () => {
+  const { page } = app;
+  const remove = page.getByRole('button', { name: 'Remove gpu2', exact: true });
+  for (const size of large) {
+    await page.setViewportSize(size);
+    for (const button of [page.getByRole('button', { name: 'Check gpu2', exact: true }), remove]) {
+      await button.scrollIntoViewIfNeeded();
+      await expect(button, `at ${size.width} pixels`).toBeInViewport({ ratio: 0.95 });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const place = async () => (await row('gpu2').locator('[data-state]').boundingBox())?.x;
+  const before = await place();
+  await remove.click();
+  await expect(page.getByRole('group', { name: /^Remove gpu2 from the list\?/ })).toBeInViewport({
+    ratio: 0.95,
+  });
+  expect(await place()).toBe(before);
+  await page.keyboard.press('Escape');
+  await expect(remove).toBeVisible();
+});
+
 test('the monitor and the measurement of a server take the host that sees it', async () => {
   const { page } = app;
   const consent = await answerConsent(app, 'agree');
@@ -153,12 +181,34 @@ test('a deployment whose host is away is unknown', async () => {
   const ports = { http: 8000, grpc: 8001, metrics: 8002 };
   const { folder } = await store.create({ type: 'deployment-created', id: 'resnet50', engine, ports });
   await store.append(folder, { type: 'started' });
+  for (const version of [1, 2]) {
+    const runId = `2026010${version}-000000-resnet50-onnx-fp32-0a1b2c`;
+    const checks = { checkedSamples: 8, checkedBatchSize: 8, accuracy: 'verified' as const };
+    const served = {
+      model: 'resnet50',
+      version,
+      runId,
+      format: 'onnx',
+      precision: 'fp32',
+      ...checks,
+    } as const;
+    await store.append(folder, { type: 'version-served', version: served });
+  }
   await new Shell(page).go('Deployments');
-  await expect(page.locator('[data-state="unknown"]')).toHaveText('Unknown');
+  await expect(page.locator('.panel-head [data-state="unknown"]')).toHaveText('Unknown');
   await expect(page.getByText('The host gpu20 is not reachable')).toBeVisible();
   await expect(page.getByText('gpu20; the addresses are as seen from it')).toBeVisible();
   expect(await findings(page)).toEqual([]);
   await takePictures(page, 'deployments-host');
+  for (const size of large) {
+    await page.setViewportSize(size);
+    const back = page.getByRole('button', { name: /^Roll back resnet50 of resnet50 to version 1/ });
+    await back.scrollIntoViewIfNeeded();
+    await expect(back, `at ${size.width} pixels`).toBeInViewport({ ratio: 0.95 });
+    const table = await page.locator('.deployment-models').boundingBox();
+    expect((table?.x ?? 0) + (table?.width ?? 0), `at ${size.width} pixels`).toBeLessThan(size.width);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
   await store.remove(folder);
   await new Shell(page).go('Hosts');
 });

@@ -6,7 +6,7 @@ import {
   IconLoader2,
   IconTrash,
 } from '@tabler/icons-react';
-import { gpusText, hostStateText, usesText } from '../../../main/contract/host/host-text';
+import { gpusText, hostFacts, hostStateText, usesText } from '../../../main/contract/host/host-text';
 import type { HostStatus } from '../../../main/contract/host/hosts';
 import { formatBytes, missing } from '../../../main/contract/numbers';
 import { IconAction, TextAction } from '../../components/actions';
@@ -110,6 +110,14 @@ function FactCells({ status }: { status: HostStatus | null }) {
   );
 }
 
+/** What a narrow table leaves out. */
+const hoverOf = (status: HostStatus | null): string | undefined =>
+  status?.reachable === true
+    ? hostFacts(status)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n')
+    : undefined;
+
 function problemOf(status: HostStatus | null): readonly [message: string, remedy: string | null] | null {
   if (status === null) return null;
   if (!status.reachable) return [status.message, status.remedy];
@@ -125,7 +133,9 @@ export function HostRow({ entry }: { entry: HostEntry }) {
     <>
       <tr data-host={host.name} className={problem === null && checks === null ? undefined : 'has-more'}>
         <td>
-          <span className="cut run-name">{host.name}</span>
+          <span className="cut run-name" title={hoverOf(status)}>
+            {host.name}
+          </span>
           <div className="second-line cut" title={host.address}>
             {host.address}
           </div>
