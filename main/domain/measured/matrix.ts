@@ -88,8 +88,11 @@ function releaseOf(result: MatrixResult): string | null {
   return engine !== undefined && inContainers(engine) ? (engine.release ?? null) : null;
 }
 
-const accuracyLabel = ({ state }: MatrixResult): string | null =>
-  state === null ? null : verificationOf(state).label;
+/** null: not checked yet. */
+function accuracyLabel({ state }: MatrixResult): string | null {
+  if (state === null || (state.status === 'running' && state.accuracy === null)) return null;
+  return verificationOf(state).label;
+}
 
 /** Best steady level, else the best one, which {@link stateColumn} marks. */
 const bestOf = ({ state }: MatrixResult, scenario: Scenario): LoadPoint | null =>
@@ -219,6 +222,16 @@ export const matrixColumns = (results: readonly MatrixResult[]): readonly Row[] 
   text('run-id', 'Run ID', 'Folder of the run.', ({ state }) => state?.runId ?? null),
 ];
 
+/** Where the label of a state does not follow its count. */
+const countedStates: Readonly<Record<string, string>> = {
+  'Accuracy gate not passed': 'did not pass the accuracy gate',
+};
+
+function countedState(state: string, count: number): string {
+  const label = `${state.charAt(0).toLowerCase()}${state.slice(1)}`;
+  return plural(count, countedStates[state] ?? label);
+}
+
 const plural = (count: number, what: string): string => `${formatCount(count)} ${what}`;
 
 /** "2 of 4 runs complete, 1 failed, 1 left out". */
@@ -229,7 +242,7 @@ export function statesSentence(states: readonly string[]): string {
   const rest = [...counts].filter(([state]) => state !== 'Complete');
   return [
     `${formatCount(complete)} of ${plural(states.length, states.length === 1 ? 'run' : 'runs')} complete`,
-    ...rest.map(([state, count]) => plural(count, state.charAt(0).toLowerCase() + state.slice(1))),
+    ...rest.map(([state, count]) => countedState(state, count)),
   ].join(', ');
 }
 

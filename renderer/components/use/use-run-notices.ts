@@ -20,6 +20,8 @@ function noticeEnded({ route, runs }: Workbench, runId: string, outcome: RunOutc
   const { route: shown, go } = route.getState();
   if (shown.page === 'run' && shown.runId === runId) return;
   const row = runs.getState().value?.find((run) => run.runId === runId);
+  // The page of its study shows it, each of hundreds.
+  if (shown.page === 'studies' && row?.matrix !== undefined) return;
   // Imported: nothing ran.
   if (row === undefined || row.imported !== null) return;
   noticeAction(`ended-${runId}`, {

@@ -22,6 +22,22 @@ const figures = {
   p99: { axis: 'p99 (ms)', of: ({ p99Us }) => (p99Us === null ? null : p99Us / 1000) },
 } as const satisfies Readonly<Record<string, Figure>>;
 
+/** So many characters of a value have room below its mark. */
+const tickLength = 14;
+
+/** The runs by their number; by their value where they differ in one field. */
+function runAxis(rows: readonly StudyRow[]): { readonly title: string; readonly ticks: readonly string[] } {
+  const [first] = rows;
+  const [axis] = first?.axes ?? [];
+  const values = rows.flatMap(({ axes }) =>
+    axes.length === 1 && axes[0]?.field === axis?.field ? (axes[0]?.value ?? []) : [],
+  );
+  const isByValue = values.length === rows.length && values.every((value) => value.length <= tickLength);
+  return axis !== undefined && isByValue
+    ? { title: labelOf(axis.field), ticks: values }
+    : { title: 'Run', ticks: rows.map(({ number }) => String(number)) };
+}
+
 /** One mark per run and scenario, hollow where no level of it is steady. */
 export function studyChart(
   rows: readonly StudyRow[],
@@ -58,14 +74,15 @@ export function studyChart(
     };
   });
   const numbers = rows.map(({ number }) => number);
+  const { title, ticks } = runAxis(rows);
   return {
     data: traces,
     layout: {
       ...baseLayout(theme),
       xaxis: {
-        ...axisStyle(theme, 'Run'),
+        ...axisStyle(theme, numbers.length > 24 ? 'Run' : title),
         range: [0.5, rows.length + 0.5],
-        ...(numbers.length > 24 ? {} : { tickvals: numbers, ticktext: numbers.map(String) }),
+        ...(numbers.length > 24 ? {} : { tickvals: numbers, ticktext: ticks }),
       },
       yaxis: valueAxis({ theme }, axis),
     },

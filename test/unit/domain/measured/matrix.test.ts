@@ -202,6 +202,7 @@ describe('a row of a matrix', () => {
       Accuracy: 'failed',
       State: 'Accuracy gate not passed',
     });
+    expect(matrixSentence([result({ state })])).toBe('0 of 1 run complete, 1 did not pass the accuracy gate');
   });
 });
 
