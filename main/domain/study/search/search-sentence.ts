@@ -127,6 +127,19 @@ function noneText(search: SearchStrategy, { rows, lowest }: SaidAnswer): string 
   return `No configuration holds ${what}${withinText(search)}${lowestText(search, lowest)}`;
 }
 
+/** What is best so far: what was not found or not taken to its limit yet is no result. Pure. */
+export function searchSentenceSoFar(search: SearchStrategy, answer: SaidAnswer): string {
+  const { winner, rows, present } = answer;
+  const isOpen = rows.some(({ state }) => state !== 'failed' && state !== 'over memory');
+  if (winner === null && isOpen) {
+    return `No configuration has held a load yet${elsewhereText(answer.place ?? null)}`;
+  }
+  const isUnlike = answer.gain === null && present.load === null;
+  return isUnlike && winner !== null
+    ? `${upperFirst(winner.text)}: ${amountText(search, winner)}${elsewhereText(answer.place ?? null)}`
+    : searchSentence(search, answer);
+}
+
 /** The answer first: what is best, by how much, and how sure that is. Pure. */
 export function searchSentence(search: SearchStrategy, answer: SaidAnswer): string {
   const { winner, present, equal } = answer;

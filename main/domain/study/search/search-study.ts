@@ -9,6 +9,7 @@ import { changedFields, fieldPath } from './candidates';
 import { secondsOf } from './next-looks';
 import { searchAnswer } from './search-answer';
 import { modelNumberOf, modelsOf } from './search-models';
+import { searchSentenceSoFar } from './search-sentence';
 
 /** The search of a study, with the run that it made where it began without one; null where it is none. Pure. */
 export function searchOf({ spec, trials }: Pick<Study, 'spec'> & Partial<Pick<Study, 'trials'>>) {
@@ -45,7 +46,9 @@ export const interruptedOf = ({ outcome, isStarted }: Study, isHeld: boolean): b
 /** @param isHeld a live process works on it. Pure. */
 export function searchSummary(study: Study, search: SearchStrategy, isHeld: boolean): StudySummary {
   const { name, createdAt, updatedAt, outcome, error, searched } = study;
-  const { rows, sentence } = searchAnswer(search, searched);
+  const answer = searchAnswer(search, searched);
+  const { rows } = answer;
+  const sentence = isHeld ? searchSentenceSoFar(search, answer) : answer.sentence;
   return {
     ...{ name, state: stateOf(study, isHeld), createdAt, updatedAt, error, isKept: true },
     interrupted: interruptedOf(study, isHeld),

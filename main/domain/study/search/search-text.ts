@@ -100,12 +100,17 @@ export function progressText(search: SearchStrategy, searched: Searched): string
   return `${spent}, ${seen.size} of ${search.candidates.length} configurations measured${now === undefined ? '' : `; now: ${phaseText[now]}`}`;
 }
 
-function noLoadText({ state }: SearchRow): string {
+function noLoadText({ state }: SearchRow, isRunning: boolean): string {
   if (state === 'holds no load') return 'holds no load within the target';
-  return state === 'not measured' || state === 'failed' ? 'not measured' : 'not taken to its limit';
+  if (state === 'failed') return 'not measured';
+  return `${state === 'not measured' ? state : 'not taken to its limit'}${isRunning ? ' yet' : ''}`;
 }
 
-function amountFigure(search: SearchStrategy, row: SearchRow, label: string): KeyFigure {
+function amountFigure(
+  search: SearchStrategy,
+  row: SearchRow,
+  { label, isRunning }: { readonly label: string; readonly isRunning: boolean },
+): KeyFigure {
   const isOpen = search.load.kind === 'open';
   if (isLatencySearch(search)) {
     const note = row.load === null ? 'does not hold the rate' : `at ${formatRate(row.load)} requests/s`;
@@ -116,7 +121,7 @@ function amountFigure(search: SearchStrategy, row: SearchRow, label: string): Ke
   const at = isOpen ? latency : `${latency} at concurrency ${formatTyped(row.load)}`;
   return {
     ...{ label, value, unit: isOpen ? 'requests/s' : 'inferences/s' },
-    note: row.load === null ? noLoadText(row) : at,
+    note: row.load === null ? noLoadText(row, isRunning) : at,
   };
 }
 
@@ -124,9 +129,11 @@ const bestLabel = 'Best configuration';
 
 const twoPlaces = (value: number): string => value.toFixed(2);
 
-function gainFigure({ gain, isWithinNoise }: SearchAnswer): KeyFigure {
+function gainFigure({ gain, isWithinNoise }: SearchAnswer, isRunning: boolean): KeyFigure {
   const label = 'Relative to the present one';
-  if (gain === null) return { label, value: missing, unit: '', note: 'not compared' };
+  if (gain === null) {
+    return { label, value: missing, unit: '', note: isRunning ? 'not compared yet' : 'not compared' };
+  }
   const interval = `${twoPlaces(gain.low)} to ${twoPlaces(gain.high)}`;
   const note = isWithinNoise ? `${interval}: within the noise` : interval;
   return { label, value: twoPlaces(gain.ratio), unit: '×', note };
@@ -148,11 +155,14 @@ export function searchFigures(
   const best =
     winner === null
       ? { label: bestLabel, value: missing, unit: '', note: 'none yet' }
-      : amountFigure(search, winner, bestLabel);
+      : amountFigure(search, winner, { label: bestLabel, isRunning });
   return [
     ...(hasBest ? [best] : []),
-    amountFigure(search, present, isPresent ? 'Best: the present configuration' : 'Present configuration'),
-    ...(hasBest ? [gainFigure(answer)] : []),
+    amountFigure(search, present, {
+      label: isPresent ? 'Best: the present configuration' : 'Present configuration',
+      isRunning,
+    }),
+    ...(hasBest ? [gainFigure(answer, isRunning)] : []),
     {
       ...{ label: 'Load', value: String(Math.round(seconds)), unit: 's' },
       note: `of ${Math.round(search.budgetS)} s; ${measured} of ${rows.length} configurations measured`,

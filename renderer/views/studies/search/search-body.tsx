@@ -99,11 +99,7 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   return (
     <>
       <Answer
-        text={
-          isRunning && hasLooks && answer.winner === null
-            ? answerText({ ...study, sentence: 'No configuration has held a load yet' }, false)
-            : answerText(study, hasLooks)
-        }
+        text={answerText(study, hasLooks && answer.winner !== null)}
         tone={answer.isConfirmed ? 'good' : isRunning ? 'info' : 'warn'}
       />
       {error === null ? null : <ErrorPanel error={error} />}

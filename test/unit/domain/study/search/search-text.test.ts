@@ -89,7 +89,8 @@ it('while it runs the best one and the gain have their places before they are kn
   const begun = searchAnswer(search, { looks: [], failed: {} });
   const placed = searchFigures(search, begun, true).map(({ label, value, note }) => [label, value, note]);
   expect(placed[0]).toEqual(['Best configuration', '–', 'none yet']);
-  expect(placed[2]).toEqual(['Relative to the present one', '–', 'not compared']);
+  expect(placed[1]).toEqual(['Present configuration', '–', 'not measured yet']);
+  expect(placed[2]).toEqual(['Relative to the present one', '–', 'not compared yet']);
   expect(searchFigures(search, begun).map(({ label }) => label)).toEqual(['Present configuration', 'Load']);
 });
 
