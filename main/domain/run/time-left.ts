@@ -118,13 +118,13 @@ export function levelText(state: RunState): string | null {
   return isSearched ? `${noun} ${over + 1}` : `${noun} ${over + 1} of ${over + left}`;
 }
 
-/** Below this the estimate is rounder than the rest. */
-const finishingS = 3;
+/** Below this the estimate is rougher than what is left. */
+const fewS = 3;
 
 export function timeLeftText({ seconds, of }: TimeLeft): string {
   if (of === 'measuring') return `at least ${durationText(seconds)} of measuring to come`;
   if (of === 'known') return `at least ${durationText(seconds)} left`;
-  return seconds < finishingS ? 'finishing' : `about ${durationText(seconds)} left`;
+  return seconds < fewS ? 'a few seconds left' : `about ${durationText(seconds)} left`;
 }
 
 /** By settings; null where windows end by count, or a search decides. */

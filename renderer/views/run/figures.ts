@@ -1,7 +1,7 @@
 import { cellText, valueText } from '../../../main/contract/measured/column';
 import { meanBatch, p99, scheduledP99, throughput } from '../../../main/contract/measured/columns';
 import type { LoadPoint } from '../../../main/contract/measured/results';
-import type { Scenario } from '../../../main/contract/run/run-events';
+import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
 import type { RunState } from '../../../main/contract/run/run-state';
 import { levelText } from '../../../main/contract/words';
 import type { KeyFigure } from '../../../main/domain/measured/key-figures';
@@ -14,18 +14,34 @@ interface Newest {
   readonly note: string;
 }
 
+interface Last {
+  readonly point: LoadPoint;
+  readonly note: string;
+}
+
+/** The last level measured: of this sweep, before its first one that of the sweep before. */
+function lastOf(state: RunState, scenario: Scenario): Last | null {
+  const order = [scenario, ...scenarios.filter((other) => other !== scenario)];
+  for (const from of order) {
+    const point = state.scenarios[from].points.at(-1)?.point;
+    if (point === undefined) continue;
+    return { point, note: from === scenario ? levelText(point) : `${from}, ${levelText(point)}` };
+  }
+  return null;
+}
+
 /** The newest window of a sweep, between two levels the last one measured. */
-function newestOf(level: LiveLevel | null, last: LoadPoint | undefined): Newest {
+function newestOf(level: LiveLevel | null, last: Last | null): Newest {
   const window = level?.windows.at(-1);
   if (level !== null && window !== undefined)
     return { ...window, note: `${levelText(level)}, window ${level.windows.length}` };
-  if (last === undefined) return { note: 'no window has ended yet' };
-  const { inferencesPerSecond, p99Us, scheduled } = last;
+  if (last === null) return { note: 'no window has ended yet' };
+  const { inferencesPerSecond, p99Us, scheduled } = last.point;
   return {
     inferencesPerSecond,
     p99Us,
     scheduledP99Us: scheduled?.p99Us,
-    note: `${levelText(last)}, measured`,
+    note: `${last.note}, measured`,
   };
 }
 
@@ -35,7 +51,7 @@ export function nowFigures(
   scenario: Scenario,
   level: LiveLevel | null,
 ): readonly KeyFigure[] {
-  const last = state.scenarios[scenario].points.at(-1)?.point;
+  const last = lastOf(state, scenario);
   const shown = newestOf(level?.scenario === scenario ? level : null, last);
   const { note, scheduledP99Us } = shown;
   const latency = scheduledP99Us === undefined ? p99 : scheduledP99;
@@ -54,9 +70,9 @@ export function nowFigures(
     },
     {
       label: `${meanBatch.title}, last level`,
-      value: last === undefined ? valueText(meanBatch, null) : cellText(meanBatch, last),
+      value: last === null ? valueText(meanBatch, null) : cellText(meanBatch, last.point),
       unit: 'items',
-      note: last === undefined ? 'not measured yet' : levelText(last),
+      note: last === null ? 'not measured yet' : last.note,
     },
   ];
 }

@@ -35,9 +35,9 @@ export function stepTime(state: RunState, step: StepState, nowMs: number): strin
   if (step.skippedBecause === 'cached' || step.skippedBecause === 'not-needed')
     return skipWords[step.skippedBecause];
   if (step.status === 'running' && step.startedAt !== null) {
-    const ms = Math.max(0, nowMs - Date.parse(step.startedAt));
-    // A clock that runs: in seconds from the first one.
-    return ms < 1000 ? `${formatFixed(ms / 1000, 1)} s` : formatDuration(ms * 1000);
+    const sinceMs = Math.max(0, nowMs - Date.parse(step.startedAt));
+    // One unit from the start: what counts up is not read in microseconds.
+    return sinceMs < 1000 ? `${formatFixed(sinceMs / 1000, 1)} s` : formatDuration(sinceMs * 1000);
   }
   return step.durationUs === null ? '' : formatDuration(step.durationUs);
 }

@@ -168,7 +168,7 @@ function UnderWay(props: { state: RunState; preset: Preset | undefined; measured
   return (
     <>
       {status === 'running' && waitsFor === null ? (
-        <section className={scenarioOf(step) === undefined ? 'now' : 'now with-figures'} aria-label="Now">
+        <section className="now" aria-label="Now">
           <StepNow state={state} step={step} past={past} />
         </section>
       ) : null}

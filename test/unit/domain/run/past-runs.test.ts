@@ -201,6 +201,6 @@ describe('the time left of a whole run', () => {
       ...ended('online', 9),
       begun('report'),
     ]);
-    expect(left && timeLeftText(left)).toBe('finishing');
+    expect(left && timeLeftText(left)).toBe('a few seconds left');
   });
 });

@@ -148,8 +148,8 @@ it('is of the whole run once only sweeps and the report are left', () => {
 });
 
 it.each([
-  [0, 'finishing'],
-  [2.9, 'finishing'],
+  [0, 'a few seconds left'],
+  [2.9, 'a few seconds left'],
   [3, 'about 3 s left'],
   [59.4, 'about 59 s left'],
   [90, 'about 2 min left'],

@@ -71,6 +71,15 @@ describe('a run in figures', () => {
     const between = nowFigures(state, 'online', null);
     expect(between.map((figure) => figure.label)).toEqual(labels);
     expect(between[0]?.note).toBe('batch size 1, concurrency 64, measured');
+    const begun = { ...state.scenarios.online, points: [] };
+    const next = nowFigures({ ...state, scenarios: { ...state.scenarios, online: begun } }, 'online', null);
+    expect(next.map(({ note }) => note)).toEqual([
+      ...[
+        'offline, batch size 16, concurrency 1, measured',
+        'offline, batch size 16, concurrency 1, measured',
+      ],
+      'offline, batch size 16, concurrency 1',
+    ]);
     const none = nowFigures(runCreated(), 'online', null);
     expect(none.map(({ label, value }) => [label, value])).toEqual(labels.map((label) => [label, '–']));
     expect(none[0]?.note).toBe('no window has ended yet');

@@ -116,3 +116,18 @@ it('a run that was asked to stop is known as stopping until it has: a cancel out
   store.getState().onEvent({ type: 'journal', runId: 'r', entry: finished });
   expect(stopping()).toBeUndefined();
 });
+
+it('the time of a step that has just begun is in seconds', () => {
+  const step = 'export' as const;
+  const state = stateOf([
+    created,
+    { type: 'run-started', attempt: 1, pid: 1 },
+    { type: 'step-started', step, attempt: 1, key: 'k' },
+  ]);
+  const begun = stepOf(state, step);
+  const startedMs = Date.parse(begun.startedAt ?? '');
+  expect(stepTime(state, begun, startedMs)).toBe('0.0 s');
+  expect(stepTime(state, begun, startedMs + 412)).toBe('0.4 s');
+  expect(stepTime(state, begun, startedMs + 1500)).toBe('1.5 s');
+  expect(stepTime(state, begun, startedMs + 90_000)).toBe('1 min 30 s');
+});
