@@ -201,6 +201,20 @@ test('the name of a run and what it is of are a line each at 1280 pixels, and it
   expect(rest?.height, 'of one line').toBeLessThan(22);
 });
 
+test('the title of a new deployment has one line beside its actions at 1280 pixels, and its model another', async () => {
+  const { page } = app;
+  const form = new NewDeploymentPage(page);
+  await form.begin();
+  await expect(form.start).toBeEnabled();
+  const title = page.getByRole('heading', { level: 1 });
+  await expect(title).toHaveAccessibleName('New deployment · ResNet-50 v1.5');
+  const [whole, rest] = [await title.boundingBox(), await title.locator('.title-rest').boundingBox()];
+  expect((whole?.height ?? 0) - (rest?.height ?? 0), 'of one line').toBeLessThan(24);
+  for (const name of ['Open configuration…', 'Find the best configuration', 'Reset settings']) {
+    await expect(page.getByRole('button', { name }), name).toBeInViewport({ ratio: 0.95 });
+  }
+});
+
 test('the way to a run by keyboard alone', async () => {
   await new Shell(app.page).go('Runs');
   await app.page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();

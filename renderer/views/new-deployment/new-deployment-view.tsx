@@ -91,12 +91,12 @@ export function NewDeploymentView() {
   useWizardKeys(begin.start);
   return (
     <Page
-      title={changing === null ? 'New deployment' : 'Change run'}
+      title={[changing === null ? 'New deployment' : 'Change run', changing ?? model?.preset.title]
+        .filter((part) => part !== undefined)
+        .join(' · ')}
       bare
       after={
-        saveError === null ? (
-          <span className="dim">{changing ?? model?.preset.title}</span>
-        ) : (
+        saveError === null ? null : (
           <span className="tone-bad" role="status">
             The draft is not saved: {saveError.message}
           </span>
