@@ -19,7 +19,7 @@ function probeNote(
   { probe, name }: ModelSample,
   { rules, probe: asked }: Pick<MonitorState, 'rules' | 'probe'>,
 ): Pick<NowFigure, 'note' | 'isBad'> {
-  if (probe === null) return { note: asked?.model === name ? 'no probe was answered' : 'no probes are sent' };
+  if (probe === null) return { note: asked?.model === name ? 'no probe answered yet' : 'no probes are sent' };
   const limitMs = p99LimitMs(rules, name);
   const limit = limitMs === null ? '' : ` · limit ${formatTyped(limitMs)} ms`;
   const failed = probe.failures === 0 ? '' : `, ${formatCount(probe.failures)} failed`;

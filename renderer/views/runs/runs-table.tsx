@@ -33,10 +33,10 @@ const columns: readonly Column[] = [
   { column: 'format', title: 'Format', width: 116 },
   { column: 'profile', title: 'Profile', width: 64 },
   { column: 'engine', title: 'Engine', width: 'max(138px, 11vw)' },
-  { column: 'status', title: 'State', width: 140 },
-  { column: 'accuracy', title: 'Accuracy', width: 'max(140px, 8vw)' },
-  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 142 },
-  { column: 'p99', title: 'p99 (ms)', number: true, width: 92 },
+  { column: 'status', title: 'State', width: 152 },
+  { column: 'accuracy', title: 'Accuracy', width: 'max(152px, 8vw)' },
+  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 132 },
+  { column: 'p99', title: 'p99 (ms)', number: true, width: 78 },
   { column: 'started', title: 'Started', number: true, width: 112 },
 ];
 

@@ -197,7 +197,7 @@ describe('the model now', () => {
     expect(page.querySelector('.tone-bad')).toBeNull();
     const settings = { model: 'echo', version: '', perSecond: 2, input: 'zero', shapes: {} } as const;
     const asked = drawn(<NowStrip model={model()} state={{ ...state, probe: settings }} />);
-    expect(asked.body.textContent).toContain('no probe was answered');
+    expect(asked.body.textContent).toContain('no probe answered yet');
   });
 });
 
