@@ -50,9 +50,10 @@ export function Page(props: {
   children: ReactNode;
 }) {
   const ofPage = use(PageTypeContext);
+  const type = props.type ?? ofPage;
   return (
     <>
-      <header className="row page-head">
+      <header className={type === 'form' ? 'row page-head of-form' : 'row page-head'}>
         <div className="row page-title">
           {props.before}
           <PageTitle title={props.title} />
@@ -63,7 +64,7 @@ export function Page(props: {
       </header>
       <div
         className={props.bare === true ? 'page-body bare' : 'page-body'}
-        data-page-type={props.type ?? ofPage}
+        data-page-type={type}
         tabIndex={props.bare === true ? undefined : 0}
         role={props.bare === true ? undefined : 'region'}
         aria-label={props.bare === true ? undefined : props.title}

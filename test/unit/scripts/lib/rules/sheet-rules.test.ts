@@ -47,9 +47,9 @@ it('refuses a query of the window’s width, which is not that of a page', () =>
   ).toEqual([]);
 });
 
-it('refuses :has(), by which the whole page is styled anew with each element', () => {
-  expect(problems('.a { color: inherit; }\n.b:not(:has(.c)) {\n}')).toEqual([
-    'a.css:2: :has(); give the element a class of its own',
+it('refuses :has(), by which all below is styled anew with each element, but in a row with a question', () => {
+  expect(problems('tr:has(.confirm) { color: inherit; }\n.b:not(:has(.c)) {\n}')).toEqual([
+    'a.css:2: :has() but of a question in its row; give the element a class of its own',
   ]);
 });
 
