@@ -40,7 +40,7 @@ async function noticesAt(route: Route): Promise<string> {
       emit({ type: 'journal', runId, entry });
     }
   });
-  const text = document.body.textContent ?? '';
+  const text = document.body.textContent;
   mounted.unmount();
   return text;
 }
