@@ -3,6 +3,7 @@ import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
+import { loadPlotly } from './charts/plot/load-plotly';
 import { createClient } from './client';
 import { routeEvents } from './events';
 import { theme } from './theme';
@@ -40,7 +41,7 @@ const workbench = createWorkbench(createClient(window.workbench), window.localSt
 routeEvents(workbench);
 const { app, runs, presets, machine, docker, monitor, comparisons, settings } = workbench;
 for (const resource of [settings, app, presets]) void resource.getState().load();
-// One behind the other: the list of runs, what takes a process or a connection, and the scripts of the other pages.
+// One behind the other: the list of runs, what takes a process or a connection, and the scripts of the other pages, then that of the charts, which is the largest.
 void runs
   .getState()
   .load()
@@ -48,7 +49,7 @@ void runs
   .then(() =>
     Promise.all([machine, docker, monitor, comparisons].map((resource) => resource.getState().load())),
   )
-  .then(() => requestIdleCallback(() => void loadPages()));
+  .then(() => requestIdleCallback(() => void loadPages().then(loadPlotly)));
 
 /** The content security policy lets in style elements that carry this page's own nonce. */
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';

@@ -1,6 +1,5 @@
 import { type ComponentType, createElement, useEffect, useState } from 'react';
 import { toWire, type WireError } from '../../main/contract/errors';
-import { loadPlotly } from '../charts/plot/load-plotly';
 import { ErrorPanel } from '../components/error-panel';
 import { Loading } from '../components/loading';
 import { type PageType, PageTypeContext } from '../components/page-type';
@@ -48,8 +47,7 @@ export function onDemand<Props extends object>(
   };
 }
 
-/** The scripts of all pages, then that of the charts, which is the largest. */
 export async function loadPages(): Promise<void> {
   // A page that cannot be loaded says so where it is shown.
-  for (const load of [...loads, loadPlotly]) await load().catch(() => undefined);
+  for (const load of loads) await load().catch(() => undefined);
 }
