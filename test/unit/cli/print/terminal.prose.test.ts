@@ -41,24 +41,21 @@ const core = {
   },
 } as unknown as Core;
 
-it.each([
-  ['presets'],
-  ['presets', 'show', 'net'],
-  ['detect'],
-  ['fields', 'performance'],
-  ['check', '/r'],
-])('%s %s %s is within the terminal', async (...words) => {
-  const given = words.filter((word) => typeof word === 'string');
-  const { text } = await said(core, ...given);
-  const lines = text.split('\n');
-  expect(lines.length).toBeGreaterThan(3);
-  expect(lines.filter((line) => line.length > 60)).toEqual([]);
-  Object.assign(process.stdout, { isTTY: false });
-  const { text: piped } = await said(core, ...given);
-  // The same words, and a line of prose in one piece for whoever filters them.
-  expect(piped.split(/\s+/)).toEqual(text.split(/\s+/));
-  expect(piped.split('\n').some((line) => line.length > 60)).toBe(true);
-});
+it.each([['presets'], ['presets', 'show', 'net'], ['detect'], ['fields', 'performance'], ['check', '/r']])(
+  '%s %s %s is within the terminal',
+  async (...words) => {
+    const given = words.filter((word) => typeof word === 'string');
+    const { text } = await said(core, ...given);
+    const lines = text.split('\n');
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+    Object.assign(process.stdout, { isTTY: false });
+    const { text: piped } = await said(core, ...given);
+    // The same words, and a line of prose in one piece for whoever filters them.
+    expect(piped.split(/\s+/)).toEqual(text.split(/\s+/));
+    expect(piped.split('\n').some((line) => line.length > 60)).toBe(true);
+  },
+);
 
 it('hangs what follows under the line', () => {
   expect(hanging('  one two three', 2, 9)).toBe('  one\n    two\n    three');
