@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { later } from '../contract/later';
 import { parseYaml } from '../platform/parse-yaml';
 
 /** Compares numerically, so that 525.85 is before 525.105. Missing parts are zero; other parts are ignored. */
@@ -51,60 +52,64 @@ export function releaseFault(release: string, buildsClient: boolean) {
   };
 }
 
-const releaseSchema = z.strictObject({
-  release: releaseName,
-  tritonVersion: version.nullable(),
-  cuda: dotted.nullable(),
-  driver: dotted.nullable(),
-  dataCentreDrivers: z.array(dotted),
-  excludedBranches: z.array(dotted),
-  computeCapability: dotted.nullable(),
-  architectures: z.array(z.string().min(1)),
-  tensorrt: dotted.nullable(),
-  pytorch: version.nullable(),
-  python: dotted.nullable(),
-  notes: z.string().nullable(),
-  sources: z.array(z.url()).min(1),
-});
+const releaseSchema = later(() =>
+  z.strictObject({
+    release: releaseName,
+    tritonVersion: version.nullable(),
+    cuda: dotted.nullable(),
+    driver: dotted.nullable(),
+    dataCentreDrivers: z.array(dotted),
+    excludedBranches: z.array(dotted),
+    computeCapability: dotted.nullable(),
+    architectures: z.array(z.string().min(1)),
+    tensorrt: dotted.nullable(),
+    pytorch: version.nullable(),
+    python: dotted.nullable(),
+    notes: z.string().nullable(),
+    sources: z.array(z.url()).min(1),
+  }),
+);
 
-const releasesSchema = z
-  .strictObject({
-    cuda: z.strictObject({
-      source: z.string().min(1),
-      majors: z.array(
-        z.strictObject({
-          major: z.int().min(1),
-          driver: dotted,
-          computeCapability: dotted.nullable(),
-          forward: dotted.nullable(),
-        }),
-      ),
-      toolkits: z.array(z.strictObject({ cuda: dotted, driver: dotted })),
-    }),
-    dataCentreGpus: z.strictObject({ source: z.string().min(1), names: z.array(z.string().min(1)) }),
-    tensorflowBackend: z.strictObject({ source: z.url(), newestRelease: releaseName }),
-    security: z.strictObject({
-      source: z.url(),
-      floor: releaseName,
-      bulletins: z.array(
-        z.strictObject({
-          id: z.int(),
-          published: z.iso.date(),
-          fixedIn: releaseName,
-          severity: z.enum(['critical', 'high']),
-        }),
-      ),
-    }),
-    releases: z.array(releaseSchema).min(1),
-  })
-  .refine(
-    ({ releases }) =>
-      releases.every(({ release }, i) => {
-        const older = releases[i + 1];
-        return older === undefined || compareVersions(release, older.release) > 0;
+const releasesSchema = later(() =>
+  z
+    .strictObject({
+      cuda: z.strictObject({
+        source: z.string().min(1),
+        majors: z.array(
+          z.strictObject({
+            major: z.int().min(1),
+            driver: dotted,
+            computeCapability: dotted.nullable(),
+            forward: dotted.nullable(),
+          }),
+        ),
+        toolkits: z.array(z.strictObject({ cuda: dotted, driver: dotted })),
       }),
-    { path: ['releases'], message: 'newest first, each once' },
-  );
+      dataCentreGpus: z.strictObject({ source: z.string().min(1), names: z.array(z.string().min(1)) }),
+      tensorflowBackend: z.strictObject({ source: z.url(), newestRelease: releaseName }),
+      security: z.strictObject({
+        source: z.url(),
+        floor: releaseName,
+        bulletins: z.array(
+          z.strictObject({
+            id: z.int(),
+            published: z.iso.date(),
+            fixedIn: releaseName,
+            severity: z.enum(['critical', 'high']),
+          }),
+        ),
+      }),
+      releases: z.array(releaseSchema).min(1),
+    })
+    .refine(
+      ({ releases }) =>
+        releases.every(({ release }, i) => {
+          const older = releases[i + 1];
+          return older === undefined || compareVersions(release, older.release) > 0;
+        }),
+      { path: ['releases'], message: 'newest first, each once' },
+    ),
+);
 
 /** Newest first, with common facts. */
 export type Releases = z.infer<typeof releasesSchema>;

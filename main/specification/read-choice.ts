@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { toWire } from '../contract/errors';
 import type { Signature } from '../contract/run/artefacts';
@@ -52,7 +53,9 @@ function defaultsOf(preset: Preset, overrides: Tree): RunSpec | null {
   ];
   for (const { under, plain } of tries) {
     try {
-      const { engine, format, model } = parseSpec(layerSpec(preset, plain));
+      const given = parseSpec(layerSpec(preset, plain));
+      if (isDeepStrictEqual(under, plain)) return given;
+      const { engine, format, model } = given;
       return { ...parseSpec(layerSpec(preset, under)), engine, format, model };
     } catch {
       // Unknown profiles and precisions are reported at their field.

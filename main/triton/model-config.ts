@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { later } from '../contract/later';
 
 const tensorFields = {
   name: z.string().default(''),
@@ -8,27 +9,33 @@ const tensorFields = {
   dims: z.array(z.int()).default([]),
 };
 
-const acceleratorSchema = z.looseObject({
-  name: z.string(),
-  parameters: z.record(z.string(), z.string()).optional(),
-});
+const acceleratorSchema = later(() =>
+  z.looseObject({
+    name: z.string(),
+    parameters: z.record(z.string(), z.string()).optional(),
+  }),
+);
 
-const instanceGroupSchema = z.looseObject({
-  name: z.string().optional(),
-  kind: z.enum(['KIND_AUTO', 'KIND_GPU', 'KIND_CPU', 'KIND_MODEL']).optional(),
-  count: z.int().optional(),
-  gpus: z.array(z.int()).optional(),
-});
+const instanceGroupSchema = later(() =>
+  z.looseObject({
+    name: z.string().optional(),
+    kind: z.enum(['KIND_AUTO', 'KIND_GPU', 'KIND_CPU', 'KIND_MODEL']).optional(),
+    count: z.int().optional(),
+    gpus: z.array(z.int()).optional(),
+  }),
+);
 
-const optimizationSchema = z.looseObject({
-  cuda: z.looseObject({ graphs: z.boolean().optional() }).optional(),
-  executionAccelerators: z
-    .looseObject({
-      gpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
-      cpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
-    })
-    .optional(),
-});
+const optimizationSchema = later(() =>
+  z.looseObject({
+    cuda: z.looseObject({ graphs: z.boolean().optional() }).optional(),
+    executionAccelerators: z
+      .looseObject({
+        gpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
+        cpuExecutionAccelerator: z.array(acceleratorSchema).optional(),
+      })
+      .optional(),
+  }),
+);
 
 const queuePolicySchema = z.looseObject({
   timeoutAction: z.enum(['REJECT', 'DELAY']).optional(),
@@ -38,34 +45,38 @@ const queuePolicySchema = z.looseObject({
 });
 export type QueuePolicy = z.infer<typeof queuePolicySchema>;
 
-const dynamicBatchingSchema = z.looseObject({
-  preferredBatchSize: z.array(z.int()).optional(),
-  maxQueueDelayMicroseconds: z.union([z.int(), z.string()]).optional(),
-  preserveOrdering: z.boolean().optional(),
-  priorityLevels: z.union([z.int(), z.string()]).optional(),
-  defaultPriorityLevel: z.union([z.int(), z.string()]).optional(),
-  defaultQueuePolicy: queuePolicySchema.optional(),
-  priorityQueuePolicy: z.record(z.string(), z.unknown()).optional(),
-});
+const dynamicBatchingSchema = later(() =>
+  z.looseObject({
+    preferredBatchSize: z.array(z.int()).optional(),
+    maxQueueDelayMicroseconds: z.union([z.int(), z.string()]).optional(),
+    preserveOrdering: z.boolean().optional(),
+    priorityLevels: z.union([z.int(), z.string()]).optional(),
+    defaultPriorityLevel: z.union([z.int(), z.string()]).optional(),
+    defaultQueuePolicy: queuePolicySchema.optional(),
+    priorityQueuePolicy: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
 
 /** `config.pbtxt` in camelCase with enum names. Fields that the workbench sets are typed; others are preserved. */
-export const modelConfigSchema = z.looseObject({
-  name: z.string().default(''),
-  platform: z.string().optional(),
-  backend: z.string().optional(),
-  versionPolicy: z.looseObject({}).optional(),
-  /** 0: no batch dimension. */
-  maxBatchSize: z.int().default(0),
-  input: z.array(z.looseObject(tensorFields)).default([]),
-  output: z.array(z.looseObject(tensorFields)).default([]),
-  instanceGroup: z.array(instanceGroupSchema).optional(),
-  optimization: optimizationSchema.optional(),
-  /** Present, even empty: enabled. */
-  dynamicBatching: dynamicBatchingSchema.optional(),
-  modelWarmup: z.array(z.looseObject({ batchSize: z.int().optional() })).optional(),
-  defaultModelFilename: z.string().optional(),
-  parameters: z.record(z.string(), z.looseObject({ stringValue: z.string().optional() })).optional(),
-});
+export const modelConfigSchema = later(() =>
+  z.looseObject({
+    name: z.string().default(''),
+    platform: z.string().optional(),
+    backend: z.string().optional(),
+    versionPolicy: z.looseObject({}).optional(),
+    /** 0: no batch dimension. */
+    maxBatchSize: z.int().default(0),
+    input: z.array(z.looseObject(tensorFields)).default([]),
+    output: z.array(z.looseObject(tensorFields)).default([]),
+    instanceGroup: z.array(instanceGroupSchema).optional(),
+    optimization: optimizationSchema.optional(),
+    /** Present, even empty: enabled. */
+    dynamicBatching: dynamicBatchingSchema.optional(),
+    modelWarmup: z.array(z.looseObject({ batchSize: z.int().optional() })).optional(),
+    defaultModelFilename: z.string().optional(),
+    parameters: z.record(z.string(), z.looseObject({ stringValue: z.string().optional() })).optional(),
+  }),
+);
 
 export type ModelConfig = z.infer<typeof modelConfigSchema>;
 export type ModelOptimization = z.infer<typeof optimizationSchema>;

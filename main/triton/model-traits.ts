@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { toWire, WorkbenchError } from '../contract/errors';
+import { later } from '../contract/later';
 import { type ConfigureSpec, type PerformanceSpec, sequenceSchema } from '../contract/run/run-spec';
 import type { ModelTraits } from '../domain/run/load-rules';
 import type { CallOptions, TritonClient } from './client';
@@ -46,18 +47,20 @@ const endlessEnsemble = (name: string): WorkbenchError =>
     { remedy: 'Check that the address is that of a Triton Inference Server, or measure a smaller model.' },
   );
 
-const schedulingSchema = z.object({
-  step: z
-    .array(
-      z.object({
-        modelName: z.string(),
-        modelVersion: z.coerce.number().default(-1),
-        inputMap: z.record(z.string(), z.string()).default({}),
-        outputMap: z.record(z.string(), z.string()).default({}),
-      }),
-    )
-    .default([]),
-});
+const schedulingSchema = later(() =>
+  z.object({
+    step: z
+      .array(
+        z.object({
+          modelName: z.string(),
+          modelVersion: z.coerce.number().default(-1),
+          inputMap: z.record(z.string(), z.string()).default({}),
+          outputMap: z.record(z.string(), z.string()).default({}),
+        }),
+      )
+      .default([]),
+  }),
+);
 
 /** Steps in order; empty for other models. */
 function stepsOf(config: ModelConfig): readonly EnsembleStep[] {
@@ -171,13 +174,15 @@ export function createCounters(
 }
 
 /** The relevant part of a ModelConfig. */
-const telling = z.looseObject({
-  sequenceBatching: z.looseObject({}).optional(),
-  modelTransactionPolicy: z.looseObject({ decoupled: z.boolean().optional() }).optional(),
-  ensembleScheduling: z
-    .looseObject({ step: z.array(z.looseObject({ modelName: z.string().default('') })).default([]) })
-    .optional(),
-});
+const telling = later(() =>
+  z.looseObject({
+    sequenceBatching: z.looseObject({}).optional(),
+    modelTransactionPolicy: z.looseObject({ decoupled: z.boolean().optional() }).optional(),
+    ensembleScheduling: z
+      .looseObject({ step: z.array(z.looseObject({ modelName: z.string().default('') })).default([]) })
+      .optional(),
+  }),
+);
 
 export function traitsOf(config: unknown): ModelTraits {
   const { sequenceBatching, modelTransactionPolicy } = telling.parse(config);

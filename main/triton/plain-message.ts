@@ -1,6 +1,7 @@
 import * as protobuf from 'protobufjs/light.js';
 import { z } from 'zod';
 import { WorkbenchError } from '../contract/errors';
+import { later } from '../contract/later';
 import schema from '../contract/model-config.schema.json';
 import { listOf, parseJson } from '../platform/parse-json';
 import { jsonData, tensorOfJson } from './json-tensors';
@@ -55,19 +56,21 @@ export function encodeInferRequest(
   };
 }
 
-const replySchema = z.object({
-  model_name: z.string(),
-  model_version: z.string().nullish(),
-  outputs: listOf(
-    z.object({
-      name: z.string(),
-      datatype: z.string(),
-      shape: listOf(z.int().min(0)),
-      parameters: z.object({ binary_data_size: z.int().min(0).optional() }).nullish(),
-      data: z.array(z.unknown()).optional(),
-    }),
-  ),
-});
+const replySchema = later(() =>
+  z.object({
+    model_name: z.string(),
+    model_version: z.string().nullish(),
+    outputs: listOf(
+      z.object({
+        name: z.string(),
+        datatype: z.string(),
+        shape: listOf(z.int().min(0)),
+        parameters: z.object({ binary_data_size: z.int().min(0).optional() }).nullish(),
+        data: z.array(z.unknown()).optional(),
+      }),
+    ),
+  }),
+);
 
 export interface InferReply {
   readonly modelName: string;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readRunName, resolveRunId, runIdOrText, saySharedName } from '../../../main/cli/read-values';
+import {
+  plainRunId,
+  readRunName,
+  resolveRunId,
+  runIdOrText,
+  saySharedName,
+} from '../../../main/cli/read-values';
 import type { Core } from '../../../main/core';
 import { rejection } from '../../support/rejection';
 
@@ -20,6 +26,22 @@ const core = (...listed: readonly Listed[]): Home =>
         unreadable: [],
       }) as unknown as ReturnType<AllRuns>,
   );
+
+describe('plainRunId', () => {
+  const ids = ['20261124-a-trt', '20261125-a-onnx', '20261125-b-onnx'];
+
+  it('takes an id, and the latest runs, as resolveRunId does', async () => {
+    const home = core(...ids.toReversed());
+    for (const text of ['20261124-a-trt', 'latest', 'latest~0', 'latest~2'])
+      expect(plainRunId(ids, text)).toBe(await resolveRunId(home, text));
+  });
+
+  it('leaves names, beginnings and runs before the first to the list', () => {
+    for (const text of ['nightly', '20261124', 'latest~3', 'latest~', ''])
+      expect(plainRunId(ids, text)).toBeNull();
+    expect(plainRunId([], 'latest')).toBeNull();
+  });
+});
 
 describe('resolveRunId', () => {
   const home = core(

@@ -36,6 +36,18 @@ describe('the core of verbs that only read', () => {
     expect({ runId: state.runId, dir }).toEqual({ runId: next, dir: join(home, 'runs', next) });
     expect((await handlers['runs.past']({ runId: next })).map(({ alike }) => alike)).toEqual(['choice']);
     expect(await handlers['studies.list'](undefined)).toEqual([]);
+    expect(await handlers['runs.ids'](undefined)).toEqual([first, next].sort());
+  });
+
+  it('lists studies where there is one, also one that cannot be read, and one that only its runs name', async () => {
+    const { runs } = new NotingRuns(home, {});
+    await runs.create(specFixture(), undefined, { matrix: { name: 'earlier', entry: '0'.repeat(64) } });
+    const { handlers } = await reading();
+    expect((await handlers['studies.list'](undefined)).map(({ name }) => name)).toEqual(['earlier']);
+    await mkdir(join(home, 'studies', 'damaged'), { recursive: true });
+    await writeFile(join(home, 'studies', 'damaged', 'journal.jsonl'), 'not a record\n');
+    const found = (await handlers['studies.list'](undefined)).find(({ name }) => name === 'damaged');
+    expect(found?.state).toBe('damaged');
   });
 
   it('reads settings and presets, and makes nothing but private folders', async () => {

@@ -13,7 +13,7 @@ const state = stateOf([...createdBodies(), { type: 'step-started', step: 'export
 
 async function shown(past: readonly unknown[]): Promise<string> {
   const handlers = {
-    'runs.all': () => Promise.resolve({ runs: [{ runId: state.runId, name: null }], unreadable: [] }),
+    'runs.ids': () => Promise.resolve([state.runId]),
     'runs.show': () => Promise.resolve({ state, dir: '/run' }),
     'runs.past': () => Promise.resolve(past),
     'presets.differences': () => Promise.resolve([]),
