@@ -258,6 +258,8 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
   const doubts = [...leftOutDoubts(faster, best, suffix), ...levelDoubts(best)];
   const sentence = `${name}: ${levelFigures(best, headroom)}`;
   const sound = isSound(best.point);
+  // Already in the sentence, beside the level: "machine busy", "client-limited".
+  const marks = marksOf(best.point);
   return {
     budgetMs,
     name,
@@ -265,11 +267,11 @@ function answerWith(best: BestPoint, within: readonly BestPoint[], budgetMs: num
     sentence,
     doubts,
     level: { ...best, name },
-    isSure: sound && doubts.length === 0,
+    isSure: sound && doubts.length === 0 && marks.length === 0,
     mark: isFaulty(best.point)
       ? faultWord(best.point)
       : isSteady(best.point)
-        ? (doubts[0]?.mark ?? null)
+        ? (doubts[0]?.mark ?? marks[0] ?? null)
         : 'not steady',
     again: sound ? worthAgain(best, doubts) : notSteady(within),
     text: textOf(sentence, doubts),
