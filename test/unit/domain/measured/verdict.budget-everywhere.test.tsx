@@ -37,7 +37,7 @@ const state = stateOf([
 async function shown(of: RunState): Promise<string> {
   const core = {
     handlers: {
-      'runs.all': () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
+      'runs.ids': () => Promise.resolve([of.runId]),
       'runs.show': () => Promise.resolve({ state: of, dir: '/runs/a' }),
     },
   } as unknown as Core;

@@ -38,7 +38,7 @@ const advice = 'Use dynamic batching (now disabled).';
 async function shown(of: RunState): Promise<string> {
   const core = {
     handlers: {
-      'runs.all': () => Promise.resolve({ runs: [{ runId: of.runId }], unreadable: [] }),
+      'runs.ids': () => Promise.resolve([of.runId]),
       'runs.show': () => Promise.resolve({ state: of, dir: '/runs/a' }),
     },
   } as unknown as Core;
