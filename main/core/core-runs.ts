@@ -6,7 +6,7 @@ import type { RunSpec } from '../contract/run/run-spec';
 import { hostEngine } from '../engine/engine';
 import { requireInertPatch } from '../formats/inert-config';
 import { watchGpus } from '../machine/watch-gpus';
-import { missingDataset } from '../own/folder-code';
+import { missingDataset } from '../own/folder-data';
 import { checkExternalFiles } from '../own/onnx-source';
 import type { ReadingSources } from '../perf/readings';
 import type { TakeDevice } from '../pipeline/device-turn';

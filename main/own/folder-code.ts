@@ -4,8 +4,8 @@ import { toWire, WorkbenchError } from '../contract/errors';
 import { nearestName } from '../contract/fields/nearest-name';
 import { fileLimits } from '../contract/reader-limits';
 import type { Preset } from '../contract/run/preset';
-import type { RunSpec } from '../contract/run/run-spec';
 import { exists } from '../platform/files';
+import { datasetFile, makesDataset } from './folder-data';
 import { folderRefused } from './model-files';
 
 interface Part {
@@ -21,8 +21,6 @@ const part = (name: string, kind: 'def' | 'class', entry: string, isOptional: bo
   isOptional,
   pattern: new RegExp(`^${kind}\\s+${entry}\\b`, 'm'),
 });
-
-const datasetFile = 'make_dataset.py';
 
 const parts: readonly Part[] = [
   part('model.py', 'def', 'get_model', false),
@@ -159,21 +157,4 @@ export async function checkArguments(
   if (unknown.length === 0) return;
   const remedy = `Its arguments are: ${names.join(', ')}.`;
   throw folderRefused(join(folder, 'preset.yaml'), `preset.yaml: ${unknown.join('; ')}`, remedy);
-}
-
-export const datasetNote = `The folder has no ${datasetFile}: a run needs your data with --dataset.`;
-
-export const makesDataset = (folder: string): Promise<boolean> => exists(join(folder, datasetFile));
-
-/** Error of a run that would have no data; null where it has some. */
-export async function missingDataset({ source, dataset }: RunSpec['model']): Promise<WorkbenchError | null> {
-  if (source?.kind !== 'folder' || dataset !== undefined || (await makesDataset(source.path))) return null;
-  return new WorkbenchError(
-    'spec-invalid',
-    `The run has no data: the model folder has no ${datasetFile}, and no data set is given`,
-    {
-      where: 'model.dataset',
-      remedy: `Give the data that dataloader.py reads with --dataset PATH, or write ${datasetFile} with a function make_dataset(directory, progress): "triton-workbench init NEW_FOLDER" writes an example.`,
-    },
-  );
 }

@@ -8,7 +8,7 @@ import { ofScenarios } from '../contract/run/sweep';
 import { formatOf } from '../formats/formats';
 import { ownConfigText, type RepositorySource, repositorySourceOf } from '../formats/own-config';
 import { checkPatchedConfig } from '../formats/patched-config';
-import { missingDataset } from '../own/folder-code';
+import { missingDataset } from '../own/folder-data';
 import type { ModelReaders } from '../own/model-readers';
 import { sourceOf } from '../own/own-preset';
 import { type InputReaders, runTensors } from '../perf/input/input-readers';

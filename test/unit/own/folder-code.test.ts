@@ -1,8 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ModelSource } from '../../../main/contract/run/run-spec';
-import { checkArguments, missingDataset } from '../../../main/own/folder-code';
+import { checkArguments } from '../../../main/own/folder-code';
 import { openModel } from '../../../main/own/open-model';
 import { directReaders } from '../../support/direct-readers';
 import { useModelBench } from '../../support/model-bench';
@@ -84,30 +83,4 @@ describe('a model folder', () => {
       expect((await rejection(open(path))).message).toMatch(/^The model folder lacks model\.py, /);
     },
   );
-
-  it('without make_dataset.py is told to need data when it is opened, and before a run', async () => {
-    const whole = await open(await bench().folder(() => Promise.resolve()));
-    expect(whole.notes).toEqual([]);
-    const path = await without('make_dataset.py');
-    const { notes, kind, title } = await open(path);
-    expect(notes.join()).toContain('no make_dataset.py: a run needs your data with --dataset');
-    const source: ModelSource = {
-      kind,
-      path,
-      title,
-      inputs: [],
-      outputs: [],
-      batched: true,
-      externalFiles: [],
-    };
-    const model = { preset: 'm', profile: 'quick' as const, args: {}, source };
-    expect(await missingDataset(model)).toMatchObject({
-      code: 'spec-invalid',
-      where: 'model.dataset',
-      message: expect.stringContaining('no make_dataset.py, and no data set is given') as string,
-      remedy: expect.stringContaining('--dataset PATH') as string,
-    });
-    expect(await missingDataset({ ...model, dataset: '/data' })).toBeNull();
-    expect(await missingDataset({ ...model, source: undefined })).toBeNull();
-  });
 });
