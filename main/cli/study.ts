@@ -134,7 +134,7 @@ async function sayResults(
   for (const text of [byDevice, lengthTable(results)]) if (text !== null) output.say(`\n${text}`);
   output.say(`\n${matrixSentence(results)}.`);
   const best = matrixBest(results);
-  if (best !== null) output.say(best);
+  if (best !== null) output.say(best.sentence);
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
   if (problem !== null) output.say(formatError(problem));
   if (output.json) output.document({ ...matrixDocument(name, results), reports: files });

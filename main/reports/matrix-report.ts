@@ -178,7 +178,7 @@ function page(report: MatrixReport): Markup {
         `Report of ${formatTime(report.generatedAt)}`,
         ...(best === null ? [] : [`${matrixSentence(report.results)}.`]),
       ],
-      verdict: best ?? `${matrixSentence(report.results)}.`,
+      verdict: best?.sentence ?? `${matrixSentence(report.results)}.`,
     })}
 ${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results), lengthSection(report.results)] : null}
 ${needsRuns(report) ? runList(report) : null}`,

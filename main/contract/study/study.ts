@@ -318,8 +318,8 @@ export interface StudyDetail extends StudySummary {
   /** Absent: another kind of study. */
   readonly upgrade?: UpgradeDetail;
   readonly rows: readonly StudyRow[];
-  /** Sentence on the best of the complete runs; absent: another kind of study, in progress, or nothing to compare. */
-  readonly best?: string;
+  /** Best of the complete runs, and whether beyond noise; absent: another kind of study, in progress, or nothing to compare. */
+  readonly best?: { readonly sentence: string; readonly isClear: boolean };
   /** Absent: no matrix over lengths. */
   readonly byLength?: readonly StudyLengthRow[];
   /** One line per run in progress: "Run 2 of 6: level 3 of 8, about 27 s left". */

@@ -1,5 +1,5 @@
 import { labelInText } from '../../contract/fields/fields';
-import { bestOfRuns, differentModelsText, sharedBudgetMs } from '../measured/best-of-runs';
+import { bestOfRuns, type BestRun, differentModelsText, sharedBudgetMs } from '../measured/best-of-runs';
 import type { MatrixResult } from '../measured/matrix-result';
 
 /** "model instances 1, maximum batch size 8"; without axes "run 2". */
@@ -12,11 +12,11 @@ const nameOf = ({ axes, number }: MatrixResult): string =>
  * The best of the complete runs and whether it is so beyond noise, in one sentence; null: fewer than two are complete,
  * or they are of different models. Pure.
  */
-export function matrixBest(results: readonly MatrixResult[]): string | null {
+export function matrixBest(results: readonly MatrixResult[]): BestRun | null {
   const complete = results.flatMap((result) =>
     result.state?.status === 'done' ? [{ name: nameOf(result), state: result.state }] : [],
   );
   const states = complete.map(({ state }) => state);
   if (complete.length < 2 || differentModelsText(states) !== null) return null;
-  return bestOfRuns(complete, sharedBudgetMs(states)).sentence;
+  return bestOfRuns(complete, sharedBudgetMs(states));
 }

@@ -147,7 +147,7 @@ export function detailOf({ study, summary, results }: StudySource, nowMs: number
   return {
     ...summary,
     rows: rowsOf(summary.name, results),
-    ...(best === null ? {} : { best }),
+    ...(best === null ? {} : { best: { sentence: best.sentence, isClear: best.isClear } }),
     ...(lengths.length === 0 ? {} : { byLength: lengths }),
     winner: null,
     search: null,

@@ -138,8 +138,8 @@ function StudyBody({ study }: { study: StudyDetail }) {
   return (
     <>
       <Answer
-        text={best ?? ended}
-        tone={studyStyle(study).tone}
+        text={best?.sentence ?? ended}
+        tone={best === undefined || best.isClear ? studyStyle(study).tone : 'warn'}
         notes={
           <>
             {best === undefined ? null : <p className="dim">{ended}</p>}

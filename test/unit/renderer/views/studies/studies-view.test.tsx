@@ -112,12 +112,20 @@ describe('the page of studies', () => {
   });
 
   it('answers with the best of a matrix, and then how many runs are complete', async () => {
-    const best =
-      'Best of 2 runs: model instances 2, 1,800 inferences/s (online); faster than model instances 1.';
-    const { page } = await show({ ...study('done', [row(1, { host: 'hall-4' }), row(2)]), best });
-    expect(page.querySelector('.answer-text')?.textContent).toBe(best);
+    const sentence =
+      'No clear best of 2 runs: model instances 2 has 1,800 inferences/s, but model instances 1 does not differ.';
+    const rows = [row(1, { host: 'hall-4' }), row(2)];
+    const { page } = await show({ ...study('done', rows), best: { sentence, isClear: false } });
+    expect(page.querySelector('.answer-text')?.textContent).toBe(sentence);
+    expect(page.querySelector('.answer')?.getAttribute('data-tone')).toBe('warn');
     expect(page.querySelector('.answer')?.textContent).toContain('0 of 2 runs complete.');
     expect(page.querySelector('.study-runs')?.textContent).toContain('GPU, host');
+    shown?.unmount();
+    const clear = await show({
+      ...study('done', rows),
+      best: { sentence: 'Best of 2 runs: a.', isClear: true },
+    });
+    expect(clear.page.querySelector('.answer')?.getAttribute('data-tone')).toBe('good');
   });
 
   it('says why a study failed as a whole', async () => {
