@@ -129,28 +129,35 @@ function Winner({ winner: { argv, runId } }: { winner: SearchWinner }) {
   );
 }
 
+function StudyAnswer({ study }: { study: StudyDetail }) {
+  const { state, sentence, secondsLeft, interrupted, best } = study;
+  const progress = `${sentence}${secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.`;
+  return (
+    <Answer
+      text={best?.sentence ?? progress}
+      tone={best === undefined || best.isClear ? studyStyle(study).tone : 'warn'}
+      notes={
+        <>
+          {best === undefined ? null : <p className="dim">{progress}</p>}
+          {interrupted ? <p>The process that ran it has ended; Resume continues it.</p> : null}
+          {state === 'damaged' ? <p>Its journal is damaged: it can be removed, not continued.</p> : null}
+          {state === 'newer' ? (
+            <p>A newer version of the workbench wrote it: update this one to see it.</p>
+          ) : null}
+        </>
+      }
+    />
+  );
+}
+
 function StudyBody({ study }: { study: StudyDetail }) {
-  const { name, state, rows, sentence, secondsLeft, complete, interrupted, underWay, winner, error } = study;
-  const { byLength = [], best } = study;
-  const ended = `${sentence}${secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`}.`;
+  const { name, state, rows, complete, underWay, winner, error } = study;
+  const { byLength = [] } = study;
   const leftOut = rows.filter(({ state }) => state === 'Left out').length;
   const reasons = rows.flatMap(({ number, reason }) => (reason === null ? [] : [`Run ${number}: ${reason}`]));
   return (
     <>
-      <Answer
-        text={best?.sentence ?? ended}
-        tone={best === undefined || best.isClear ? studyStyle(study).tone : 'warn'}
-        notes={
-          <>
-            {best === undefined ? null : <p className="dim">{ended}</p>}
-            {interrupted ? <p>The process that ran it has ended; Resume continues it.</p> : null}
-            {state === 'damaged' ? <p>Its journal is damaged: it can be removed, not continued.</p> : null}
-            {state === 'newer' ? (
-              <p>A newer version of the workbench wrote it: update this one to see it.</p>
-            ) : null}
-          </>
-        }
-      />
+      <StudyAnswer study={study} />
       {error === null ? null : <ErrorPanel error={error} />}
       {rows.length === 0 || state === 'done' ? null : (
         <ProgressBar
