@@ -41,7 +41,8 @@ const workbench = createWorkbench(createClient(window.workbench), window.localSt
 routeEvents(workbench);
 const { app, runs, presets, machine, docker, monitor, comparisons, settings } = workbench;
 for (const resource of [settings, app, presets]) void resource.getState().load();
-// One behind the other: the list of runs, what takes a process or a connection, and the scripts of the other pages, then that of the charts, which is the largest.
+// One behind the other: the list of runs, what takes a process or a connection, the scripts of the other pages, and the
+// largest one, that of the charts.
 void runs
   .getState()
   .load()
