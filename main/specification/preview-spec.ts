@@ -26,9 +26,12 @@ import type { SpecReaders } from './spec-readers';
 /** Previews repeat at every change: larger files are read when the run starts. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Entry, tensor and expectation. @param mayRead false: it is checked when the run starts */
+/**
+ * Entry, tensor and expectation. Checked when the run starts: for a repository as it is, whose optional inputs Triton
+ * knows. @param mayRead false: it is, too
+ */
 async function inputFileProblem(
-  { performance }: RunSpec,
+  { model, performance }: RunSpec,
   signature: () => Signature,
   {
     mayRead,
@@ -36,7 +39,7 @@ async function inputFileProblem(
   }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: InputReaders },
 ): Promise<SpecProblem | null> {
   const { inputData, inputDataFile: path } = performance;
-  if (inputData !== 'file' || path === undefined) return null;
+  if (inputData !== 'file' || path === undefined || repositorySourceOf(model) !== null) return null;
   const problem = (message: string, remedy: string | null): SpecProblem => ({
     field: 'performance.inputDataFile',
     severity: 'problem',

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PerfOptions } from '../../../main/cli/perf/perf-options';
 import { addPerfOptions, readPerfPlan } from '../../../main/cli/perf/perf-plan';
 import { scenarioLevels } from '../../../main/contract/run/sweep';
+import { filePreset } from '../../../main/own/own-preset';
 import { readReplay } from '../../../main/perf/replay/read-replay';
 import { hashValue } from '../../../main/platform/files';
 import { resolveSpec } from '../../../main/presets/resolve-spec';
 import { previewSpec } from '../../../main/specification/preview-spec';
 import { parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
+import { repositorySource } from '../../support/repository-source';
 import { choice, places, resnet50 } from './places';
 
 const preview = (overrides: Record<string, unknown> = {}) => previewSpec(resnet50, choice(overrides), places);
@@ -182,6 +184,16 @@ describe('a preview', () => {
     expect(problems).toEqual([]);
     expect(commands.some(({ step }) => step === 'profile-data')).toBe(false);
     expect(commands.find(({ step }) => step === 'online')?.argv).toContain(file);
+  });
+
+  it('leaves input values of a repository as it is to the run: Triton knows its optional inputs', async () => {
+    const file = join(dir, 'requests.json');
+    await writeFile(file, JSON.stringify({ data: [{ x: [1, 2, 3], stream: [true] }] }));
+    const source = repositorySource();
+    const loaded = { preset: filePreset(source), dir };
+    const overrides = { model: { source }, performance: { inputData: 'file', inputDataFile: file } };
+    const { problems } = await previewSpec(loaded, { preset: 'm', overrides }, places);
+    expect(problems.map(({ field }) => field)).not.toContain('performance.inputDataFile');
   });
 
   it('of a model whose size is no number has no configuration', async () => {
