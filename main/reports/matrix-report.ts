@@ -142,6 +142,7 @@ const ownStyle = `
 .matrix { margin-top: 5mm; }
 .matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
 .matrix td:first-child { padding-right: 3mm; }
+.runs .mono { min-width: 64mm; }
 ${gpuStyle}`;
 
 /** Printed below the table. */
@@ -169,16 +170,15 @@ function runList({ results }: MatrixReport): Markup {
 
 function page(report: MatrixReport): Markup {
   const best = matrixBest(report.results);
+  const made = `Report of ${formatTime(report.generatedAt)}`;
+  const states = `${matrixSentence(report.results)}.`;
   return htmlPage(
     pageMarksOf(report.settings, `Matrix ${report.name}`, true),
     markup`${reportHead(report.settings, {
       kind: 'matrix report',
       title: report.name,
-      lines: [
-        `Report of ${formatTime(report.generatedAt)}`,
-        ...(best === null ? [] : [`${matrixSentence(report.results)}.`]),
-      ],
-      verdict: best?.sentence ?? `${matrixSentence(report.results)}.`,
+      lines: [best === null ? made : `${made}. ${states}`],
+      verdict: best?.sentence ?? states,
     })}
 ${hasPart(report.settings, 'results') ? [table(report), gpuSection(report.results), lengthSection(report.results)] : null}
 ${needsRuns(report) ? runList(report) : null}`,
