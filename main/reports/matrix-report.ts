@@ -142,7 +142,7 @@ const ownStyle = `
 .matrix { margin-top: 5mm; }
 .matrix td, .matrix th, .runs td { overflow-wrap: break-word; }
 .matrix td:first-child { padding-right: 3mm; }
-.runs .mono { min-width: 64mm; }
+.runs .mono { min-width: 72mm; }
 ${gpuStyle}`;
 
 /** Printed below the table. */
