@@ -37,3 +37,39 @@ export async function switchTimes(
       .reduce((most, one) => (one[1] > most[1] ? one : most));
   return { first: slowest(([first = NaN]) => first), later: slowest((times) => median(times.slice(1))) };
 }
+
+interface Opening {
+  clickedMs: number;
+  drawnMs: number;
+}
+
+/** Runs in the page: notes the next click, and the frame after the one that has the first line in the chart of windows. */
+function noteOpening(): void {
+  const opening: Opening = { clickedMs: NaN, drawnMs: NaN };
+  Object.assign(globalThis, { opening });
+  const onClick = ({ timeStamp }: Event) => {
+    opening.clickedMs = timeStamp;
+  };
+  document.addEventListener('click', onClick, { capture: true, once: true });
+  const observer = new MutationObserver(() => {
+    if (document.querySelector('[data-chart="windows"] .plot .scatterlayer .trace') === null) return;
+    observer.disconnect();
+    requestAnimationFrame(() => {
+      opening.drawnMs = performance.now();
+    });
+  });
+  observer.observe(document.body, { subtree: true, childList: true });
+}
+
+/** Opens the run from the list. @returns milliseconds from the click to its drawn chart of windows, which is scrolled to meanwhile */
+export async function openingTime(page: Page, runId: string): Promise<number> {
+  await page.evaluate(noteOpening);
+  await page.locator(`[data-run="${runId}"] .run-name`).click();
+  const chart = page.locator('[data-chart="windows"]');
+  await chart.scrollIntoViewIfNeeded();
+  await chart.locator('.plot .scatterlayer .trace').first().waitFor();
+  const noted = () => (globalThis as unknown as { readonly opening: Opening }).opening;
+  await page.waitForTimeout(100);
+  const { clickedMs, drawnMs } = await page.evaluate(noted);
+  return drawnMs - clickedMs;
+}
