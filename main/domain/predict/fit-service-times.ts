@@ -217,18 +217,24 @@ export function fitServiceTimes(levels: readonly FedLevel[]): MeasuredTimes | nu
   const calm = usable.filter(({ point }) => waitShare(point) < waitsBelow && answersAtOnce(point) < alone);
   const serviceVariation = variationsOf(calm);
   const times = { serviceTimes, ...(serviceVariation.length === 0 ? {} : { serviceVariation }) };
-  return { ...times, overhead: fitOverhead(overheads, (overhead) => missOf(usable, { ...times, overhead })) };
+  return {
+    ...times,
+    overhead: fitOverhead(overheads, (overhead, most) => missOf(usable, { ...times, overhead }, most)),
+  };
 }
 
-/** Sum of squared logarithms of predicted and measured mean latency. */
-function missOf(levels: readonly FedLevel[], times: MeasuredTimes): number {
-  return levels.reduce((sum, { point, serving }) => {
-    if (point.avgUs === null || (point.replay ?? point.stages) !== undefined) return sum;
+/** Sum of squared logarithms of predicted and measured mean latency, of the first levels that reach `most`. */
+function missOf(levels: readonly FedLevel[], times: MeasuredTimes, most: number): number {
+  let sum = 0;
+  for (const { point, serving } of levels) {
+    if (point.avgUs === null || (point.replay ?? point.stages) !== undefined) continue;
     const { predictedLatency } = predict({
       ...{ ...times, serving, arrivals: arrivalsOfLevel(point) },
       ...{ batchSize: point.batchSize, requestCount: fittedRequests },
     });
     const miss = predictedLatency === null ? overloadMiss : Math.log(predictedLatency.avgUs / point.avgUs);
-    return sum + miss ** 2;
-  }, 0);
+    sum += miss ** 2;
+    if (sum >= most) break;
+  }
+  return sum;
 }

@@ -38,20 +38,23 @@ function fixedOf(seen: readonly SeenOverhead[], perAnswerUs: number): number {
 /**
  * The split of the overhead with the least miss. More answers than one in `perAnswerUs` were measured at no level, so it is
  * sought up to there. Throws a RangeError without levels.
- * @param missOf how far the levels are from being found again
+ * @param missOf how far the levels are from being found again, 0 or more; of one that reaches `most` no more has to be known
  */
-export function fitOverhead(seen: readonly SeenOverhead[], missOf: (overhead: Overhead) => number): Overhead {
+export function fitOverhead(
+  seen: readonly SeenOverhead[],
+  missOf: (overhead: Overhead, most: number) => number,
+): Overhead {
   if (seen.length === 0) throw new RangeError('No overhead was measured');
   const most = 1e6 / largestOf(seen.map(({ requestsPerSecond }) => requestsPerSecond));
-  const tried = (perAnswerUs: number) => {
+  const tried = (perAnswerUs: number, mostMiss: number) => {
     const overhead = { fixedUs: fixedOf(seen, perAnswerUs), perAnswerUs };
-    return { overhead, miss: missOf(overhead) };
+    return { overhead, miss: missOf(overhead, mostMiss) };
   };
   const ratio = lowestShare ** (1 / (coarseSteps - 1));
-  let best = tried(0);
+  let best = tried(0, Infinity);
   const tryAll = (values: readonly number[]) => {
     for (const value of values) {
-      const one = tried(value);
+      const one = tried(value, best.miss);
       if (one.miss < best.miss) best = one;
     }
   };
