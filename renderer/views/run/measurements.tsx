@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { baselineSeries } from '../../../main/contract/measured/baseline';
 import { meanBatch } from '../../../main/contract/measured/columns';
 import { type Scenario, scenarios } from '../../../main/contract/run/run-events';
@@ -196,22 +196,12 @@ function PartsCharts({ input, sweep, fileName }: OfSweep) {
   );
 }
 
-/** Milliseconds for the measured levels to be drawn. */
-const drawnMs = 200;
-const nothing: readonly PredictedLevel[] = [];
-
-/** Simulated after the measured levels are drawn, which takes as long. Nothing while levels are still coming in. */
-function usePredicted(state: RunState, scenario: Scenario): readonly PredictedLevel[] {
-  const [found, setFound] = useState({ runId: '', levels: nothing });
-  const { runId } = state;
-  const isAsked = scenario !== 'offline' && state.status !== 'running';
-  useEffect(() => {
-    if (!isAsked) return;
-    const timer = setTimeout(() => setFound({ runId, levels: predictedCurve(state) }), drawnMs);
-    return () => clearTimeout(timer);
-  }, [isAsked, runId, state]);
-  return isAsked && found.runId === runId ? found.levels : nothing;
-}
+/** Nothing while levels are still coming in. */
+const usePredicted = (state: RunState, scenario: Scenario): readonly PredictedLevel[] =>
+  useMemo(
+    () => (scenario === 'offline' || state.status === 'running' ? [] : predictedCurve(state)),
+    [scenario, state],
+  );
 
 export const Measurements = memo(function Measurements({ state }: { state: RunState }) {
   const theme = useChartTheme();
