@@ -108,7 +108,6 @@ export function fileError(error: unknown, path: string): unknown {
   return new WorkbenchError('file-unwritable', `Cannot write ${path}: ${refusal}`, { cause: error });
 }
 
-/** State of failed work: cancelled or failed. */
 const networkWords: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',

@@ -142,7 +142,7 @@ export async function processesWhere(variable: string, isWanted: IsWanted): Prom
   return pids.filter((_pid, index) => found[index] === true);
 }
 
-/** As {@link processesWhere}, with a third of its processor time, and nothing else goes on meanwhile: for a start. */
+/** As {@link processesWhere}, in a third of its processor time, but blocks meanwhile: when a command starts. */
 export function processesAtOnceWhere(variable: string, isWanted: IsWanted): number[] {
   const read = (pid: number): string => {
     try {

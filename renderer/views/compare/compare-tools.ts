@@ -64,7 +64,7 @@ export async function removeComparison(
   await comparisons.getState().load();
   noticeAction(`comparison-${name}`, {
     title: 'Removed',
-    text: `The comparison ${name} is no longer saved. Its runs are kept.`,
+    text: `The comparison ${name} was removed from the list. Its runs are kept.`,
     action: 'Undo',
     onAction: async () => {
       await client.call('comparisons.save', { name, runIds, p99BudgetMs });

@@ -22,6 +22,8 @@ const figures = {
   p99: { axis: 'p99 (ms)', of: ({ p99Us }) => (p99Us === null ? null : p99Us / 1000) },
 } as const satisfies Readonly<Record<string, Figure>>;
 
+/** More runs have no room for a name each. */
+const mostTicks = 24;
 /** So many characters of a value have room below its mark. */
 const tickLength = 14;
 
@@ -73,16 +75,16 @@ export function studyChart(
       },
     };
   });
-  const numbers = rows.map(({ number }) => number);
+  const isNamed = rows.length <= mostTicks;
   const { title, ticks } = runAxis(rows);
   return {
     data: traces,
     layout: {
       ...baseLayout(theme),
       xaxis: {
-        ...axisStyle(theme, numbers.length > 24 ? 'Run' : title),
+        ...axisStyle(theme, isNamed ? title : 'Run'),
         range: [0.5, rows.length + 0.5],
-        ...(numbers.length > 24 ? {} : { tickvals: numbers, ticktext: ticks }),
+        ...(isNamed ? { tickvals: rows.map(({ number }) => number), ticktext: ticks } : {}),
       },
       yaxis: valueAxis({ theme }, axis),
     },

@@ -68,8 +68,13 @@ export async function openingTime(page: Page, runId: string): Promise<number> {
   const chart = page.locator('[data-chart="windows"]');
   await chart.scrollIntoViewIfNeeded();
   await chart.locator('.plot .scatterlayer .trace').first().waitFor();
-  const noted = () => (globalThis as unknown as { readonly opening: Opening }).opening;
-  await page.waitForTimeout(100);
-  const { clickedMs, drawnMs } = await page.evaluate(noted);
-  return drawnMs - clickedMs;
+  const took = await page.waitForFunction(
+    () => {
+      const { clickedMs, drawnMs } = (globalThis as unknown as { readonly opening: Opening }).opening;
+      return Number.isNaN(drawnMs) ? null : drawnMs - clickedMs;
+    },
+    undefined,
+    { polling: 50 },
+  );
+  return (await took.jsonValue()) ?? NaN;
 }

@@ -127,7 +127,7 @@ function noneText(search: SearchStrategy, { rows, lowest }: SaidAnswer): string 
   return `No configuration holds ${what}${withinText(search)}${lowestText(search, lowest)}`;
 }
 
-/** What is best so far: what was not found or not taken to its limit yet is no result. Pure. */
+/** What is best so far: what was not found or not taken to its limit yet does not count. Pure. */
 export function searchSentenceSoFar(search: SearchStrategy, answer: SaidAnswer): string {
   const { winner, rows, present } = answer;
   const isOpen = rows.some(({ state }) => state !== 'failed' && state !== 'over memory');
