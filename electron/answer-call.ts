@@ -1,4 +1,5 @@
 import { api, type CallName, type Handlers, type WireAnswer } from '../main/contract/api';
+import { toWireText } from '../main/contract/calls/wire-text';
 import { invalidInput, toWire, WorkbenchError } from '../main/contract/errors';
 
 const isCallName = (name: unknown): name is CallName => typeof name === 'string' && Object.hasOwn(api, name);
@@ -14,7 +15,7 @@ async function handled(handlers: Handlers, name: unknown, input: unknown): Promi
   const handler = handlers[name] as (value: unknown) => Promise<unknown>;
   const value = await handler(parsed.data);
   const { asText = false }: { readonly asText?: boolean } = api[name];
-  return asText ? { ok: true, json: JSON.stringify(value) } : { ok: true, value };
+  return asText ? { ok: true, text: toWireText(value) } : { ok: true, value };
 }
 
 /** Never rejects: an error is part of the answer. */

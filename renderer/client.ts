@@ -1,4 +1,5 @@
 import type { CallInput, CallName, CallOutput, WindowEvent, WireAnswer } from '../main/contract/api';
+import { fromWireText } from '../main/contract/calls/wire-text';
 import { fromWire } from '../main/contract/errors';
 
 export interface Bridge {
@@ -31,7 +32,7 @@ export function createClient(bridge: Bridge): Client {
       const answer = await bridge.call(name, input[0]);
       if (!answer.ok) throw fromWire(answer.error);
       // The contract types the handler of this very name; the value comes from the trusted side.
-      return ('json' in answer ? JSON.parse(answer.json) : answer.value) as CallOutput<Name>;
+      return ('text' in answer ? fromWireText(answer.text) : answer.value) as CallOutput<Name>;
     },
     on: (listener) =>
       bridge.on((events) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
+import type { WireText } from './calls/wire-text';
 import { comparisonApi } from './calls/comparison-calls';
 import { modelsApi } from './calls/model-calls';
 import { productionApi } from './calls/production-calls';
@@ -396,5 +397,5 @@ export type WindowEvent =
 export type CallAnswer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: WireError };
 
-/** An answer on its way into the page: the value, or its JSON. */
-export type WireAnswer = CallAnswer<unknown> | { readonly ok: true; readonly json: string };
+/** An answer on its way into the page: the value, or its text. */
+export type WireAnswer = CallAnswer<unknown> | { readonly ok: true; readonly text: WireText };

@@ -11,7 +11,7 @@ export interface Call<Input extends z.ZodType, Output> {
   readonly input: Input;
   /** Output type only: outputs come from the trusted side and are not parsed again. */
   readonly output?: Output;
-  /** The answer crosses as its JSON: a large one is copied value by value otherwise, which takes ten times as long. */
+  /** The answer crosses as its text: a large one is copied value by value otherwise, which takes ten times as long. */
   readonly asText?: true;
 }
 

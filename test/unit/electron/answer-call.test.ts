@@ -27,11 +27,11 @@ describe('a call from the window', () => {
     expect(reached).toEqual([['runs.past', { runId: 'a' }]]);
   });
 
-  it('has the answer as its JSON where the contract says so', async () => {
+  it('has the answer as its text where the contract says so', async () => {
     const { handlers } = notingHandlers();
     expect(await answerCall(handlers, 'runs.get', { runId: 'a' })).toEqual({
       ok: true,
-      json: '"answer of runs.get"',
+      text: { json: '"answer of runs.get"', lists: [] },
     });
   });
 

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
 import type { WireAnswer } from '../../../main/contract/api';
+import { toWireText } from '../../../main/contract/calls/wire-text';
 import { createClient } from '../../../renderer/client';
 
 const clientOf = (answer: WireAnswer) =>
   createClient({ call: () => Promise.resolve(answer), on: () => () => undefined, pathOf: () => '' });
 
-it('reads an answer that comes as its JSON as it reads one that comes as a value', async () => {
+it('reads an answer that comes as its text as it reads one that comes as a value', async () => {
   const log = ['a', 'b'];
   for (const answer of [
     { ok: true, value: log },
-    { ok: true, json: JSON.stringify(log) },
+    { ok: true, text: toWireText(log) },
   ] as const) {
     expect(await clientOf(answer).call('support.log', { limit: 2 })).toEqual(log);
   }
