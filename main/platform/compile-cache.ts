@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import * as nodeModule from 'node:module';
-import { basename, join } from 'node:path';
+import { join, sep } from 'node:path';
 import { Script } from 'node:vm';
 
 /** Files of several versions; more is what updates have left. */
@@ -77,9 +77,10 @@ export function keepCompiled(bundles: string, cache: string): void {
   const proto = nodeModule.Module.prototype as unknown as CompiledModule;
   const compile = proto._compile;
   proto._compile = function compileOrTake(this: CompiledModule, content: string, filename: string) {
-    if (!filename.startsWith(bundles)) return compile.call(this, content, filename);
+    if (!filename.startsWith(bundles + sep)) return compile.call(this, content, filename);
     // V8 checks the length of the source only: names have a hash, and the entries the time of their file.
-    const file = join(own, `${basename(filename)}-${Math.trunc(lstatSync(filename).mtimeMs)}`);
+    const name = filename.slice(bundles.length + sep.length).replaceAll(sep, '-');
+    const file = `${own}${sep}${name}-${Math.trunc(lstatSync(filename).mtimeMs)}`;
     const cachedData = isKept ? readKept(file) : undefined;
     const script = new Script(nodeModule.Module.wrap(content), {
       filename,
@@ -94,7 +95,8 @@ export function keepCompiled(bundles: string, cache: string): void {
   // Chunks name each other by their file: to look for it, as Node does, takes longer than to load it.
   const require = (name: string): unknown => {
     if (!name.startsWith('./') || !name.endsWith('.cjs')) return ofNode(name);
-    const filename = join(bundles, name);
+    // Asked hundreds of times in a start: `join` would take milliseconds.
+    const filename = `${bundles}${sep}${name.slice('./'.length)}`;
     const known = loaded[filename];
     if (known !== undefined) return known.exports;
     const chunk = new (nodeModule.Module as unknown as ModuleClass)(filename);
