@@ -58,13 +58,35 @@ class OpenSlice {
   }
 }
 
+/** Where slices begin and end. */
+interface Bounds {
+  readonly number: number;
+  readonly indexAt: (timeUs: number) => number;
+  /** The last ends with the measurement. */
+  readonly endUs: (index: number) => number;
+}
+
+/** A rest shorter than half of a slice belongs to the one before: a rate needs some time. */
+function boundsOf({ sliceUs, spanUs }: Sliced): Bounds {
+  const number = Math.max(1, Math.round(spanUs / sliceUs));
+  return {
+    number,
+    indexAt: (timeUs) => Math.min(number - 1, Math.max(0, Math.floor(timeUs / sliceUs))),
+    endUs: (index) => (index === number - 1 ? spanUs : (index + 1) * sliceUs),
+  };
+}
+
 /** Adds the time between due and end to each slice that it overlaps. */
-function addWaiting(slices: readonly OpenSlice[], sliceUs: number, fromUs: number, toUs: number): void {
-  const last = Math.min(slices.length - 1, Math.floor(toUs / sliceUs));
-  for (let index = Math.max(0, Math.floor(fromUs / sliceUs)); index <= last; index += 1) {
+function addWaiting(
+  slices: readonly OpenSlice[],
+  { sliceUs, indexAt, endUs }: Bounds & Pick<Sliced, 'sliceUs'>,
+  fromUs: number,
+  toUs: number,
+): void {
+  for (let index = indexAt(fromUs); index <= indexAt(toUs); index += 1) {
     const slice = slices[index];
     if (slice === undefined) continue;
-    const overlapUs = Math.min(toUs, (index + 1) * sliceUs) - Math.max(fromUs, index * sliceUs);
+    const overlapUs = Math.min(toUs, endUs(index)) - Math.max(fromUs, index * sliceUs);
     slice.waitedUs += Math.max(0, overlapUs);
   }
 }
@@ -72,9 +94,9 @@ function addWaiting(slices: readonly OpenSlice[], sliceUs: number, fromUs: numbe
 /** Results by time slice. Pure. */
 export function timelineOf({ dueUs, latencyUs, kinds }: Outcomes, how: Sliced): Timeline {
   const { sliceUs, spanUs, budgetUs } = how;
-  const number = Math.max(1, Math.ceil(spanUs / sliceUs - 1e-6));
-  const slices = Array.from({ length: number }, () => new OpenSlice());
-  const at = (timeUs: number) => slices[Math.min(number - 1, Math.max(0, Math.floor(timeUs / sliceUs)))];
+  const bounds = boundsOf(how);
+  const slices = Array.from({ length: bounds.number }, () => new OpenSlice());
+  const at = (timeUs: number) => slices[bounds.indexAt(timeUs)];
   let good = 0;
   for (const [index, due] of dueUs.entries()) {
     const latency = latencyUs[index] ?? 0;
@@ -90,18 +112,13 @@ export function timelineOf({ dueUs, latencyUs, kinds }: Outcomes, how: Sliced): 
       }
     } else if (kinds[index] === outcome.refused) slice.refused += 1;
     else slice.errors += 1;
-    addWaiting(slices, sliceUs, due, due + latency);
+    addWaiting(slices, { ...bounds, sliceUs }, due, due + latency);
   }
   return {
     sliceUs,
     ...(budgetUs === undefined ? {} : { budgetUs, goodPerSecond: (1e6 * good) / spanUs }),
     slices: slices.map((slice, index) =>
-      slice.close(
-        roundUs(index * sliceUs),
-        // The last ends with the measurement.
-        Math.max(1, Math.min(sliceUs, spanUs - index * sliceUs)),
-        how,
-      ),
+      slice.close(roundUs(index * sliceUs), Math.max(1, bounds.endUs(index) - index * sliceUs), how),
     ),
   };
 }

@@ -41,6 +41,28 @@ describe('a timeline', () => {
     expect(goodPerSecond).toBeCloseTo(2 / 2.5, 9);
   });
 
+  it('joins a rest shorter than half of a slice into the slice before, with the counts and the time of both', () => {
+    const outcomes = outcomesOf([
+      [0.5, 100, answered],
+      [1.5, 20, answered],
+      [1.9, 100, answered],
+      [2.001, 50, refused],
+      [2.001, 900, answered],
+    ]);
+    const { slices } = timelineOf(outcomes, { sliceUs: 1e6, spanUs: 2.0014e6, items: 1 });
+    expect(slices).toHaveLength(2);
+    expect(slices[1]).toMatchObject({ startUs: 1e6, due: 4, answered: 3, refused: 1, p99Us: 900_000 });
+    expect(slices[1]?.durationUs).toBeCloseTo(1.0014e6, 3);
+    expect(slices[1]?.inferencesPerSecond).toBeCloseTo(3 / 1.0014, 6);
+    // 20 ms and 100 ms, and of the last two what is within the measurement.
+    expect(slices[1]?.inFlight).toBeCloseTo((0.02 + 0.1 + 2 * 0.0004) / 1.0014, 6);
+    const durations = (spanUs: number) =>
+      timelineOf(outcomes, { sliceUs: 1e6, spanUs, items: 1 }).slices.map(({ durationUs }) => durationUs);
+    expect(durations(2.49e6)).toEqual([1e6, 1.49e6]);
+    expect(durations(2.5e6)).toEqual([1e6, 1e6, 0.5e6]);
+    expect(durations(0.3e6)).toEqual([0.3e6]);
+  });
+
   it('counts every request once, however they are spread over windows', () => {
     const times = stagedTimes(stagesOf(['500:2s', '1000:1s'], 500), { distribution: 'poisson', seed: 9 });
     const all = simulatedQueue(times, { serviceUs: 1200, queue: 8 });
