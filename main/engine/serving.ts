@@ -7,7 +7,7 @@ import { linkedAbort } from '../platform/abort';
 import { cleanLine } from '../platform/lines';
 import { LogFile } from '../platform/log-file';
 import type { RepositoryEntry, TritonClient } from '../triton/client';
-import type { ModelConfig } from '../triton/model-config';
+import { datatypeOf, type ModelConfig } from '../triton/model-config';
 import { traitsOf } from '../triton/model-traits';
 import { type Tensor, tensorValues, zeroTensor } from '../triton/tensor';
 import type { TlsMaterial } from '../triton/tls';
@@ -118,11 +118,6 @@ interface LoadAndCheckInput {
 
 const canaryTimeoutMs = 120_000;
 export const loadTimeoutMs = 300_000;
-
-export function datatypeOf(dataType: string | undefined): string {
-  const name = (dataType ?? '').replace(/^TYPE_/, '');
-  return name === 'STRING' ? 'BYTES' : name;
-}
 
 /** The smallest valid request: batch 1, and 1 for variable dimensions. */
 export function zeroCanary(config: ModelConfig): readonly Tensor[] {

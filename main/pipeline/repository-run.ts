@@ -10,14 +10,14 @@ import { ownConfigText, type RepositorySource } from '../formats/own-config';
 import { listModelFiles } from '../own/model-files';
 import { listModelFolder } from '../own/repository/model-folder';
 import { inFolder } from '../perf/input/append-input';
-import { type WantedTensors, wantedTensors } from '../perf/input/wanted-tensor';
+import { varyingShapes, type WantedTensors, wantedTensors } from '../perf/input/wanted-tensor';
 import { hashFile, hashValue, makeFolder } from '../platform/files';
 import { fileError } from '../platform/plain-entry';
 import { createTritonClient, type ModelMetadata, type TritonClient } from '../triton/client';
 import { formatConfigPbtxt, parseConfigPbtxt } from '../triton/config/config-pbtxt';
-import type { ModelConfig } from '../triton/model-config';
+import { type ModelConfig, optionalInputs } from '../triton/model-config';
 import { readTls } from '../triton/tls';
-import { optionalInputs, readServerModels } from './measure/server-models';
+import { readServerModels } from './measure/server-models';
 import type { StepContext, StepInputs, StepOutcome } from './step';
 
 const isByteCode = (path: string): boolean => path.split('/').includes('__pycache__');
@@ -222,13 +222,7 @@ export async function writeRepositoryInput(context: StepContext): Promise<StepOu
   const { modelName, modelVersion } = spec.configure;
   const { inputData: mode, inputDataFile = '' } = spec.performance;
   const batched = config.maxBatchSize > 0;
-  const varying = metadata.inputs.filter(({ shape }) => shape.slice(batched ? 1 : 0).includes(-1));
-  const shapes = Object.fromEntries(
-    varying.flatMap(({ name }) => {
-      const shape = spec.model.shapes?.[name];
-      return shape === undefined ? [] : [[name, shape.slice(batched ? 1 : 0)] as const];
-    }),
-  );
+  const shapes = varyingShapes(metadata.inputs, spec.model.shapes ?? {}, batched);
   const dir = run.folder.step('profile-data');
   const [read] = await readServerModels(
     client,

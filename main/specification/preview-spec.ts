@@ -21,25 +21,34 @@ import { applyConfigPatch } from '../triton/served-config';
 import type { ScriptPrograms } from './command-script';
 import { givenFileProblems } from './given-files';
 import { defaultPrecision, generatedConfig, readChoice, servedSignature } from './read-choice';
+import { repositoryTensors } from './repository-tensors';
 import type { SpecReaders } from './spec-readers';
 
 /** Previews repeat at every change: larger files are read when the run starts. */
 const mostBytes = 16 * 1024 * 1024;
 
-/**
- * Entry, tensor and expectation. Checked when the run starts: for a repository as it is, whose optional inputs Triton
- * knows. @param mayRead false: it is, too
- */
+/** Tensors of a request and shapes; null where only Triton knows them. */
+async function inputTensors(
+  { model }: RunSpec,
+  signature: () => Signature,
+  mayRead: (path: string) => Promise<boolean>,
+): Promise<Awaited<ReturnType<typeof repositoryTensors>>> {
+  const source = repositorySourceOf(model);
+  if (source !== null) return repositoryTensors(model, source, mayRead);
+  return { wanted: runTensors(signature()), shapes: {} };
+}
+
+/** Entry, tensor and expectation. @param mayRead false: it is checked when the run starts */
 async function inputFileProblem(
-  { model, performance }: RunSpec,
+  spec: RunSpec,
   signature: () => Signature,
   {
     mayRead,
     readers,
   }: { readonly mayRead: (path: string) => Promise<boolean>; readonly readers: InputReaders },
 ): Promise<SpecProblem | null> {
-  const { inputData, inputDataFile: path } = performance;
-  if (inputData !== 'file' || path === undefined || repositorySourceOf(model) !== null) return null;
+  const { inputData, inputDataFile: path } = spec.performance;
+  if (inputData !== 'file' || path === undefined) return null;
   const problem = (message: string, remedy: string | null): SpecProblem => ({
     field: 'performance.inputDataFile',
     severity: 'problem',
@@ -50,7 +59,8 @@ async function inputFileProblem(
   // A missing one is among the given files.
   if (found === null || found.size > mostBytes || !(await mayRead(path))) return null;
   try {
-    await readers.inputCheck({ path, wanted: runTensors(signature()), shapes: {} });
+    const tensors = await inputTensors(spec, signature, mayRead);
+    if (tensors !== null) await readers.inputCheck({ path, ...tensors });
     return null;
   } catch (error) {
     const { code, message, where, remedy } = toWire(error);

@@ -87,3 +87,15 @@ export function modelParameters(
 ): NonNullable<ModelConfig['parameters']> {
   return Object.fromEntries(Object.entries(values).map(([key, stringValue]) => [key, { stringValue }]));
 }
+
+/** `TYPE_STRING` of a configuration as requests have it, `BYTES`. */
+export function datatypeOf(dataType: string | undefined): string {
+  const name = (dataType ?? '').replace(/^TYPE_/, '');
+  return name === 'STRING' ? 'BYTES' : name;
+}
+
+/** Inputs marked optional in the configuration. */
+export function optionalInputs({ input }: ModelConfig): Set<string> {
+  const names = input.flatMap((tensor) => (tensor['optional'] === true ? [tensor.name] : []));
+  return new Set(names);
+}

@@ -3,9 +3,8 @@ import type { OfKind } from '../../contract/run/engine-kinds';
 import type { RunSpec } from '../../contract/run/run-spec';
 import type { StartProblem } from '../../contract/run/spec-tools';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
-import type { ModelConfig } from '../../triton/model-config';
+import { datatypeOf, type ModelConfig } from '../../triton/model-config';
 import { compareServedConfig } from '../../triton/served-config';
-import { datatypeOf } from '../serving';
 import { openReady } from './remote-triton';
 
 /** Milliseconds per request: a user is waiting. */

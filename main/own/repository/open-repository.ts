@@ -5,6 +5,7 @@ import type { OpenedModel, OpenModelInput } from '../../contract/run/own-model';
 import { modelNameSchema, type ModelSource, sourceSchema } from '../../contract/run/run-spec';
 import { present } from '../../contract/trees';
 import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
+import { datatypeOf, optionalInputs } from '../../triton/model-config';
 import { folderRefused, listModelFiles, wholeRepository } from '../model-files';
 import type { ModelReaders } from '../model-readers';
 import type { Trust } from '../trust';
@@ -23,7 +24,7 @@ function readTensor(text: string | null): Pick<Tensor, 'datatype' | 'shape'> | n
   const [, type, axes] = /^TYPE_(\w+) \[([-\d, ]*)\]$/.exec(text ?? '') ?? [];
   if (type === undefined || axes === undefined) return null;
   const shape = axes === '' ? [] : axes.split(',').map(Number);
-  return { datatype: type === 'STRING' ? 'BYTES' : type, shape };
+  return { datatype: datatypeOf(type), shape };
 }
 
 /** As requests have it, with the batch first. Those of the configuration count without it, those of the file with it. */
@@ -40,11 +41,6 @@ function isBatched({ tensors, backend }: CheckedModel, maxBatchSize: number): bo
   if (backend !== 'onnxruntime' && backend !== 'tensorflow') return false;
   const files = tensors.map(({ configured, file }) => (configured === null ? readTensor(file) : null));
   return tensors.length > 0 && files.every((tensor) => tensor?.shape[0] === -1);
-}
-
-/** Optional inputs are not sent. */
-function isOptional(config: ReturnType<typeof parseConfigPbtxt>, name: string): boolean {
-  return config.input.some((input) => input.name === name && input['optional'] === true);
 }
 
 interface Opened {
@@ -73,7 +69,9 @@ function sourceOf(
   const batched = isBatched(model, config.maxBatchSize);
   const side = (of: CheckedTensor['side']) =>
     model.tensors.filter((tensor) => tensor.side === of).flatMap((tensor) => tensorOf(tensor, batched));
-  const inputs = side('input').filter(({ name }) => !isOptional(config, name));
+  const optional = optionalInputs(config);
+  // Optional inputs are not sent.
+  const inputs = side('input').filter(({ name }) => !optional.has(name));
   const unknown = Object.keys(shapes).find((name) => !inputs.some((input) => input.name === name));
   if (unknown !== undefined) {
     const names = inputs.map(({ name }) => name).join(', ');

@@ -73,6 +73,21 @@ export function wantedTensors(
   });
 }
 
+/** Shapes of the inputs that vary, without the batch dimension. @param shapes with it */
+export function varyingShapes(
+  inputs: readonly { readonly name: string; readonly shape: readonly number[] }[],
+  shapes: Readonly<Record<string, readonly number[]>>,
+  batched: boolean,
+): Record<string, readonly number[]> {
+  const from = batched ? 1 : 0;
+  return Object.fromEntries(
+    inputs.flatMap(({ name, shape }) => {
+      const given = shapes[name];
+      return given === undefined || !shape.slice(from).includes(-1) ? [] : [[name, given.slice(from)]];
+    }),
+  );
+}
+
 /** null if the shape fits the model. */
 export function shapeProblem(wanted: WantedTensor, shape: readonly number[]): string | null {
   const fits =

@@ -7,7 +7,8 @@ import { type WantedTensor, wantedTensors } from '../../perf/input/wanted-tensor
 import type { MeasureInput } from '../../perf/load-tool';
 import type { PromptSource } from '../../perf/prompts/read-prompts';
 import type { TritonClient } from '../../triton/client';
-import { optionalInputs, readServerModels, type ServerModel } from './server-models';
+import { optionalInputs } from '../../triton/model-config';
+import { readServerModels, type ServerModel } from './server-models';
 
 /** Inputs of a Triton model, and whether it batches. Throws errors of the client. */
 async function signatureOf(client: TritonClient, name: string, version: string) {

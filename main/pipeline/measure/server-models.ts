@@ -12,7 +12,7 @@ import { wantedTensors } from '../../perf/input/wanted-tensor';
 import type { LoadTool, MeasureInput } from '../../perf/load-tool';
 import type { ModelMetadata, TritonClient } from '../../triton/client';
 import { unlistedModel } from '../../triton/listed-models';
-import type { ModelConfig } from '../../triton/model-config';
+import { type ModelConfig, optionalInputs } from '../../triton/model-config';
 import { readModelTraits } from '../../triton/model-traits';
 
 type NamedModel = ServerLoad['models'][number];
@@ -47,12 +47,6 @@ function sourcesFor(
   const own = sources.filter((source) => nameOf(source) === model);
   if (own.length > 0) return own.map((source) => source.slice(model.length + 1));
   return sources.filter((source) => nameOf(source) === undefined);
-}
-
-/** Inputs marked optional in the configuration. */
-export function optionalInputs({ input }: ModelConfig): Set<string> {
-  const names = input.flatMap((tensor) => (tensor['optional'] === true ? [tensor.name] : []));
-  return new Set(names);
 }
 
 /** @param source `random`, `zero` or a path. Throws input-invalid with file, entry and tensor. */

@@ -4,8 +4,8 @@ import { type Endpoint, isOpenai, protocolOfEndpoint } from '../../../main/contr
 import { wantedTensors } from '../../../main/perf/input/wanted-tensor';
 import type { MeasureInput } from '../../../main/perf/load-tool';
 import { storePrompts } from '../../../main/perf/prompts/read-prompts';
-import { optionalInputs } from '../../../main/pipeline/measure/server-models';
 import { createTritonClient } from '../../../main/triton/client';
+import { optionalInputs } from '../../../main/triton/model-config';
 import { languageModel } from '../../../test/support/language-model';
 import { type OpenaiFrontend, startOpenaiFrontend } from '../../../test/support/openai-frontend';
 import { startTestTriton, type TestTriton } from '../../../test/support/triton';

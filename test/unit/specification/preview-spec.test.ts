@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -14,6 +14,21 @@ import { previewSpec } from '../../../main/specification/preview-spec';
 import { parseConfigPbtxt } from '../../../main/triton/config/config-pbtxt';
 import { repositorySource } from '../../support/repository-source';
 import { choice, places, resnet50 } from './places';
+
+/** Python model m of `repositorySource`, with an input that a request may lack. */
+const withOptional = `backend: "python"
+max_batch_size: 8
+input [
+  { name: "x" data_type: TYPE_FP32 dims: [ 3 ] },
+  { name: "stream" data_type: TYPE_BOOL dims: [ 1 ] optional: true }
+]
+output [ { name: "y" data_type: TYPE_FP32 dims: [ 3 ] } ]
+`;
+
+async function makeModel(path: string, code: string): Promise<void> {
+  await mkdir(join(path, '1'), { recursive: true });
+  await writeFile(join(path, '1', 'model.py'), code);
+}
 
 const preview = (overrides: Record<string, unknown> = {}) => previewSpec(resnet50, choice(overrides), places);
 const fieldsOf = async (overrides: Record<string, unknown>) =>
@@ -186,14 +201,24 @@ describe('a preview', () => {
     expect(commands.find(({ step }) => step === 'online')?.argv).toContain(file);
   });
 
-  it('leaves input values of a repository as it is to the run: Triton knows its optional inputs', async () => {
+  it('checks input values of a repository as it is, whose optional inputs need none', async () => {
     const file = join(dir, 'requests.json');
-    await writeFile(file, JSON.stringify({ data: [{ x: [1, 2, 3], stream: [true] }] }));
-    const source = repositorySource();
+    await makeModel(join(dir, 'm'), 'class TritonPythonModel: ...');
+    const source = { ...repositorySource({ config: withOptional }), path: join(dir, 'm') };
     const loaded = { preset: filePreset(source), dir };
     const overrides = { model: { source }, performance: { inputData: 'file', inputDataFile: file } };
-    const { problems } = await previewSpec(loaded, { preset: 'm', overrides }, places);
-    expect(problems.map(({ field }) => field)).not.toContain('performance.inputDataFile');
+    const of = async (entry: object, mayRead?: (path: string) => Promise<boolean>) => {
+      await writeFile(file, JSON.stringify({ data: [entry] }));
+      const { problems } = await previewSpec(loaded, { preset: 'm', overrides }, places, mayRead);
+      return problems.filter(({ field }) => field === 'performance.inputDataFile');
+    };
+    expect(await of({ x: [1, 2, 3] })).toEqual([]);
+    expect(await of({ x: [1, 2, 3], stream: [true] })).toEqual([]);
+    expect((await of({ x: [1, 2] }))[0]?.message).toContain('x has 2 values where FP32 [3] has 3');
+    expect((await of({ stream: [true] }))[0]?.message).toContain('x');
+    expect((await of({ x: [1, 2, 3], stream: ['yes'] }))[0]?.message).toContain('stream');
+    // Without its code nobody knows what it adds.
+    expect(await of({ x: [1, 2] }, (path) => Promise.resolve(path === file))).toEqual([]);
   });
 
   it('of a model whose size is no number has no configuration', async () => {
