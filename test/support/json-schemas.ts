@@ -19,7 +19,7 @@ function validators(): Ajv2020 {
       title?.endsWith('--json') === true ? [name] : [],
     ),
   );
-  made.ajv = new Ajv2020({ allowUnionTypes: true });
+  made.ajv = new Ajv2020({ strict: true });
   made.ajv.addSchema(bundle, 'json');
   return made.ajv;
 }

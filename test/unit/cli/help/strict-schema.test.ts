@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { schemaNames, schemaText } from '../../../../main/cli/help/reference-tables';
 import { strictSchema } from '../../../../main/cli/help/strict-schema';
+import { repository } from '../../../support/home';
 
 const strictly = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: true });
@@ -13,6 +16,15 @@ const strictly = (): Ajv2020 => {
 it.each(schemaNames)('the schema of %s is one that a strict validator takes', (name) => {
   const validate = strictly().compile(JSON.parse(schemaText(name)) as object);
   expect(validate('text')).toBe(false);
+});
+
+it('every schema of what is printed with --json is one, too', () => {
+  const file = join(repository, 'docs', 'reference', 'schemas', 'json.schema.json');
+  const bundle = JSON.parse(readFileSync(file, 'utf8')) as { readonly $defs: object };
+  const ajv = strictly().addSchema(bundle, 'json');
+  const names = Object.keys(bundle.$defs);
+  expect(names).toContain('run');
+  for (const name of names) expect(ajv.getSchema(`json#/$defs/${name}`), name).toBeTypeOf('function');
 });
 
 it('means the same as before', () => {
