@@ -137,16 +137,17 @@ def load_entries(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def write_generation(
+    *,
     folder: str,
     auto_class: str,
     texts: Sequence[str],
     name: str,
-    most: int,
+    most_tokens: int,
     output: Path,
     progress: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Writes the settings of the model below `output`/models, and golden.json and load.json. `most`: tokens that the
-    model takes. Raises ValueError where the folder has no usable tokenizer, and where no text is decided.
+    """Writes the settings of the model below `output`/models, and golden.json and load.json. `most_tokens`:
+    that the model takes. Raises ValueError where the folder has no usable tokenizer, and where no text is decided.
     """
     progress(0.0, "Loading the model")
     model: Any = load_folder(folder, auto_class)
@@ -154,12 +155,12 @@ def write_generation(
 
     from .pipeline import load_tokenizer
 
-    reference = Reference(model, load_tokenizer(folder), most)
+    reference = Reference(model, load_tokenizer(folder), most_tokens)
     version = transformers.__version__
     settings = {
         "class": auto_class,
         "transformers": version,
-        "most_tokens": most,
+        "most_tokens": most_tokens,
         "most_answer_tokens": reference.most_answer_tokens,
     }
     place = output / "models" / name / "1"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -170,18 +170,20 @@ def samples_from(own: Optional[Path], task: str, reference: MediaReference) -> O
 
 
 def write_media_pipeline(
+    *,
     folder: str,
     auto_class: str,
     task: str,
-    steps: Mapping[str, str],
     name: str,
-    most: int,
+    first: str,
+    last: str,
+    most_samples: int,
     output: Path,
     progress: Callable[[float, str], None],
-    own: Optional[Path] = None,
+    samples: Optional[Path] = None,
 ) -> dict[str, Any]:
-    """Fills the steps below `output`/models, and writes golden.json and load.json. `steps`: folders of the first and
-    the last one; `most`: samples of a batch; `own`: folder with samples. Raises ValueError where the folder has no
+    """Fills the steps below `output`/models, and writes golden.json and load.json. `first`, `last`: folders of these
+    steps; `most_samples`: of a batch; `samples`: folder of a person's own. Raises ValueError where the folder has no
     usable processor. Throws as `read_folder`.
     """
     progress(0.0, "Loading the model")
@@ -189,39 +191,39 @@ def write_media_pipeline(
     import transformers
 
     reference = MediaReference(folder, task, model)
-    first, last = (output / "models" / steps[one] / "1" for one in ("first", "last"))
-    for place, files in ((first, reference.first), (last, reference.last)):
+    first_step, last_step = (output / "models" / step / "1" for step in (first, last))
+    for place, files in ((first_step, reference.first), (last_step, reference.last)):
         for file, content in files.items():
             write_json(place / file, content)
-    library = None if reference.is_sound else f"Pillow {copy_library(first / 'packages', 'pillow')}"
+    library = None if reference.is_sound else f"Pillow {copy_library(first_step / 'packages', 'pillow')}"
     progress(0.2, "Asking transformers for the samples")
     tensor = "AUDIO" if reference.is_sound else "IMAGE"
-    given = samples_from(own, task, reference)
+    given = samples_from(samples, task, reference)
     items, truths = [one.item for one in given.items], [one.truth for one in given.items]
     answers = [reference(opened(item)) for item in items]
     ties = sum(answer.tied for answer in answers)
     if ties == len(answers):
         raise ValueError("The model decides none of the samples: their best labels are ties")
     if task == "object-detection" and not any((answer.outputs["SCORE"] > 0).any() for answer in answers):
-        whose = "that the workbench makes" if own is None else f"of {own}"
+        whose = "that the workbench makes" if samples is None else f"of {samples}"
         raise ValueError(
             f"The model finds no object in the images {whose}, so that nothing would be compared"
         )
-    samples = samples_of(tensor, items, answers, most, truths)
+    requests = samples_of(tensor, items, answers, most_samples, truths)
     golden = {
         "kind": "triton-workbench-golden",
         "version": 1,
         "model": name,
         "recordedFrom": f"transformers {transformers.__version__}, fp32, one sample at a time",
         "outputs": {one: OUTPUTS[one][1] for one in answers[0].outputs if OUTPUTS[one][1] is not None},
-        "samples": samples,
+        "samples": requests,
     }
     write_json(output / "golden.json", golden)
     write_json(output / "load.json", load_entries(tensor, items, answers, task not in VARYING))
     progress(1.0, "Written")
     return {
         "items": len(items),
-        "samples": len(samples),
+        "samples": len(requests),
         "ties": ties,
         "shapes": len({answer.shape for answer in answers}),
         "library": library,

@@ -196,12 +196,13 @@ def load_tokenizer(folder: str) -> Any:
 
 
 def write_pipeline(
+    *,
     folder: str,
     auto_class: str,
     task: str,
     texts_file: Path,
     name: str,
-    most: int,
+    most_tokens: int,
     most_texts: int,
     pooling: str,
     dense: str,
@@ -210,8 +211,8 @@ def write_pipeline(
     output: Path,
     progress: Callable[[float, str], None],
 ) -> dict[str, Any]:
-    """Fills the steps below `output`/models, and writes golden.json and load.json. `most`: tokens that the model
-    takes; `most_texts`: of a batch. Raises ValueError where the folder has no usable tokenizer.
+    """Fills the steps below `output`/models, and writes golden.json and load.json. `most_tokens`: that the
+    model takes; `most_texts`: of a batch. Raises ValueError where the folder has no usable tokenizer.
     """
     progress(0.0, "Loading the model")
     model: Any = load_folder(folder, auto_class)
@@ -221,7 +222,7 @@ def write_pipeline(
     if not tokenizer.is_fast:
         raise ValueError("The tokenizer has no form of the tokenizers library, which the pipeline runs")
     sentence = sentence_of(folder, pooling, dense, normalize)
-    reference = reference_class(task, pairs)(task, model, tokenizer, most, sentence)
+    reference = reference_class(task, pairs)(task, model, tokenizer, most_tokens, sentence)
     table = read_table(texts_file) if is_table(texts_file) else None
     labeled = (
         [Labeled(text, None) for text in reference.read(texts_file)]
@@ -230,11 +231,11 @@ def write_pipeline(
     )
     texts, truths = [one.given for one in labeled], [one.truth for one in labeled]
     first = output / "models" / f"{name}-tokenizer" / "1"
-    serving_tokenizer(tokenizer, most, reference.cut).save(str(first / "tokenizer.json"))
+    serving_tokenizer(tokenizer, most_tokens, reference.cut).save(str(first / "tokenizer.json"))
     library = copy_library(first / "packages")
     reference.write_last(output, name)
     progress(0.2, "Asking transformers for the samples")
-    whole = [*texts, *_cut_text(texts, reference, most)]
+    whole = [*texts, *_cut_text(texts, reference, most_tokens)]
     answers = [reference(text) for text in whole]
     ties = sum(answer.tied for answer in answers)
     if ties == len(answers):

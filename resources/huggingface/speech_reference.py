@@ -148,14 +148,15 @@ def samples_from(own: Optional[Path], rate: int, most_samples: int) -> OwnSample
 
 
 def write_speech(
+    *,
     folder: str,
     auto_class: str,
     name: str,
     output: Path,
     progress: Callable[[float, str], None],
-    own: Optional[Path] = None,
+    samples: Optional[Path] = None,
 ) -> dict[str, Any]:
-    """Writes the settings of the model below `output`/models, and golden.json and load.json. `own`: folder with
+    """Writes the settings of the model below `output`/models, and golden.json and load.json. `samples`: folder with
     recordings. Raises ValueError where the folder has no usable tokenizer or processor, and where no text is decided.
     Throws as `read_folder`.
     """
@@ -167,7 +168,7 @@ def write_speech(
     reference = SpeechReference(folder, model)
     settings = {"transformers": version, "lengths": reference.lengths}
     write_json(output / "models" / name / "1" / "speech.json", settings)
-    given = samples_from(own, reference.rate, reference.most_samples)
+    given = samples_from(samples, reference.rate, reference.most_samples)
     items = [one.item for one in given.items]
     asked = [(one.item, "", one.truth) for one in given.items]
     if reference.languages:
@@ -187,7 +188,7 @@ def write_speech(
     ]
     if loaded == []:
         raise ValueError("The texts of all recordings are ties: the model decides none of them")
-    samples = [
+    requests = [
         sample(item, heard, language, truth)
         for (item, language, truth), heard, is_decided in zip(asked, answers, decided)
         if is_decided or truth is not None
@@ -198,14 +199,14 @@ def write_speech(
         "model": name,
         "recordedFrom": f"transformers {version}, fp32, one recording at a time, the best token each time",
         "outputs": {},
-        "samples": samples,
+        "samples": requests,
     }
     write_json(output / "golden.json", golden)
     write_json(output / "load.json", load_entries(loaded))
     progress(1.0, "Written")
     return {
         "items": len(items),
-        "samples": len(samples),
+        "samples": len(requests),
         "ties": decided.count(False),
         "empty": sum(heard.text == "" for _, heard in loaded),
         "languages": len(reference.languages),

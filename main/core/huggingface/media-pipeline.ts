@@ -4,6 +4,7 @@ import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import type { PipelineModel } from '../../own/huggingface/pipeline-configs';
 import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
 import { labelNotes } from '../../own/huggingface/write-generation';
+import { mediaCommand } from '../../toolkit/media-command';
 import type { Toolkit, ToolkitListener } from '../../toolkit/toolkit';
 
 const referenceSchema = z.object({
@@ -93,21 +94,11 @@ export async function writeMediaPipeline(
   listener: ToolkitListener,
 ): Promise<readonly string[]> {
   // The model is between them.
-  const [first, , last] = models.map(({ name }) => name);
-  const command = {
-    verb: 'write-media-pipeline',
-    args: [
-      ['--folder', source.path],
-      ['--auto-class', source.huggingFace?.autoClass ?? ''],
-      ['--task', plan.task],
-      ['--name', plan.name],
-      ['--first', first ?? ''],
-      ['--last', last ?? ''],
-      ['--most-samples', maxBatchSize],
-      ...(samples === undefined ? [] : ([['--samples', samples]] as const)),
-      ['--output', place],
-    ],
-  } as const;
+  const [first = '', , last = ''] = models.map((model) => model.name);
+  const { task, name } = plan;
+  const command = mediaCommand({
+    ...{ source, task, name, steps: { first, last }, mostSamples: maxBatchSize, samples, place },
+  });
   const reference = await toolkit.call(command, referenceSchema, listener);
   return notesOf(plan, models, samples !== undefined, reference);
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { formatCount } from '../../contract/numbers';
 import type { ModelSource } from '../../contract/run/run-spec';
 import { makeFolder } from '../../platform/files';
+import { mediaCommand } from '../../toolkit/media-command';
 import { copyGenerationFiles, speechCode, speechConfig } from './generation-model';
 import { wavReader } from './pipeline-configs';
 import type { PipelinePlan } from './pipeline-plan';
@@ -60,18 +61,7 @@ export async function writeSpeech(
   await copyFile(join(steps, wavReader), join(version, wavReader));
   await copyGenerationFiles(source.path, version);
   const reference = await toolkit.call(
-    {
-      verb: 'write-media-pipeline',
-      args: [
-        ['--folder', source.path],
-        ['--auto-class', source.huggingFace?.autoClass ?? ''],
-        ['--task', plan.task],
-        ['--name', plan.name],
-        ['--most-samples', 1],
-        ...(samples === undefined ? [] : ([['--samples', samples]] as const)),
-        ['--output', place],
-      ],
-    },
+    mediaCommand({ source, task: plan.task, name: plan.name, mostSamples: 1, samples, place }),
     referenceSchema,
     listener,
   );

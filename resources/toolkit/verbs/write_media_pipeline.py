@@ -35,15 +35,16 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
         if options.first == "":
             return _speech(options, report)
         written: dict[str, Any] = code.write_media_pipeline(
-            str(options.folder),
-            options.auto_class,
-            options.task,
-            {"first": options.first, "last": options.last},
-            options.name,
-            options.most_samples,
-            options.output,
-            report.progress,
-            options.samples,
+            folder=str(options.folder),
+            auto_class=options.auto_class,
+            task=options.task,
+            name=options.name,
+            first=options.first,
+            last=options.last,
+            most_samples=options.most_samples,
+            output=options.output,
+            progress=report.progress,
+            samples=options.samples,
         )
     return written
 
@@ -51,11 +52,11 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
 def _speech(options: argparse.Namespace, report: Report) -> dict[str, Any]:
     code = importlib.import_module("huggingface.speech_reference")
     written: dict[str, Any] = code.write_speech(
-        str(options.folder),
-        options.auto_class,
-        options.name,
-        options.output,
-        report.progress,
-        options.samples,
+        folder=str(options.folder),
+        auto_class=options.auto_class,
+        name=options.name,
+        output=options.output,
+        progress=report.progress,
+        samples=options.samples,
     )
     return written

@@ -38,19 +38,19 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
             texts = importlib.import_module("huggingface.labeled_texts").texts_of(options.texts)
             return _generation(options, texts, report)
         written: dict[str, Any] = code.write_pipeline(
-            str(options.folder),
-            options.auto_class,
-            options.task,
-            options.texts,
-            options.name,
-            options.most_tokens,
-            options.most_texts,
-            options.pooling,
-            options.dense,
-            options.normalize,
-            options.pairs,
-            options.output,
-            report.progress,
+            folder=str(options.folder),
+            auto_class=options.auto_class,
+            task=options.task,
+            texts_file=options.texts,
+            name=options.name,
+            most_tokens=options.most_tokens,
+            most_texts=options.most_texts,
+            pooling=options.pooling,
+            dense=options.dense,
+            normalize=options.normalize,
+            pairs=options.pairs,
+            output=options.output,
+            progress=report.progress,
         )
     return written
 
@@ -58,12 +58,12 @@ def run(options: argparse.Namespace, report: Report) -> dict[str, Any]:
 def _generation(options: argparse.Namespace, texts: list[str], report: Report) -> dict[str, Any]:
     code = importlib.import_module("huggingface.generation_reference")
     written: dict[str, Any] = code.write_generation(
-        str(options.folder),
-        options.auto_class,
-        texts,
-        options.name,
-        options.most_tokens,
-        options.output,
-        report.progress,
+        folder=str(options.folder),
+        auto_class=options.auto_class,
+        texts=texts,
+        name=options.name,
+        most_tokens=options.most_tokens,
+        output=options.output,
+        progress=report.progress,
     )
     return written
