@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { later } from '../../later';
-import { formatMs, formatRate, missing } from '../../numbers';
+import { formatMs, formatRate, formatShortShare, missing } from '../../numbers';
 import { httpVersions } from '../../run/run-spec';
 
 const usOrNull = z.number().min(0).nullable();
@@ -66,7 +66,7 @@ export function differenceText({ part, difference, half }: WayRow): string {
   return `${signed(part, difference)}${interval}`;
 }
 
-/** "Through http://gateway:80 the mean latency is 5.02 ms ± 0.07 ms higher, and the throughput 0.41 of the direct one (20 pairs of looks)." */
+/** "Through http://gateway:80 the mean latency is 5.02 ms ± 0.07 ms higher, after 20 pairs of measurements; its throughput is 41 % of the direct one." */
 export function wayText({ address, pairs, rows, errorCount, error }: Way): string {
   const rowOf = (part: WayPart) => rows.find((row) => row.part === part);
   const [latency, throughput] = [rowOf('latency'), rowOf('throughput')];
@@ -83,6 +83,6 @@ export function wayText({ address, pairs, rows, errorCount, error }: Way): strin
   const share =
     throughput?.via === undefined || throughput.via === null || (throughput.direct ?? 0) === 0
       ? ''
-      : `; its throughput is ${formatRate(throughput.via / (throughput.direct ?? 1))} of the direct one`;
+      : `; its throughput is ${formatShortShare(throughput.via / (throughput.direct ?? 1))} of the direct one`;
   return `Through ${address} the mean latency is ${how}, after ${pairs} pairs of measurements${share}.${failed}`;
 }
