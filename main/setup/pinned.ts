@@ -21,18 +21,27 @@ export function pinnedVersions(requirements: string, python: string): ReadonlyMa
   return pinned;
 }
 
-/** Empty without an environment. */
-export async function installedVersions(venv: string): Promise<ReadonlyMap<string, string>> {
-  const library = join(venv, 'lib');
-  const [python] = (await readdir(library).catch(() => [])).filter((entry) => /^python3\.\d+$/.test(entry));
-  if (python === undefined) return new Map();
-  const entries = await readdir(join(library, python, 'site-packages')).catch(() => []);
+/** "python3.11"; undefined without an environment. */
+export async function libraryOf(venv: string): Promise<string | undefined> {
+  const names = await readdir(join(venv, 'lib')).catch(() => []);
+  return names.find((name) => /^python3\.\d+$/.test(name));
+}
+
+/** Of a folder of packages. */
+export async function versionsIn(packages: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(packages).catch(() => []);
   return new Map(
     entries.flatMap((entry): [string, string][] => {
       const [, name, version] = /^(.+)-([^-]+)\.dist-info$/.exec(entry) ?? [];
       return name === undefined || version === undefined ? [] : [[plain(name), version]];
     }),
   );
+}
+
+/** Empty without an environment. */
+export async function installedVersions(venv: string): Promise<ReadonlyMap<string, string>> {
+  const library = await libraryOf(venv);
+  return library === undefined ? new Map() : versionsIn(join(venv, 'lib', library, 'site-packages'));
 }
 
 /** "torch 2.12.0 (this version uses 2.13.0)" per different or missing package. */

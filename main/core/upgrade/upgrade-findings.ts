@@ -156,7 +156,9 @@ async function localFindings(
     ...changes.map(({ name, from: one, to: other }) =>
       note(
         'package',
-        other === null ? `${name} ${one ?? ''} is missing` : `${name} ${one ?? '(none)'} becomes ${other}`,
+        other === null
+          ? `${name} ${one ?? ''} is missing there`
+          : `${name} ${one ?? '(none)'} becomes ${other}`,
       ),
     ),
     ...(gone.length === 0

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WorkbenchError } from '../../contract/errors';
 import type { Framework } from '../../contract/run/run-spec';
@@ -9,8 +9,9 @@ import { exists, hashValue, makeFolder } from '../../platform/files';
 import type { HomeLayout } from '../../platform/layout';
 import { pythonFacts } from '../../setup/interpreter';
 import { cleanEnvironment } from '../../setup/package-index';
-import { installedVersions } from '../../setup/pinned';
+import { libraryOf } from '../../setup/pinned';
 import { layOutTriton } from '../../setup/triton';
+import { visibleVersions } from '../../setup/visible-packages';
 import { type LocalToolchain, readLocalToolchain } from './server-command';
 
 /** Folder of a serving environment, and the framework of the models that it serves. */
@@ -26,12 +27,6 @@ const stubIn = (folder: string): string => join(folder, 'backends', 'python', 't
 async function firstThere(paths: readonly string[]): Promise<string | null> {
   for (const path of paths) if (await exists(path)) return path;
   return null;
-}
-
-/** "python3.11" of an environment; null where it has no packages. */
-async function libraryOf(venv: string): Promise<string | null> {
-  const names = await readdir(join(venv, 'lib')).catch(() => []);
-  return names.find((name) => /^python3\.\d+$/.test(name)) ?? null;
 }
 
 interface Parts {
@@ -93,7 +88,7 @@ async function laidOut(
 /** A Python environment: with nvidia-pytriton another Triton, else other packages for the models. */
 async function ofPython(layout: HomeLayout, folder: string, env: NodeJS.ProcessEnv): Promise<Parts | null> {
   const [python, library] = [await firstThere([join(folder, 'bin', 'python')]), await libraryOf(folder)];
-  if (python === null || library === null) return null;
+  if (python === null || library === undefined) return null;
   const packages = join(folder, 'lib', library, 'site-packages');
   if (await exists(serverIn(join(packages, 'pytriton', 'tritonserver')))) {
     return { triton: await laidOut(layout, { folder, python, env }), python };
@@ -202,13 +197,14 @@ export interface PackageChange {
 
 /** Packages that two toolchains have in other versions; first those that the second lacks. */
 export async function packageChanges(
-  from: Pick<LocalToolchain, 'pythonBin'>,
-  to: Pick<LocalToolchain, 'pythonBin'>,
+  from: Pick<LocalToolchain, 'pythonBin' | 'program'>,
+  to: Pick<LocalToolchain, 'pythonBin' | 'program'>,
 ): Promise<readonly PackageChange[]> {
   const [before, after] = await Promise.all(
-    [from, to].map(({ pythonBin }) => installedVersions(dirname(pythonBin))),
+    [from, to].map(({ pythonBin }) => visibleVersions(dirname(pythonBin))),
   );
   return serving
+    .filter((name) => name !== 'nvidia_pytriton' || from.program !== to.program)
     .flatMap((name) => {
       const [one, other] = [before?.get(name) ?? null, after?.get(name) ?? null];
       return one === other ? [] : [{ name, from: one, to: other }];

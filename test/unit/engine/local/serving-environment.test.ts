@@ -105,9 +105,10 @@ describe('a serving environment', () => {
     const [full, other] = ['full', 'lacking'].map((name) => join(root, name, 'python'));
     await writePython(full ?? '', 'python3.11', ['onnxruntime-1.31.0', 'numpy-1.26.4', 'torch-2.9.0']);
     await writePython(other ?? '', 'python3.11', ['torch-2.8.0', 'onnxruntime-1.20.1']);
+    const program = layout.tritonServer;
     const found = await packageChanges(
-      { pythonBin: join(full ?? '', 'bin') },
-      { pythonBin: join(other ?? '', 'bin') },
+      { program, pythonBin: join(full ?? '', 'bin') },
+      { program, pythonBin: join(other ?? '', 'bin') },
     );
     // To be installed before anything else.
     expect(found.map(({ name, to }) => [name, to])).toEqual([
@@ -115,6 +116,15 @@ describe('a serving environment', () => {
       ['onnxruntime', '1.20.1'],
       ['torch', '2.8.0'],
     ]);
+    // Without a Triton of its own it has that of the home.
+    await writePython(full ?? '', 'python3.11', ['nvidia_pytriton-0.7.0']);
+    const changesTo = async (server: string) => {
+      const [one, two] = [join(full ?? '', 'bin'), join(other ?? '', 'bin')];
+      const all = await packageChanges({ program, pythonBin: one }, { program: server, pythonBin: two });
+      return all.map(({ name }) => name);
+    };
+    expect(await changesTo(program)).not.toContain('nvidia_pytriton');
+    expect(await changesTo('/other/bin/tritonserver')).toContain('nvidia_pytriton');
     await writePython(join(root, 'newer'), 'python3.12', []);
     await expect(open('newer')).rejects.toThrow('The environment has python3.12');
   });
