@@ -12,6 +12,7 @@ import { duelLevelText, ratioText } from '../../domain/study/duel/duel-answer';
 import { questionColumns } from '../../domain/study/duel/duel-columns';
 import { pairsOf } from '../../domain/study/duel/duel-rounds';
 import { placeLines } from '../../domain/study/place-text';
+import { servingFailure } from '../../domain/study/upgrade/load-reason';
 import type { UpgradeAnswer } from '../../domain/study/upgrade/upgrade-answer';
 import { upgradeColumns, upgradeOutputColumns } from '../../domain/study/upgrade/upgrade-columns';
 import { judgeUpgrade } from '../../domain/study/upgrade/upgrade-rounds';
@@ -62,7 +63,8 @@ function entryText(upgrade: UpgradeStrategy, entry: StudyEntry, looks: readonly 
   if (entry.type === 'look') return pairText(upgrade, looks);
   if (entry.type === 'upgrade-outputs') return outputsText(entry.outputs);
   if (entry.type === 'upgrade-load') return loadText(entry.load);
-  if (entry.type === 'candidate-failed') return `  ${sideName(entry.candidate)}: ${entry.error.message}`;
+  if (entry.type === 'candidate-failed')
+    return `  ${sideName(entry.candidate)}: ${servingFailure(entry.error)}`;
   if (entry.type !== 'upgrade-served') return null;
   const { side, place, startMs } = entry.served;
   const after = `ready after ${formatDuration(1000 * startMs)}`;

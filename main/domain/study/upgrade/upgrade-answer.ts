@@ -8,6 +8,7 @@ import { ratioText, sideFigures } from '../duel/duel-answer';
 import { faultySide, pairsOf, secondsOf } from '../duel/duel-rounds';
 import type { JudgedQuestion } from '../duel/judge-duel';
 import { capital } from '../soak/soak-text';
+import { servingFailure } from './load-reason';
 import { judgeUpgrade } from './upgrade-rounds';
 
 /** A serving environment with what was measured of it. */
@@ -159,12 +160,12 @@ function reasonsOf(
   rows: readonly [UpgradeRow, UpgradeRow],
 ): readonly string[] {
   const { criteria } = judgeUpgrade(upgrade, pairsOf(searched));
-  const failed = searched.failed[2]?.message;
+  const failed = searched.failed[2];
   const isFaulty = faultySide(upgrade, searched) === 2;
   const differing = outputReasons(outputRows(upgraded));
   return [
     ...upgrade.findings.filter(({ blocks }) => blocks).map(({ text }) => text),
-    ...(failed === undefined ? [] : [`${rows[1].title} cannot serve it: ${failed}`]),
+    ...(failed === undefined ? [] : [`${rows[1].title} cannot serve it: ${servingFailure(failed)}`]),
     ...differing,
     // Said once: what differs from the other differs from the reference, too.
     ...(differing.length === 0 ? referenceLines(upgraded).reasons : []),
@@ -204,6 +205,7 @@ function sentenceOf(
   { rows, reasons, differences }: Pick<UpgradeAnswer, 'rows' | 'reasons' | 'differences'>,
 ): string {
   const [a, b] = rows;
+  const failed = known.searched.failed[1];
   switch (verdict) {
     case 'do-not-move':
       return `Do not move: ${reasons.join('; ')}`;
@@ -214,9 +216,9 @@ function sentenceOf(
     case 'unclear':
       return `Inconclusive: ${unclearText(upgrade, known, rows)}`;
     case 'unknown':
-      return a.reason === null
+      return failed === undefined
         ? `${upgrade.title} from ${a.title} to ${b.title}`
-        : `Not compared: ${a.title} cannot serve it: ${a.reason}`;
+        : `Not compared: ${a.title} cannot serve it: ${servingFailure(failed)}`;
   }
 }
 

@@ -91,6 +91,11 @@ describe('an upgrade', () => {
     expect(answerOf({ served: {}, outputs: null, loads: [] }, { failed }).sentence).toBe(
       'Do not move: release 26.07 cannot serve it: Triton could not load ocr',
     );
+    const details = "load failed for model 'ocr': version 1 is at UNAVAILABLE state: Internal: no numpy;";
+    const why = { 2: { ...failed[2], details } };
+    expect(answerOf({ served: {}, outputs: null, loads: [] }, { failed: why }).sentence).toBe(
+      'Do not move: release 26.07 cannot serve it: Triton could not load ocr: no numpy',
+    );
     const first = { 1: failed[2] };
     const answer = answerOf({ served: {}, outputs: null, loads: [] }, { failed: first });
     expect(answer).toMatchObject({ verdict: 'unknown', outcome: null });
