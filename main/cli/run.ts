@@ -95,7 +95,8 @@ export function addRun(program: Command, context: CliContext): void {
         await core.handlers['spec.resolve'](chosen);
         return;
       }
-      const spec = await previewedSpec(core, chosen, options, context.output(options).quiet === true);
+      const { quiet = false } = context.output(options);
+      const spec = await previewedSpec(core, { chosen, typed }, options, quiet);
       if (options.keepServing !== undefined) await requireServable(core, spec, options.keepServing);
       const { trust, allowRemoteLoad } = options;
       await core.handlers['approvals.given']({ spec, trust, allowRemoteLoad, typed, file: options.spec });

@@ -1,4 +1,5 @@
 import { invalidInput } from '../../contract/errors';
+import { reachOf } from '../../contract/reach';
 import { repositoryOf, type RunSpec } from '../../contract/run/run-spec';
 import type { Choice, SpecPreview } from '../../contract/run/spec-tools';
 import type { Core } from '../../core';
@@ -28,13 +29,17 @@ const ofMachine: ReadonlySet<string> = new Set(['performance.loadTool']);
 /** The option of input values takes the file as well. */
 const askedAs: Readonly<Record<string, string>> = { 'performance.inputDataFile': 'performance.inputData' };
 
-/** The specification, with its warnings printed. Throws spec-invalid, and input-invalid for what its preview finds. */
+/**
+ * The specification, with its warnings printed. Throws spec-invalid, and input-invalid for what its preview finds.
+ * @param choice.typed the part that was typed, whose files are read for it
+ */
 export async function previewedSpec(
   core: Core,
-  chosen: Choice,
+  { chosen, typed }: { readonly chosen: Choice; readonly typed: unknown },
   options: RunOptions,
   quiet: boolean,
 ): Promise<RunSpec> {
+  for (const { value } of reachOf(typed).paths) await core.handlers['approvals.give']({ path: value });
   const preview = await core.handlers['spec.preview'](chosen);
   printWarnings(preview, chosen, quiet);
   // Schema and rules have an error of their own.

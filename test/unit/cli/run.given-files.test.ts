@@ -71,6 +71,30 @@ it('refuses a folder in place of a golden file before there is a run', async () 
   });
 });
 
+it('reads input values that were typed, and refuses what does not fit before there is a run', async () => {
+  const path = join(home, 'values.json');
+  await writeFile(path, JSON.stringify({ data: [{ INPUT__0: [1, 2] }] }));
+  expect(await rejection(run('resnet50', '--input-data', path))).toMatchObject({
+    ...{ code: 'input-invalid', where: '--input-data' },
+    message: expect.stringContaining('INPUT__0 has 2 values') as string,
+  });
+  expect((await core.handlers['runs.all'](undefined)).runs).toEqual([]);
+});
+
+it('leaves input values that a file names elsewhere until they are approved', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'twb-elsewhere-'));
+  const path = join(elsewhere, 'values.json');
+  await writeFile(path, JSON.stringify({ data: [{ INPUT__0: [1, 2] }] }));
+  const spec = join(home, 'run.yaml');
+  await writeFile(
+    spec,
+    `model: { preset: resnet50 }\nperformance: { inputData: file, inputDataFile: ${path} }\n`,
+  );
+  const refused = await rejection(run('--spec', spec));
+  await rm(elsewhere, { recursive: true });
+  expect(refused).toMatchObject({ code: 'not-trusted' });
+});
+
 it('takes those that exist', async () => {
   const path = join(home, 'data.json');
   await writeFile(path, '{}');
