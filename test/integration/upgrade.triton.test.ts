@@ -22,7 +22,16 @@ afterAll(() => home.remove());
 async function upgrade(to: string, ...more: readonly string[]) {
   // Other tests use the processors, and an interval of five pairs may span a factor of hundreds:
   // bounds that no noise reaches, as only outputs are judged for certain here.
-  const given = ['--budget', '11s', '--loads', '1', '--fail-if', 'throughput<0.0001x', 'p99>10000x', '--json'];
+  const given = [
+    '--budget',
+    '11s',
+    '--loads',
+    '1',
+    '--fail-if',
+    'throughput<0.0001x',
+    'p99>10000x',
+    '--json',
+  ];
   const { code, stdout, stderr } = await cli(home.path, 'upgrade', 'linear', '--to', to, ...given, ...more);
   expect(stdout, stderr).not.toBe('');
   return { code, stderr, answer: (JSON.parse(stdout) as { readonly answer: UpgradeAnswer }).answer };

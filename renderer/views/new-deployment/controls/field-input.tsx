@@ -1,11 +1,14 @@
 import { NumberInput, Switch, TagsInput } from '@mantine/core';
+import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import type { MachineStatus } from '../../../../main/contract/machine';
 import { formatBytes } from '../../../../main/contract/numbers';
+import { sameValue } from '../../../../main/contract/trees';
 import { useTypedNumber } from '../../../components/input/use-typed-number';
-import type { Control, Field } from '../fields/field';
+import { type Control, type Field, pathOf } from '../fields/field';
+import { isAbout } from '../problems';
 import { useWizard } from '../wizard-context';
 import { ChoiceControl } from './choice-control';
-import { useFieldForm } from './field-form';
+import { type FieldForm, OwnFormProvider, useFieldForm } from './field-form';
 import { type ControlProps, FieldFrame } from './field-frame';
 import { PathControl, SweepControl, TextControl } from './text-control';
 
@@ -124,6 +127,62 @@ function Input(props: ControlProps) {
   }
 }
 
+/** What is shown of a field. */
+interface Shown extends Pick<FieldForm, 'name' | 'problems'> {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly usual: unknown;
+  readonly changed: boolean;
+}
+
+type Actions = Pick<FieldForm, 'change' | 'reset'>;
+
+const shownOf = ({ name, problems, valueAt, defaultOf, isChanged }: FieldForm, field: Field): Shown => ({
+  name,
+  field,
+  problems: problems.filter((problem) => isAbout(problem, pathOf(field))),
+  value: valueAt(field.keys),
+  usual: defaultOf(field.keys),
+  changed: isChanged(field.keys),
+});
+
+/** The same functions for the life of a field, which do what those of the present form do. */
+function useActions(form: FieldForm): Actions {
+  const latest = useRef<Actions>(form);
+  useLayoutEffect(() => {
+    latest.current = form;
+  });
+  return useMemo(
+    () => ({
+      change: (keys, value) => latest.current.change(keys, value),
+      reset: (keys) => latest.current.reset(keys),
+    }),
+    [],
+  );
+}
+
+/** Rendered again only where something of the field itself is another: a form has dozens, and a key changes one. */
+const ShownField = memo(
+  function ShownField({ shown, actions }: { shown: Shown; actions: Actions }) {
+    const { name, problems, field, value, usual, changed } = shown;
+    const form = {
+      name,
+      problems,
+      ...actions,
+      valueAt: () => value,
+      defaultOf: () => usual,
+      isChanged: () => changed,
+    };
+    return (
+      <OwnFormProvider value={form}>
+        <FieldFrame field={field} control={(frame) => <Input {...frame} />} />
+      </OwnFormProvider>
+    );
+  },
+  (before, now) => before.actions === now.actions && sameValue(before.shown, now.shown),
+);
+
 export function FieldInput({ field }: { field: Field }) {
-  return <FieldFrame field={field} control={(frame) => <Input {...frame} />} />;
+  const form = useFieldForm();
+  return <ShownField shown={shownOf(form, field)} actions={useActions(form)} />;
 }
