@@ -11,6 +11,7 @@ import {
   type DraftNotice,
   type DraftState,
   firstPreset,
+  isBesideAnother,
   isWorthKeeping,
   type NewDraft,
   noPlan,
@@ -68,8 +69,10 @@ function openedDraft(draft: Draft): Partial<DraftState> {
 }
 
 /** Stays while the draft is edited: notes of an import, and the way back to the draft before. */
-const isLasting = (notice: DraftNotice | null): boolean =>
-  notice?.kind === 'started-new' || (notice?.kind === 'imported' && notice.notes.length > 0);
+const isLasting = ({ notice, changing }: Pick<DraftState, 'notice' | 'changing'>): boolean =>
+  notice?.kind === 'started-new' ||
+  (notice?.kind === 'changing' && changing !== null) ||
+  (notice?.kind === 'imported' && notice.notes.length > 0);
 
 /** Less than a person notices, and few enough writes while a slider moves. */
 const saveDelayMs = 250;
@@ -136,7 +139,7 @@ export function createDraftSession(
 
   const edited = (overrides: Tree): void => {
     marks.startedAs = null;
-    setOverrides(overrides, isLasting(get().notice) ? {} : { notice: null });
+    setOverrides(overrides, isLasting(get()) ? {} : { notice: null });
   };
 
   const replace = (
@@ -212,9 +215,7 @@ export function endingSlice(
       const old = marks.before;
       if (old === null) return;
       marks.before = null;
-      const kind = get().notice?.kind;
-      const isOther = kind === 'started-new' || kind === 'opened';
-      leaveFor(old, isOther && isWorthKeeping(get(), fresh()), null);
+      leaveFor(old, isBesideAnother(get().notice) && isWorthKeeping(get(), fresh()), null);
     },
     openDraft: (draft) => {
       const stays = isWorthKeeping(get(), fresh());

@@ -39,6 +39,10 @@ export type DraftNotice =
       };
     };
 
+/** The draft before is then another one, not an earlier state of this one. */
+export const isBesideAnother = (notice: DraftNotice | null): boolean =>
+  notice !== null && ['started-new', 'opened', 'changing'].includes(notice.kind);
+
 export interface HowToImport {
   /** 1-based, of a file with several configurations. */
   readonly configuration?: number | undefined;

@@ -10,6 +10,17 @@ export function editedText(patch: unknown): string {
     : names.map((name) => name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)).join(', ');
 }
 
+/** What differs from the run that the draft changes; empty until it is known. */
+export function useChangesOfRun() {
+  const { draft, fields } = useWizard();
+  return (draft.plan?.changed ?? []).map(({ path, from, to }) => ({
+    path,
+    label: fields.find((field) => pathOf(field) === path)?.label ?? path,
+    from: fieldText(path, from),
+    to: fieldText(path, to),
+  }));
+}
+
 export function useNamedChanges() {
   const wizard = useWizard();
   const { changes, fields } = wizard;

@@ -6,6 +6,7 @@ import { Page } from '../../components/page';
 import { usePoll } from '../../components/use/use-time';
 import { type WizardPage, wizardPages } from '../../stores/draft/wizard-page';
 import { useWorkbench } from '../../workbench';
+import { ChangeBar } from './change-bar';
 import { DropHint, useDrop } from './drop';
 import { FormViewSwitch, useFormView } from './form-view';
 import { NoticeBar, ToleranceNotice } from './notice-bar';
@@ -60,6 +61,7 @@ function Centre({ error }: { error: WireError | null }) {
   const view = useFormView();
   return (
     <div className="wizard-centre">
+      <ChangeBar />
       <NoticeBar />
       <ToleranceNotice />
       {error === null ? null : (

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { ImportedSpec } from '../../../main/contract/run/spec-tools';
 import { attempt } from '../../components/notices';
 import { precisionText } from '../../format/words';
-import type { DraftNotice } from '../../stores/draft/draft-state';
+import { type DraftNotice, isBesideAnother } from '../../stores/draft/draft-state';
 import { isTolerance } from '../../stores/draft/field-slice';
 import { useWorkbench } from '../../workbench';
 import { useWizard } from './wizard-context';
@@ -16,7 +16,7 @@ const sourceText: Readonly<Record<ImportedSpec['source'], string>> = {
   'config-pbtxt': 'config.pbtxt',
 };
 
-const Action = (props: { text: string; onClick: () => void; quiet?: boolean }) => (
+export const NoticeAction = (props: { text: string; onClick: () => void; quiet?: boolean }) => (
   <Button
     size="compact-xs"
     {...(props.quiet === true ? { variant: 'subtle', color: 'gray' } : { variant: 'default' })}
@@ -46,7 +46,7 @@ function OtherConfigurations({ notice }: { notice: Extract<DraftNotice, { kind: 
   );
 }
 
-function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' }>): string {
+function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' | 'changing' }>): string {
   switch (notice.kind) {
     case 'started-over':
       return 'All settings are the defaults of the model again.';
@@ -56,20 +56,16 @@ function noticeText(notice: Exclude<DraftNotice, { kind: 'imported' }>): string 
       return 'Draft opened. The previous one is kept, and under Recent.';
     case 'reused':
       return `Copied from ${notice.what}.`;
-    case 'changing':
-      return `Changing run ${notice.runId}. Only what depends on your changes is done again.`;
     case 'other-model':
       return `${notice.what}: the settings of the previous model were cleared.`;
   }
 }
 
-/** The draft before is then another one, not an earlier state of this one. */
-const isBesideAnother = ({ kind }: DraftNotice): boolean => kind === 'started-new' || kind === 'opened';
-
 export function NoticeBar() {
   const { draft } = useWorkbench();
   const { notice, takeBack, dismiss } = useStore(draft);
-  if (notice === null) return null;
+  // That bar has more to say, and another place.
+  if (notice === null || notice.kind === 'changing') return null;
   const canTakeBack = notice.kind !== 'imported' || notice.taken;
   return (
     <section className="notice-bar" role="status">
@@ -94,9 +90,12 @@ export function NoticeBar() {
       </div>
       {notice.kind === 'imported' ? <OtherConfigurations notice={notice} /> : null}
       {canTakeBack ? (
-        <Action text={isBesideAnother(notice) ? 'Back to the previous draft' : 'Undo'} onClick={takeBack} />
+        <NoticeAction
+          text={isBesideAnother(notice) ? 'Back to the previous draft' : 'Undo'}
+          onClick={takeBack}
+        />
       ) : null}
-      <Action text="Dismiss" onClick={dismiss} quiet />
+      <NoticeAction text="Dismiss" onClick={dismiss} quiet />
     </section>
   );
 }
@@ -112,7 +111,7 @@ export function ToleranceNotice() {
       <div className="notice-text">
         The tolerances were set for {precisionText[tolerancesOf]}, and {now} is chosen.
       </div>
-      <Action text={`Use the defaults of ${now}`} onClick={useDefaultTolerances} />
+      <NoticeAction text={`Use the defaults of ${now}`} onClick={useDefaultTolerances} />
     </section>
   );
 }

@@ -14,11 +14,9 @@ import { ownModelKeys } from '../../../stores/draft/draft-state';
 import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
 import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';
-import { pathOf } from '../fields/field';
 import { useGoToField } from '../form-view';
-import { useNamedChanges } from '../named-changes';
+import { useChangesOfRun, useNamedChanges } from '../named-changes';
 import { cliCommand, commandChanges, keptText, modelWords, planText, resumeCommand } from '../plan-text';
-import { fieldText } from '../read-text';
 import { useWizard } from '../wizard-context';
 import { BudgetInput, NameInput } from './name-and-budget';
 import { Verdict } from './problem-list';
@@ -156,24 +154,21 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
 
 const headingsOfChange = ['Field', 'This run', 'New'];
 
-function ChangedFields({ changed }: Pick<ChangePlan, 'changed'>) {
-  const { fields } = useWizard();
+function ChangedFields() {
+  const changes = useChangesOfRun();
   return (
     <table className="table differences-table">
       <TableHead headings={headingsOfChange} />
       <tbody>
-        {changed.map(({ path, from, to }) => {
-          const field = fields.find((one) => pathOf(one) === path);
-          return (
-            <tr key={path}>
-              <td>
-                <FieldLink path={path} label={field?.label ?? path} />
-              </td>
-              <td className="dim">{fieldText(path, from)}</td>
-              <td>{fieldText(path, to)}</td>
-            </tr>
-          );
-        })}
+        {changes.map(({ path, label, from, to }) => (
+          <tr key={path}>
+            <td>
+              <FieldLink path={path} label={label} />
+            </td>
+            <td className="dim">{from}</td>
+            <td>{to}</td>
+          </tr>
+        ))}
       </tbody>
     </table>
   );
@@ -214,7 +209,7 @@ function ChangePanel({ runId, plan, spec }: { runId: string; plan: ChangePlan; s
         {plan.changed.length === 0 ? (
           <p className="panel-body dim">No changes yet. Change a setting on any page.</p>
         ) : (
-          <ChangedFields changed={plan.changed} />
+          <ChangedFields />
         )}
       </Panel>
       {plan.changed.length === 0 ? null : (
