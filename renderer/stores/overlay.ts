@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Choice } from '../../main/contract/run/spec-tools';
+import type { SearchRequest } from '../../main/contract/study/search';
 import type { Tree } from '../../main/contract/trees';
 
 export interface MeasureTarget {
@@ -12,8 +13,9 @@ export interface MeasureTarget {
   readonly p99BudgetMs?: number;
 }
 
-/** A run whose model is searched, or what is made first. */
-export type SearchSubject = { readonly runId: string } | { readonly choice: Choice };
+/** A run whose model is searched, perhaps like an earlier search, or what is made first. */
+export type SearchSubject =
+  { readonly runId: string; readonly like?: SearchRequest } | { readonly choice: Choice };
 
 export interface DuelPair {
   readonly first: string;

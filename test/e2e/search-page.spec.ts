@@ -210,6 +210,14 @@ test('one whose budget ended says what was not measured, and what failed', async
   const untried = search.getByRole('region', { name: 'What was not tried' });
   await expect(untried).toContainText('Not varied: ');
   await expect(untried).toContainText('(Out of memory: 2.1 GiB asked for)');
+  await untried.getByRole('button', { name: 'Search longer…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Find the best configuration' });
+  await expect(dialog.getByLabel('Maximum time under load (minutes)')).toHaveValue('2.5');
+  await expect(dialog.getByLabel('Largest p99 (ms)')).toHaveValue('20');
+  await dialog.getByText('Values to try').click();
+  await expect(dialog.getByLabel('Model instances')).toHaveValue('1, 2, 4');
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).press('Enter');
   const rows = search.locator('[data-candidate]');
   await expect(rows).toHaveCount(candidates.length);
   await search.getByRole('button', { name: 'No.', exact: true }).press('Enter');

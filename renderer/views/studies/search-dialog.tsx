@@ -11,10 +11,11 @@ import { counted } from '../../format/words';
 import type { SearchSubject } from '../../stores/overlay';
 import { onSubmit } from '../../use-form-work';
 import { useWorkbench } from '../../workbench';
-import { PlaceField, placeFieldOf, placeOf, usualPlace } from './search/place-field';
+import { PlaceField, placeFieldOf } from './search/place-field';
 import { PlannedEnd, usePlan } from './search/plan-search';
-import { noReplay, ReplayField, replayOf } from './search/replay-field';
-import { hasWrongValues, noneTried, spaceOf, TriedValues } from './search/tried-values';
+import { ReplayField } from './search/replay-field';
+import { likeOf, searchRequestOf, type SearchText, searchTextOf } from './search/search-request';
+import { TriedValues } from './search/tried-values';
 
 const loads = [
   { value: 'open', label: 'Highest rate' },
@@ -24,8 +25,6 @@ const loadHelp: Readonly<Record<SearchRequest['load'], string>> = {
   open: 'Requests arrive as a Poisson process or at the times of a trace, independent of earlier responses. The result is a rate that can be promised.',
   closed: 'A fixed number of requests is in flight.',
 };
-
-const usualMinutes = 5;
 
 /** What is compared, numbered, below why. */
 const planSearch = async (client: Client, request: SearchRequest) => {
@@ -41,6 +40,12 @@ const words = {
   ...{ of: 'search', notes: 'Configurations to compare' },
   ...{ start: 'Start search', action: 'Load and search' },
 };
+
+interface FormPart {
+  readonly typed: SearchText;
+  readonly subject: SearchSubject;
+  readonly onChange: (more: Partial<SearchText>) => void;
+}
 
 /** The model of a run, beside others that share its machine. */
 function TogetherWithOthers({ subject }: { subject: SearchSubject }) {
@@ -58,61 +63,61 @@ function TogetherWithOthers({ subject }: { subject: SearchSubject }) {
   );
 }
 
+function LatencyAndTime({ typed, subject, onChange }: FormPart) {
+  const { latencyMs, minutes } = typed;
+  const { percentile = 99, objective } = likeOf(subject) ?? {};
+  const ofRun = objective?.kind === 'latency' ? 'none' : 'from the run';
+  return (
+    <div className="row">
+      <NumberInput
+        label={`Largest p${percentile} (ms)`}
+        flex={1}
+        min={0}
+        placeholder={'runId' in subject ? ofRun : 'from the settings'}
+        value={latencyMs}
+        onChange={(value) => onChange({ latencyMs: value })}
+      />
+      <NumberInput
+        label="Maximum time under load (minutes)"
+        flex={1}
+        min={0.5}
+        max={600}
+        value={minutes}
+        onChange={(value) => onChange({ minutes: value })}
+      />
+    </div>
+  );
+}
+
 function SearchForm({ subject, onDone }: { subject: SearchSubject; onDone: () => void }) {
-  const [load, setLoad] = useState<SearchRequest['load']>('open');
-  const [latencyMs, setLatencyMs] = useState<number | string>('');
-  const [minutes, setMinutes] = useState<number | string>(usualMinutes);
-  const [replay, setReplay] = useState(noReplay);
-  const [tried, setTried] = useState(noneTried);
-  const [place, setPlace] = useState(usualPlace);
-  const server = placeOf(place);
-  const request: SearchRequest | null =
-    server === null || hasWrongValues(tried)
-      ? null
-      : {
-          ...subject,
-          space: spaceOf(tried),
-          load,
-          ...(typeof latencyMs === 'number' && latencyMs > 0
-            ? { latencyUs: Math.round(latencyMs * 1000) }
-            : {}),
-          ...(typeof minutes === 'number' && minutes > 0 ? { budgetS: minutes * 60 } : {}),
-          ...(load === 'open' ? replayOf(replay) : {}),
-          ...server,
-        };
-  const planned = usePlan(planSearch, request, place.times);
+  const [typed, setTyped] = useState(() => searchTextOf(subject));
+  const onChange = (more: Partial<SearchText>): void => setTyped({ ...typed, ...more });
+  const { load, replay, place, tried } = typed;
+  const planned = usePlan(planSearch, searchRequestOf(typed, subject), place.times);
   const { error, isCurrent } = planned;
   return (
     <form className="stack" onSubmit={onSubmit(() => undefined)}>
-      <TogetherWithOthers subject={subject} />
+      {likeOf(subject) === null ? (
+        <TogetherWithOthers subject={subject} />
+      ) : (
+        <p className="dim">The same search again, with twice the maximum time under load.</p>
+      )}
       <SegmentedControl
         aria-label="Load"
         data={loads}
         value={load}
-        onChange={(value) => setLoad(value === 'closed' ? 'closed' : 'open')}
+        onChange={(value) => onChange({ load: value === 'closed' ? 'closed' : 'open' })}
       />
       <p className="dim">{loadHelp[load]}</p>
-      <div className="row">
-        <NumberInput
-          label="Largest p99 (ms)"
-          flex={1}
-          min={0}
-          placeholder={'runId' in subject ? 'from the run' : 'from the settings'}
-          value={latencyMs}
-          onChange={setLatencyMs}
-        />
-        <NumberInput
-          label="Maximum time under load (minutes)"
-          flex={1}
-          min={0.5}
-          max={600}
-          value={minutes}
-          onChange={setMinutes}
-        />
-      </div>
-      {load === 'open' ? <ReplayField replay={replay} onChange={setReplay} /> : null}
-      <PlaceField place={place} error={error} isAsking={!isCurrent} onChange={setPlace} />
-      <TriedValues tried={tried} onChange={setTried} />
+      <LatencyAndTime {...{ typed, subject, onChange }} />
+      {load === 'open' ? <ReplayField replay={replay} onChange={(to) => onChange({ replay: to })} /> : null}
+      <PlaceField
+        place={place}
+        error={error}
+        isAsking={!isCurrent}
+        onChange={(to) => onChange({ place: to })}
+      />
+      <TriedValues tried={tried} onChange={(to) => onChange({ tried: to })} />
       <PlannedEnd
         {...{ planned, words }}
         isAtField={error !== null && placeFieldOf(error) !== null}

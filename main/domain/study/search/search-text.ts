@@ -68,11 +68,19 @@ function unmeasuredLine(rows: readonly SearchRow[]): readonly string[] {
   return [`Not measured: ${named.join('; ')}${more === 0 ? '' : `; and ${more} more`}`];
 }
 
+/** What a longer search would judge, and how to start one; null: all was judged. Pure. */
+export function unjudgedText({ budgetS }: SearchStrategy, { rows }: SearchAnswer): string | null {
+  const unjudged = rows.filter(({ state }) => state === 'not judged').length;
+  if (unjudged === 0) return null;
+  return `Not judged within ${Math.round(budgetS)} s under load: ${unjudged} of ${rows.length} configurations. Search again with a longer maximum time under load to judge them`;
+}
+
 /** What a search did not try, and why, a sentence each without its full stop. Pure. */
-export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): readonly string[] {
+export function untriedLines(search: SearchStrategy, answer: SearchAnswer): readonly string[] {
+  const { rows } = answer;
   const fixed = fixedTexts(search.candidates);
   const short = rows.filter(({ state }) => state === 'cannot win').length;
-  const unjudged = rows.filter(({ state }) => state === 'not judged').length;
+  const unjudged = unjudgedText(search, answer);
   return [
     ...(fixed.length === 0 ? [] : [`Not varied: ${fixed.join(', ')}`]),
     ...unmeasuredLine(rows),
@@ -81,11 +89,7 @@ export function untriedLines(search: SearchStrategy, { rows }: SearchAnswer): re
       : [
           `Not loaded to the limit, because they can no longer win: ${short} of ${rows.length} configurations`,
         ]),
-    ...(unjudged === 0
-      ? []
-      : [
-          `Not judged within ${Math.round(search.budgetS)} s under load: ${unjudged} of ${rows.length} configurations. Search again with a longer maximum time under load to judge them`,
-        ]),
+    ...(unjudged === null ? [] : [unjudged]),
     ...overMemoryLines(rows),
     ...failedLines(rows),
   ];

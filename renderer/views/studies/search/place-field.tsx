@@ -30,6 +30,14 @@ export const usualPlace: PlaceText = {
   ...{ isRunning: false, host: '', url: 'localhost:8000', metrics: '', caFile: '', asked: null, times: 0 },
 };
 
+/** A server of an earlier search was typed to its end then. */
+export function placeTextOf({ server, host = '' }: Pick<SearchRequest, 'server' | 'host'>): PlaceText {
+  if (server === undefined) return { ...usualPlace, host };
+  const { url, metrics = '', tls } = server;
+  const typed = { ...usualPlace, isRunning: true, url, metrics, caFile: tls?.caFile ?? '' };
+  return askedNow(typed);
+}
+
 export const isSecure = (url: string): boolean => /^https:\/\//i.test(url.trim());
 
 const typedServer = ({ url, metrics, caFile }: PlaceText): Server => ({

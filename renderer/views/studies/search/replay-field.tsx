@@ -11,15 +11,23 @@ export interface ReplayText {
   readonly file: string;
   readonly fromS: number | string;
   readonly toS: number | string;
+  /** Has no field here. */
+  readonly speed: number;
 }
-export const noReplay: ReplayText = { file: '', fromS: '', toS: '' };
+const noReplay: ReplayText = { file: '', fromS: '', toS: '', speed: 1 };
+
+export function replayTextOf(replay: SearchRequest['replay']): ReplayText {
+  if (replay === undefined) return noReplay;
+  const { file, fromS, toS = '', speed } = replay;
+  return { file, fromS, toS, speed };
+}
 
 /** The trace that a search is to replay; nothing where none is chosen. */
-export function replayOf({ file, fromS, toS }: ReplayText): Pick<SearchRequest, 'replay'> {
+export function replayOf({ file, fromS, toS, speed }: ReplayText): Pick<SearchRequest, 'replay'> {
   if (file === '') return {};
   return {
     replay: {
-      ...{ file, speed: 1, fromS: typeof fromS === 'number' ? fromS : 0 },
+      ...{ file, speed, fromS: typeof fromS === 'number' ? fromS : 0 },
       ...(typeof toS === 'number' ? { toS } : {}),
     },
   };
@@ -40,7 +48,7 @@ export function ReplayField({
   const title = 'Choose replayed trace';
   const choose = async (): Promise<void> => {
     const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
-    if (chosen !== null) onChange({ ...replay, file: chosen.path });
+    if (chosen !== null) onChange({ ...replay, file: chosen.path, speed: 1 });
   };
   return (
     <div className="row">

@@ -1,16 +1,20 @@
+import { IconClockPlus } from '@tabler/icons-react';
 import { type ReactNode, useMemo } from 'react';
 import type { Searched, SearchStrategy } from '../../../../main/contract/study/search';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { placeLines } from '../../../../main/domain/study/place-text';
 import { isLatencySearch } from '../../../../main/domain/study/search/objective';
-import { searchAnswer } from '../../../../main/domain/study/search/search-answer';
+import { type SearchAnswer, searchAnswer } from '../../../../main/domain/study/search/search-answer';
+import { longerSearch } from '../../../../main/domain/study/search/search-longer';
 import {
   promisedBelowText,
   searchFigures,
+  unjudgedText,
   untriedLines,
 } from '../../../../main/domain/study/search/search-text';
 import { fieldEffects } from '../../../../main/domain/study/search/search-values';
 import { ChartPanel } from '../../../charts/chart-panel';
+import { CompactButton } from '../../../components/actions';
 import { Answer } from '../../../components/answer';
 import { CommandText } from '../../../components/copy-button';
 import { ErrorPanel } from '../../../components/error-panel';
@@ -18,6 +22,7 @@ import { FigurePanel } from '../../../components/figure-panel';
 import { PageLink } from '../../../components/links';
 import { useChartTheme } from '../../../components/use/use-chart-theme';
 import { useAnswer } from '../../../use-answer';
+import { useWorkbench } from '../../../workbench';
 import { CandidateTable } from './candidate-table';
 import { ConfigChanges } from './config-changes';
 import { HelpedValues } from './helped-values';
@@ -86,6 +91,23 @@ function Charts(props: { study: StudyDetail; search: SearchStrategy; searched: S
   );
 }
 
+/** What a longer search would find is a click away. */
+function NotTried(props: { search: SearchStrategy; answer: SearchAnswer; isDone: boolean }) {
+  const { search, answer, isDone } = props;
+  const { overlay } = useWorkbench();
+  const line = isDone ? unjudgedText(search, answer) : null;
+  const like = line === null ? null : longerSearch(search);
+  const { runId } = search;
+  const lines = untriedLines(search, answer);
+  if (line === null || like === null || runId === null) return <Untried lines={lines} />;
+  const button = (
+    <CompactButton icon={IconClockPlus} onClick={() => overlay.getState().search({ runId, like })}>
+      Search longer…
+    </CompactButton>
+  );
+  return <Untried lines={lines} action={{ line, button }} />;
+}
+
 /** A search: the answer first, then how it was found. */
 export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; searched: Searched }) {
   const { study, search, searched } = props;
@@ -95,7 +117,7 @@ export function SearchBody(props: { study: StudyDetail; search: SearchStrategy; 
   const isRunning = state === 'running';
   const hasLooks = searched.looks.length > 0;
   const charts = <Charts study={study} search={search} searched={searched} />;
-  const untried = <Untried lines={untriedLines(search, answer)} />;
+  const untried = <NotTried search={search} answer={answer} isDone={state === 'done'} />;
   return (
     <>
       <Answer

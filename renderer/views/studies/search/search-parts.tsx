@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Column } from '../../../../main/contract/measured/column';
 import type { StudyDetail } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
@@ -41,12 +42,19 @@ export function KnownTable<Of>(props: {
   );
 }
 
-export function Untried({ lines }: { lines: readonly string[] }) {
+/** @param props.action beside the line that says what it is for */
+export function Untried(props: {
+  lines: readonly string[];
+  action?: { readonly line: string; readonly button: ReactNode };
+}) {
+  const { lines, action } = props;
   return (
     <Panel title="What was not tried" level={3}>
       <ul className="panel-body doubts-list">
         {lines.map((line) => (
-          <li key={line}>{line}.</li>
+          <li key={line}>
+            {line}. {line === action?.line ? action.button : null}
+          </li>
         ))}
       </ul>
     </Panel>

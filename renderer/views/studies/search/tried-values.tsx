@@ -9,9 +9,19 @@ const numberFields = ['instances', 'maxBatchSize', 'maxQueueDelayUs', 'threads']
 export type TriedText = Readonly<Record<(typeof numberFields)[number], string>> & {
   readonly batching: readonly string[];
 };
-export const noneTried: TriedText = {
-  ...{ instances: '', maxBatchSize: '', maxQueueDelayUs: '', threads: '', batching: [] },
-};
+
+export const isTriedField = (field: string): boolean => ['batching', ...numberFields].includes(field);
+
+export const triedTextOf = ({
+  instances = [],
+  maxBatchSize = [],
+  maxQueueDelayUs = [],
+  threads = [],
+  batching = [],
+}: SearchSpace): TriedText => ({
+  ...{ instances: instances.join(', '), maxBatchSize: maxBatchSize.join(', ') },
+  ...{ maxQueueDelayUs: maxQueueDelayUs.join(', '), threads: threads.join(', '), batching },
+});
 
 /** null: not a list of whole numbers. */
 function numbersOf(text: string): number[] | null {

@@ -2,6 +2,7 @@
 import { act } from 'react';
 import { expect, it } from 'vitest';
 import { WorkbenchError } from '../../../../../main/contract/errors';
+import type { SearchRequest } from '../../../../../main/contract/study/search';
 import { SearchDialog } from '../../../../../renderer/views/studies/search-dialog';
 import { runA } from '../../../../support/duel';
 import { createClientDouble } from '../../client-double';
@@ -41,6 +42,25 @@ it('a search replays the trace that is chosen, until it is removed or the load i
   await click(named('Remove replayed trace'));
   expect(planned()).not.toHaveProperty('replay');
   expect(() => button('Start search')).not.toThrow();
+  unmount();
+});
+
+it('a longer search shows what it will do before it is started, and asks for what the first one did', async () => {
+  const { client, calls } = createClientDouble({ 'searches.plan': () => plan, 'hosts.list': () => [] });
+  const { workbench, button, unmount } = await mount(client, <SearchDialog />);
+  const space = { instances: [1, 2] };
+  const like: SearchRequest = { runId: runA, load: 'open', percentile: 95, space, budgetS: 600 };
+  await act(async () => {
+    workbench.overlay.getState().search({ runId: runA, like });
+    await Promise.resolve();
+  });
+  const text = document.body.textContent;
+  expect(text).toContain('The same search again, with twice the maximum time under load.');
+  expect(text).toContain('Largest p95 (ms)');
+  expect(text).not.toContain('Together with other models…');
+  expect(calls.filter(([name]) => name === 'searches.plan').at(-1)?.[1]).toEqual(like);
+  expect(button('Start search').textContent).toBe('Start search');
+  expect(calls.map(([name]) => name)).not.toContain('studies.start');
   unmount();
 });
 

@@ -188,6 +188,23 @@ describe('the page of a search', () => {
     expect(calls).toContainEqual(['runs.bundle', { ...given, out: '/empty' }]);
   });
 
+  it('offers a longer search beside what was not judged, once it has ended', async () => {
+    const slow = [1, 2, 3].map((candidate) => look(candidate, 100, { latencyUs: 90_000 }));
+    const short: Searched = { looks: slow, failed: {} };
+    const { page, workbench, click, button } = await show(detailFrom(short));
+    const line = [...page.querySelectorAll('[aria-label="What was not tried"] li')].find((one) =>
+      one.textContent.startsWith('Not judged within 60 s under load'),
+    );
+    expect(line?.querySelector('button')).toBe(button('Search longer…'));
+    await click(button('Search longer…'));
+    expect(workbench.overlay.getState().searched).toMatchObject({
+      ...{ runId: 'run-1', like: { runId: 'run-1', load: 'closed', concurrency: [4, 8], budgetS: 120 } },
+    });
+    shown?.unmount();
+    const judged = await show(detailFrom(whole));
+    expect(() => judged.button('Search longer…')).toThrow('no button');
+  });
+
   it('says while it runs what is best so far, and offers nothing of it yet', async () => {
     const { page } = await show(detailFrom({ looks: whole.looks.slice(0, 2), failed: {} }, 'running'));
     expect(textOf(page, '.answer')).toMatch(
