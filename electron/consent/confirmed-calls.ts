@@ -44,6 +44,7 @@ export type ConfirmedCall =
   | 'runs.trust'
   | 'runs.check'
   | 'reports.change'
+  | 'reports.checkLogo'
   | 'runs.import'
   | 'spec.preview'
   | 'spec.choice'
@@ -79,6 +80,7 @@ type CheckedHandlers = Pick<
 >;
 type ServerCall =
   'duels.plan' | 'searches.plan' | 'soaks.plan' | 'servers.describe' | 'servers.measure' | 'monitor.start';
+type ReportCall = 'reports.change' | 'reports.checkLogo';
 type ApprovalCall = 'approvals.missing' | 'approvals.add';
 
 /** True: the person agreed, in a native dialog. */
@@ -214,6 +216,17 @@ const serverCalls = (
   ),
 });
 
+/** Those that read the logo of a report. */
+const reportCalls = (
+  handlers: Pick<CheckedHandlers, ReportCall>,
+  ensure: (reach: Reach) => Promise<void>,
+): Pick<Handlers, ReportCall> => ({
+  'reports.change': after(handlers['reports.change'], ({ change }) =>
+    ensure(typeof change.logo === 'string' ? pathReach('logo', change.logo) : emptyReach),
+  ),
+  'reports.checkLogo': after(handlers['reports.checkLogo'], ({ path }) => ensure(pathReach('logo', path))),
+});
+
 /**
  * The core's calls behind consent: a path, image or machine that the page names is asked for in a native dialog unless
  * a dialog, a drop or an earlier agreement gave it. Calls made while a form is filled in ask nothing; an own model that
@@ -266,9 +279,6 @@ export function confirmedCalls(
       return null;
     },
     'runs.check': after(handlers['runs.check'], ({ spec }) => requireOpened(spec)),
-    'reports.change': after(handlers['reports.change'], ({ change }) =>
-      ensure(typeof change.logo === 'string' ? pathReach('logo', change.logo) : emptyReach),
-    ),
     'runs.import': after(handlers['runs.import'], async ({ path, beside = [] }) => {
       for (const one of [path, ...beside]) await ensure(pathReach('import', one));
     }),
@@ -299,6 +309,7 @@ export function confirmedCalls(
     'docker.pullImage': after(handlers['docker.pullImage'], ({ reference }) =>
       ensure({ ...emptyReach, images: [{ field: 'pull', value: reference }] }),
     ),
+    ...reportCalls(handlers, ensure),
     ...serverCalls(handlers, ensure),
   };
 }

@@ -5,6 +5,7 @@ import type { WireText } from './calls/wire-text';
 import { comparisonApi } from './calls/comparison-calls';
 import { modelsApi } from './calls/model-calls';
 import { productionApi } from './calls/production-calls';
+import { reportApi } from './calls/report-calls';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment/deployment';
 import {
@@ -51,7 +52,6 @@ import {
   type StartProblem,
   startRequestSchema,
 } from './run/spec-tools';
-import { reportChangeSchema, type ReportSettings, reportSubjectSchema } from './settings/report-settings';
 import type { SettingsState } from './settings/settings';
 import type { HomeMoveWork } from './settings/storage';
 import { componentsSchema, type ComponentStatus, type SetupWork } from './setup';
@@ -272,11 +272,6 @@ export const api = {
     runId.extend({ tags: z.array(z.string().min(1).max(40)).max(20), note: z.string().max(10_000) }),
   ),
   'runs.rename': call<null>().with(runId.extend({ name: runNameSchema.nullable() })),
-  'reports.settings': call<ReportSettings>().with(reportSubjectSchema),
-  /** Keeps the change, and writes the reports of a run again. Throws run-busy, and input-invalid for an unusable logo. */
-  'reports.change': call<null>().with(
-    z.strictObject({ subject: reportSubjectSchema, change: reportChangeSchema }),
-  ),
   /** Sets the p99 budget in milliseconds, or removes it. Throws run-busy while another process works on the run. */
   'runs.setBudget': call<null>().with(runId.extend({ p99BudgetMs: p99BudgetMsSchema.nullable() })),
   /** Moves the run to the trash of the home; `runs.restore` brings it back. Throws run-busy while somebody works on the run. */
@@ -328,6 +323,7 @@ export const api = {
   ...settingsApi,
   ...hostsApi,
   ...comparisonApi,
+  ...reportApi,
   ...productionApi,
   ...desktopApi,
 } as const;

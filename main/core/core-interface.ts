@@ -244,8 +244,6 @@ export interface TrustedCalls {
   'runs.reportPath': (input: Run & { readonly kind: ReportFile['kind'] }) => Promise<string>;
   /** Like `runs.report`, and returns the files. */
   'runs.writeReports': (input: Run & { readonly change?: ReportChange }) => Promise<readonly ReportFile[]>;
-  /** Throws input-invalid for a file that is not a logo, before `runs.writeReports` takes the run's lease. */
-  'runs.checkLogo': (file: File) => Promise<void>;
   /** CSV with the columns of the reports. */
   'runs.levelsCsv': (input: { readonly points: readonly LoadPoint[] }) => Promise<string>;
   /** The problems of `spec.preview`. */

@@ -20,7 +20,6 @@ type MadeElsewhere =
   | 'memory.measure'
   | 'matrix.write'
   | 'runs.changedSpec'
-  | 'runs.checkLogo'
   | 'runs.reportPath'
   | 'runs.writeReports'
   | 'spec.check'

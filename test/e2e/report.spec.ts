@@ -75,12 +75,16 @@ test('title, customer, author, logo and contents of a report are chosen in the w
   await dialog.getByLabel('Commands').uncheck();
   await choosePath(app, bad);
   await dialog.getByRole('button', { name: 'Choose…' }).click();
-  await dialog.getByRole('button', { name: 'Write reports' }).click();
-  await expect(page.getByText('the SVG has the element <script>')).toBeVisible();
+  await expect(dialog.getByRole('alert')).toContainText(
+    'bad.svg: The logo is not used: the SVG has the element <script>.',
+  );
+  await expect(dialog.getByText('Logo: none')).toBeVisible();
+  expect(await findings(page)).toEqual([]);
 
   await choosePath(app, good);
   await dialog.getByRole('button', { name: 'Choose…' }).click();
   await expect(dialog.getByText('Logo: acme.svg')).toBeVisible();
+  await expect(dialog.getByRole('alert')).toBeHidden();
   expect(await findings(page)).toEqual([]);
   // One click more than the words: the PDF for the customer.
   const saved = join(home.path, 'for-acme.pdf');

@@ -126,7 +126,7 @@ export function addReport(program: Verb): void {
       const change = reportChangeOf(options);
       const runId = await resolveRunId(core, given);
       // Checked before the run is changed.
-      if (typeof change.logo === 'string') await core.handlers['runs.checkLogo']({ path: change.logo });
+      if (typeof change.logo === 'string') await core.handlers['reports.checkLogo']({ path: change.logo });
       const { p99BudgetMs } = options;
       if (p99BudgetMs !== undefined) await core.handlers['runs.setBudget']({ runId, p99BudgetMs });
       const reports = await core.handlers['runs.writeReports']({ runId, change });

@@ -130,8 +130,8 @@ const fileImporter =
 
 export function createReportCalls(
   parts: CoreParts,
-): Pick<Handlers, 'runs.import' | 'reports.change' | 'reports.settings'> &
-  Pick<TrustedCalls, 'runs.reportPath' | 'runs.writeReports' | 'runs.checkLogo' | 'matrix.write'> &
+): Pick<Handlers, 'runs.import' | 'reports.change' | 'reports.checkLogo' | 'reports.settings'> &
+  Pick<TrustedCalls, 'runs.reportPath' | 'runs.writeReports' | 'matrix.write'> &
   ReturnType<typeof createComparisonCalls> {
   const { store, emit } = parts;
   const places = createReportPlaces(parts);
@@ -178,8 +178,9 @@ export function createReportCalls(
       const settings = await places.read(subject);
       return { ...settings, logo: settings.logo?.name ?? null };
     },
-    'runs.checkLogo': async ({ path }) => {
+    'reports.checkLogo': async ({ path }) => {
       await readLogo(path);
+      return null;
     },
     'matrix.write': (request) => writeMatrix(parts, request),
     'runs.writeReports': ({ runId, change }) => writeAgain(runId, change),

@@ -1,5 +1,7 @@
 import { Checkbox, Fieldset, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { toWire, type WireError } from '../../../main/contract/errors';
+import { remedyOf } from '../../../main/contract/remedy';
 import {
   partTitles,
   type ReportChange,
@@ -11,6 +13,7 @@ import {
   reportTextSchema,
   sectionTitles,
 } from '../../../main/contract/settings/report-settings';
+import { asSentence } from '../../format/words';
 import { useWork } from '../../use-work';
 import { useWorkbench } from '../../workbench';
 import { SmallButton } from '../actions';
@@ -34,27 +37,45 @@ const changeOf = ({ title, customer, author, notes, without, chosen }: Draft): R
   ...(chosen === undefined ? {} : { logo: chosen }),
 });
 
+const nameOf = (path: string): string => path.replace(/^.*[/\\]/, '');
+
+/** A file that cannot be used is refused when it is chosen, and what was there before stays. */
 function LogoField({ draft, onChange }: FieldProps) {
   const { client } = useWorkbench();
+  const [refused, setRefused] = useState<WireError | null>(null);
+  const take = (chosen: string | null, logo: string | null): void => {
+    setRefused(null);
+    onChange({ ...draft, chosen, logo });
+  };
+  const choose = async (): Promise<void> => {
+    const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
+    const file = await client.call('desktop.choosePath', { kind: 'file', title });
+    if (file === null) return;
+    try {
+      await client.call('reports.checkLogo', file);
+    } catch (error) {
+      setRefused(toWire(error));
+      return;
+    }
+    take(file.path, nameOf(file.path));
+  };
   return (
-    <Group gap="xs">
-      <Text size="sm">Logo: {draft.logo ?? 'none'}</Text>
-      <SmallButton
-        onClick={attempting(async () => {
-          const title = 'Logo: PNG, JPEG or SVG, at most 256 KiB';
-          const chosen = await client.call('desktop.choosePath', { kind: 'file', title });
-          if (chosen === null) return;
-          onChange({ ...draft, chosen: chosen.path, logo: chosen.path.replace(/^.*[/\\]/, '') });
-        })}
-      >
-        Choose…
-      </SmallButton>
-      {draft.logo === null ? null : (
-        <SmallButton variant="subtle" onClick={() => onChange({ ...draft, chosen: null, logo: null })}>
-          Remove
-        </SmallButton>
+    <div>
+      <Group gap="xs">
+        <Text size="sm">Logo: {draft.logo ?? 'none'}</Text>
+        <SmallButton onClick={attempting(choose)}>Choose…</SmallButton>
+        {draft.logo === null ? null : (
+          <SmallButton variant="subtle" onClick={() => take(null, null)}>
+            Remove
+          </SmallButton>
+        )}
+      </Group>
+      {refused === null ? null : (
+        <Text size="sm" mt={6} className="tone-bad" role="alert">
+          {nameOf(refused.where ?? '')}: {asSentence(refused.message)} {remedyOf(refused)}
+        </Text>
       )}
-    </Group>
+    </div>
   );
 }
 

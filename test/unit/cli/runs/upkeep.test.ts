@@ -12,9 +12,9 @@ it('reads the logo of a report before it changes the run', async () => {
   const core = {
     handlers: {
       'runs.all': () => Promise.resolve({ runs: [{ runId: 'a', name: null }], unreadable: [] }),
-      'runs.checkLogo': ({ path }: { readonly path: string }) =>
+      'reports.checkLogo': ({ path }: { readonly path: string }) =>
         path === 'a.png'
-          ? Promise.resolve()
+          ? Promise.resolve(null)
           : Promise.reject(new WorkbenchError('input-invalid', 'The logo is not used')),
       'runs.setBudget': change('budget'),
       'runs.writeReports': change('reports'),

@@ -80,6 +80,7 @@ const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
   'runs.change': { ...run, spec: foreign },
   'runs.check': { spec: withModel },
   'reports.change': { subject: { kind: 'run', ...run }, change: { logo: '/home/victim/logo.png' } },
+  'reports.checkLogo': { path: '/home/victim/logo.png' },
   'runs.import': { path: '/home/victim/profile.json' },
   'spec.preview': choice,
   'spec.choice': { spec: withModel },

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { afterEach, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../../../main/contract/errors';
 import type { ReportSettings, ReportSubject } from '../../../../../main/contract/settings/report-settings';
 import { ReportDialog } from '../../../../../renderer/components/report/report-dialog';
 import { createClientDouble } from '../../client-double';
@@ -17,9 +18,21 @@ const settings: ReportSettings = {
   ...{ logo: null, without: ['commands', 'steps'] },
 };
 
+/** What the person chooses. */
+let file = '';
+
 async function shown(subject: ReportSubject) {
   const done: string[] = [];
-  const double = createClientDouble({ 'reports.change': () => null });
+  const double = createClientDouble({
+    'reports.change': () => null,
+    'desktop.choosePath': () => ({ path: file }),
+    'reports.checkLogo': (input) => {
+      const { path } = input as { readonly path: string };
+      if (path.endsWith('.png')) return null;
+      const message = 'The logo is not used: it is not a PNG, JPEG or SVG file';
+      throw new WorkbenchError('input-invalid', message, { where: path, remedy: 'Choose a PNG file.' });
+    },
+  });
   mounted = await mount(
     double.client,
     <ReportDialog
@@ -81,4 +94,33 @@ it('has the sections of a run, of which a part shows that some are left out', as
   await view.click(view.button('Write reports'));
   expect(calls[0]?.[1]).toMatchObject({ change: { without: ['commands'] } });
   expect(done).toEqual(['closed']);
+});
+
+it('refuses a logo that is not a picture when it is chosen, and keeps the one before', async () => {
+  const { calls, view } = await shown({ kind: 'run', runId: 'a' });
+  const said = () => document.querySelector('[role="alert"]')?.textContent ?? null;
+  file = '/pictures/acme.png';
+  await view.click(view.button('Choose…'));
+  expect(document.body.textContent).toContain('Logo: acme.png');
+  file = '/notes/acme.txt';
+  await view.click(view.button('Choose…'));
+  expect(said()).toBe(
+    'acme.txt: The logo is not used: it is not a PNG, JPEG or SVG file. Choose a PNG file.',
+  );
+  expect(document.body.textContent).toContain('Logo: acme.png');
+  await view.click(view.button('Write reports'));
+  expect(calls.at(-1)).toMatchObject(['reports.change', { change: { logo: '/pictures/acme.png' } }]);
+});
+
+it('forgets what was refused once another file is taken or the logo is removed', async () => {
+  const { view } = await shown({ kind: 'run', runId: 'a' });
+  const isSaid = () => document.querySelector('[role="alert"]') !== null;
+  for (const name of ['Choose…', 'Remove']) {
+    file = '/notes/acme.txt';
+    await view.click(view.button('Choose…'));
+    expect(isSaid()).toBe(true);
+    file = '/pictures/acme.png';
+    await view.click(view.button(name));
+    expect(isSaid()).toBe(false);
+  }
 });
