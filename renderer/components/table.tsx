@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { cellText, type Column, titleWithUnit } from '../../main/contract/measured/column';
 import { tableText } from '../format/table-text';
 import { CopyButton } from './copy-button';
@@ -41,12 +41,24 @@ export function TableHead({ headings }: { headings: readonly (Heading | string)[
   );
 }
 
-export function ScrollTable(props: { label: string; className?: string; children: ReactNode }) {
-  const { label, className, children } = props;
+/** @param props.place the part that scrolls, which is not as high as all rows */
+export function ScrollTable(props: {
+  label: string;
+  className?: string;
+  place?: RefObject<HTMLDivElement | null>;
+  children: ReactNode;
+}) {
+  const { label, className, place, children } = props;
   const table = useRef<HTMLTableElement>(null);
   return (
     <div className="table-frame">
-      <div className="table-scroll" tabIndex={0} role="region" aria-label={label}>
+      <div
+        ref={place}
+        className={place === undefined ? 'table-scroll' : 'table-scroll bounded'}
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
         <table ref={table} className={className === undefined ? 'table' : `table ${className}`}>
           {children}
         </table>

@@ -4,18 +4,28 @@ import { type RefObject, useEffect } from 'react';
 const beyond = (start: number, end: number, frameStart: number, frameEnd: number): number =>
   start < frameStart ? start - frameStart : Math.max(0, end - frameEnd);
 
+/** `scrollIntoView` is not used, because Chromium's Tab continues from what it scrolled to. */
+function bringInSight(box: HTMLElement): void {
+  const current = box.querySelector('[aria-current]');
+  if (current === null) return;
+  const entry = (current.closest('tr') ?? current).getBoundingClientRect();
+  const frame = box.getBoundingClientRect();
+  const head = Number.parseFloat(getComputedStyle(box).scrollPaddingTop) || 0;
+  box.scrollLeft += beyond(entry.left, entry.right, frame.left, frame.right);
+  box.scrollTop += beyond(entry.top, entry.bottom, frame.top + head, frame.bottom);
+}
+
 /**
- * A low window, or a large text, leaves no room for all entries of a navigation: the one marked as current is scrolled to.
- * `scrollIntoView` is not used, because Chromium's Tab continues from what it scrolled to.
+ * Where there is no room for all entries of a navigation or list, the one marked as current is scrolled to, below a head that
+ * stays (`scroll-padding-top`).
  */
-export function useCurrentInSight(place: RefObject<HTMLElement | null>, current: string): void {
+export function useCurrentInSight(place: RefObject<HTMLElement | null>, name: string): void {
   useEffect(() => {
-    const entry = place.current?.querySelector('[aria-current]')?.getBoundingClientRect();
-    const frame = place.current?.getBoundingClientRect();
-    if (entry === undefined || frame === undefined) return;
-    place.current?.scrollBy(
-      beyond(entry.left, entry.right, frame.left, frame.right),
-      beyond(entry.top, entry.bottom, frame.top, frame.bottom),
-    );
-  }, [place, current]);
+    const bring = (): void => {
+      if (place.current !== null) bringInSight(place.current);
+    };
+    bring();
+    window.addEventListener('resize', bring);
+    return () => window.removeEventListener('resize', bring);
+  }, [place, name]);
 }

@@ -1,5 +1,5 @@
 import { IconArrowUp, IconFileImport, IconHourglass, IconStack2 } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { StudySpec, StudySummary } from '../../../main/contract/study/study';
 import { SmallButton } from '../../components/actions';
@@ -10,6 +10,7 @@ import { attempting } from '../../components/notices';
 import { Page } from '../../components/page';
 import { Status } from '../../components/status-text';
 import { ScrollTable, TableHead } from '../../components/table';
+import { useCurrentInSight } from '../../components/use/use-current-in-sight';
 import { usePoll } from '../../components/use/use-time';
 import { formatWhen } from '../../format/times';
 import { useWorkbench } from '../../workbench';
@@ -17,10 +18,14 @@ import { StartDialog } from './start-study';
 import { StudyPanel } from './study-panel';
 import { studyStyle } from './study-state';
 
+/** As high as leaves room for the study that is shown, whose row stays in sight. */
 function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary | undefined }) {
   const wayTo = useWayTo();
+  const place = useRef<HTMLDivElement>(null);
+  const { list, shown } = props;
+  useCurrentInSight(place, shown === undefined ? '' : `${shown.name} ${list.indexOf(shown)}`);
   return (
-    <ScrollTable label="Studies" className="panel-table row-table fixed-table studies-table">
+    <ScrollTable label="Studies" place={place} className="panel-table row-table fixed-table studies-table">
       <TableHead
         headings={[
           { title: 'Study', width: 220 },
@@ -30,15 +35,18 @@ function StudyTable(props: { list: readonly StudySummary[]; shown: StudySummary 
         ]}
       />
       <tbody>
-        {props.list.map((study) => (
+        {list.map((study) => (
           <tr
             key={study.name}
             data-study={study.name}
-            className={study === props.shown ? 'selected' : undefined}
+            className={study === shown ? 'selected' : undefined}
             onClick={wayTo({ page: 'studies', name: study.name })}
           >
             <td>
-              <PageLink to={{ page: 'studies', name: study.name }} aria-current={study === props.shown}>
+              <PageLink
+                to={{ page: 'studies', name: study.name }}
+                aria-current={study === shown ? 'true' : undefined}
+              >
                 {study.name}
               </PageLink>
             </td>
