@@ -9,14 +9,17 @@ import {
 } from '@tabler/icons-react';
 import { type ComponentProps, useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { RunSummary } from '../../main/contract/api';
 import type { DockerState } from '../../main/contract/docker';
 import { watchedName } from '../../main/contract/monitor/monitor';
 import { formatBytes, formatCount } from '../../main/contract/numbers';
 import { isProcess } from '../../main/contract/run/engine-kinds';
+import type { StudySummary } from '../../main/contract/study/study';
 import { failedStates, unseenFailures } from '../stores/seen-failures';
 import { useWorkbench } from '../workbench';
 import { useWayTo } from './links';
 import { Status } from './status-text';
+import { usePoll } from './use/use-time';
 
 const tones = { up: 'good', starting: 'info', 'not-ready': 'warn', gone: 'bad' } as const;
 const monitorWords = { up: 'up', starting: 'starting', 'not-ready': 'not ready', gone: 'gone' } as const;
@@ -117,12 +120,46 @@ function DockerStatus() {
   );
 }
 
-function RunningStatus() {
+function studyText({ name, runs, currentRun }: StudySummary): string {
+  return currentRun === undefined
+    ? `Study ${name} in progress`
+    : `Study ${name}: run ${currentRun} of ${runs}`;
+}
+
+const runsOfStudies = (list: readonly RunSummary[]): string =>
+  list.flatMap(({ runId, status, matrix }) => (status === 'running' && matrix ? runId : [])).join(' ');
+
+/** Those of another process are seen by their runs. */
+function useRunningStudies(): readonly StudySummary[] {
+  const { studies, runs } = useWorkbench();
+  const { value, load } = useStore(studies);
+  const ofStudies = useStore(runs, (state) => runsOfStudies(state.value ?? []));
+  useEffect(() => void load(), [load, ofStudies]);
+  const running = (value ?? []).filter(({ state }) => state === 'running');
+  usePoll(load, running.length > 0, 5000);
+  return running;
+}
+
+/** Also between two of its runs. */
+function StudyStatus({ running }: { running: readonly StudySummary[] }) {
+  const wayTo = useWayTo();
+  const [only] = running;
+  if (only === undefined) return null;
+  return (
+    <Item onClick={wayTo({ page: 'studies', ...(running.length === 1 ? { name: only.name } : {}) })}>
+      <IconLoader2 size={14} aria-hidden="true" className="turning" />
+      {running.length === 1 ? studyText(only) : `${running.length} studies in progress`}
+    </Item>
+  );
+}
+
+function RunningStatus({ hasStudy }: { hasStudy: boolean }) {
   const { runs } = useWorkbench();
   const wayTo = useWayTo();
   const list = useStore(runs, (state) => state.value) ?? [];
   const running = list.filter((run) => run.status === 'running');
   const only = running.length === 1 ? running[0] : undefined;
+  if (hasStudy && running.length === 0) return null;
   return (
     <Item onClick={wayTo(only === undefined ? { page: 'runs' } : { page: 'run', runId: only.runId })}>
       {running.length > 0 ? <IconLoader2 size={14} aria-hidden="true" className="turning" /> : null}
@@ -141,6 +178,7 @@ export function StatusBar() {
   const info = useStore(app, (state) => state.value);
   const local = status?.engines.find((engine) => isProcess(engine));
   const gpus = status?.environment.gpus ?? [];
+  const studies = useRunningStudies();
   const wayTo = useWayTo();
   return (
     <footer className="status-bar" aria-label="Status">
@@ -154,7 +192,8 @@ export function StatusBar() {
       )}
       <DockerStatus />
       <MonitorStatus />
-      <RunningStatus />
+      <StudyStatus running={studies} />
+      <RunningStatus hasStudy={studies.length > 0} />
       <FailedStatus />
       {status === null ? null : (
         <Item onClick={wayTo({ page: 'environment' })}>

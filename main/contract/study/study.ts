@@ -161,6 +161,11 @@ const withTrial = (state: Fold, number: number, change: Partial<TrialState>): Fo
 const nothingSoaked: Soaked = { blocks: [], slices: [] };
 const nothingUpgraded: Upgraded = { served: {}, outputs: null, loads: [] };
 
+function withSoaked(state: Fold, change: (soaked: Soaked) => Partial<Soaked>): Fold {
+  const { soaked = nothingSoaked } = state ?? {};
+  return state && { ...state, soaked: { ...soaked, ...change(soaked) } };
+}
+
 const withUpgraded = (state: Fold, change: (upgraded: Upgraded) => Partial<Upgraded>): Fold => {
   if (state === null) return null;
   const { upgraded = nothingUpgraded } = state;
@@ -212,16 +217,8 @@ const folds: ByType<StudyEntry, Fold, [state: Fold]> = {
     const place = { engine, ...present({ host }), address, tritonVersion };
     return { ...state, searched: { ...state.searched, place } };
   },
-  'soak-block': ({ block }, state) => {
-    if (state === null) return null;
-    const { soaked = nothingSoaked } = state;
-    return { ...state, soaked: { ...soaked, blocks: [...soaked.blocks, block] } };
-  },
-  'soak-slice': ({ slice }, state) => {
-    if (state === null) return null;
-    const { soaked = nothingSoaked } = state;
-    return { ...state, soaked: { ...soaked, slices: [...soaked.slices, slice] } };
-  },
+  'soak-block': ({ block }, state) => withSoaked(state, ({ blocks }) => ({ blocks: [...blocks, block] })),
+  'soak-slice': ({ slice }, state) => withSoaked(state, ({ slices }) => ({ slices: [...slices, slice] })),
   'upgrade-served': ({ served: one }, state) =>
     withUpgraded(state, ({ served }) => ({ served: { ...served, [one.side]: one } })),
   'upgrade-outputs': ({ outputs }, state) => withUpgraded(state, () => ({ outputs })),
@@ -250,6 +247,8 @@ export interface StudySummary {
   readonly sentence: string;
   readonly runs: number;
   readonly complete: number;
+  /** Number of the run in progress, or of the next one; only of runs that are under way. */
+  readonly currentRun?: number;
   /** false: no specification to continue by: a damaged journal, that of a newer version, or a matrix of an earlier one. */
   readonly isKept: boolean;
 }

@@ -82,6 +82,18 @@ function stateOf({ outcome, isStarted }: Study, rows: readonly Row[], isHeld: bo
   return isStarted ? 'paused' : 'planned';
 }
 
+const hasEnded: ReadonlySet<Status | null> = new Set(['done', 'failed']);
+
+/** From 1; undefined: all have ended. */
+function currentOf(rows: readonly Row[]): number | undefined {
+  const running = rows.findIndex(({ status }) => status === 'running');
+  const next = rows.findIndex(
+    ({ leftOut, isRefused, status }) => leftOut === null && !isRefused && !hasEnded.has(status),
+  );
+  const at = running === -1 ? next : running;
+  return at === -1 ? undefined : at + 1;
+}
+
 const counts = (rows: readonly Row[]) => ({
   sentence: rows.length === 0 ? '0 runs' : statesSentence(rows.map(labelOf)),
   runs: rows.length,
@@ -124,6 +136,7 @@ export function summaryOf(
     error: study.error,
     isKept: true,
     ...counts(rows),
+    ...present({ currentRun: state === 'running' ? currentOf(rows) : undefined }),
   };
 }
 
