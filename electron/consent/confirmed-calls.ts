@@ -216,6 +216,9 @@ const serverCalls = (
   ),
 });
 
+const samplesReach = (path: string | undefined): Reach =>
+  path === undefined ? emptyReach : pathReach('samples', path);
+
 /** Those that read the logo of a report. */
 const reportCalls = (
   handlers: Pick<CheckedHandlers, ReportCall>,
@@ -245,7 +248,9 @@ export function confirmedCalls(
     'models.check': after(handlers['models.check'], async ({ paths }) => {
       for (const path of paths) await ensure(pathReach('model', path));
     }),
-    'models.asPipeline': after(handlers['models.asPipeline'], ({ path }) => ensure(pathReach('model', path))),
+    'models.asPipeline': after(handlers['models.asPipeline'], ({ path, texts, samples }) =>
+      ensure(joined([pathReach('model', path), ...[texts, samples].flatMap(samplesReach)])),
+    ),
     'models.open': async (input) => {
       await ensure(pathReach('model', input.path));
       const opened = await handlers['models.open'](input);

@@ -1,6 +1,6 @@
 import { hubAskSchema, hubFetchSchema, type HubModel } from '../own/hub';
 import { checkRequestSchema, type RepositoryCheck } from '../repository-check';
-import { type OpenedModel, openModelSchema, trustModelSchema } from '../run/own-model';
+import { type OpenedModel, openModelSchema, pipelineRequestSchema, trustModelSchema } from '../run/own-model';
 import { call } from './call';
 
 /** Models of the user's, and repositories of them. */
@@ -16,9 +16,9 @@ export const modelsApi = {
   /**
    * Writes a Hugging Face folder as a pipeline, unless that is there, and opens it with its reference and its load. null:
    * it was cancelled; the work is among `data.works`. Throws as `models.open`, combination-unsupported, disk-full,
-   * toolchain-missing.
+   * toolchain-missing, input-invalid for samples that do not fit.
    */
-  'models.asPipeline': call<OpenedModel | null>().with(openModelSchema.pick({ path: true, shapes: true })),
+  'models.asPipeline': call<OpenedModel | null>().with(pipelineRequestSchema),
   /** Trusts the content as it is now, and opens it again. The window asks in its own dialog first. */
   'models.trust': call<OpenedModel>().with(trustModelSchema),
 } as const;

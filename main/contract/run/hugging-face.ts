@@ -60,6 +60,17 @@ const generatingTasks = [
 export const pipelineTasks = [...stepTasks, ...generatingTasks] as const;
 export type PipelineTask = (typeof pipelineTasks)[number];
 
+export type PipelineMedia = 'images' | 'audio';
+
+/** What callers of the pipeline send; a task that is not here takes texts. */
+export const mediaOf: Readonly<Partial<Record<PipelineTask, PipelineMedia>>> = {
+  'image-classification': 'images',
+  'object-detection': 'images',
+  'image-segmentation': 'images',
+  'audio-classification': 'audio',
+  'automatic-speech-recognition': 'audio',
+};
+
 export const hasPipeline = (task: HuggingFaceTask | undefined): task is PipelineTask =>
   pipelineTasks.some((one) => one === task);
 

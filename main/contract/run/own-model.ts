@@ -13,6 +13,18 @@ export const openModelSchema = z.strictObject({
   /** Of a repository: a configuration of its own for the model's file, in place of the repository's. */
   rewrite: z.boolean().default(false),
 });
+/** Absent: the samples of the workbench. */
+export const ownSamplesSchema = z.strictObject({
+  /** Of a pipeline that takes texts: a file with one per line, or a table with their labels. */
+  texts: z.string().min(1).max(4096).optional(),
+  /** Of one that takes images or recordings: a folder of them, and of their labels. */
+  samples: z.string().min(1).max(4096).optional(),
+});
+export type OwnSamples = Readonly<z.infer<typeof ownSamplesSchema>>;
+/** A Hugging Face folder that is to be served as a pipeline. */
+export const pipelineRequestSchema = openModelSchema
+  .pick({ path: true, shapes: true })
+  .extend(ownSamplesSchema.shape);
 /** `sha256`: of the content the person agreed to; other content is not trusted. */
 export const trustModelSchema = openModelSchema.extend({
   sha256: z

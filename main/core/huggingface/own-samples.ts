@@ -2,16 +2,12 @@ import { opendir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidInput } from '../../contract/errors';
 import { formatCount } from '../../contract/numbers';
+import type { OwnSamples } from '../../contract/run/own-model';
 import type { PipelinePlan } from '../../own/huggingface/pipeline-plan';
 import { hashValue } from '../../platform/files';
 
 /** As in `resources/huggingface/own_media.py`. */
 const mostEntries = 100_000;
-
-interface OwnSamples {
-  readonly texts?: string | undefined;
-  readonly samples?: string | undefined;
-}
 
 /** Texts are of a file, images and recordings of a folder. Throws input-invalid for those of another pipeline. */
 export function requireFitting({ media }: PipelinePlan, { texts, samples }: OwnSamples): void {

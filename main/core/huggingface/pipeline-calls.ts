@@ -18,24 +18,25 @@ async function openPipeline({ own }: Parts, written: WrittenPipeline): Promise<O
 
 /** Pipelines for a window, where writing one is shown and cancelled as a download is. */
 export const createPipelineCalls = (parts: Parts): Pick<Handlers, 'models.asPipeline'> => ({
-  'models.asPipeline': async ({ path, shapes }) => {
+  'models.asPipeline': async (request) => {
+    const { path } = request;
     const made: { written?: WrittenPipeline } = {};
     const quiet = () => undefined;
     const title = path.slice(path.lastIndexOf('/') + 1);
     const facts = { preset: '', source: path, title, kind: 'pipeline', path: null } as const;
-    const key = JSON.stringify(['pipeline', path, shapes]);
+    const key = JSON.stringify(['pipeline', request]);
     const id = parts.data.start(key, facts, async ({ signal, change }) => {
       const onProgress = (text: string) => {
         change({ text });
       };
-      made.written = await writePipeline(parts, { path, shapes, onProgress, signal });
+      made.written = await writePipeline(parts, { ...request, onProgress, signal });
       return { text: 'Written', path: made.written.path };
     });
     const { status, error } = await parts.data.ended(id);
     if (status === 'cancelled') return null;
     if (error !== null) throw fromWire(error);
     // Where another call began the work, it is there by now.
-    const written = made.written ?? (await writePipeline(parts, { path, shapes, onProgress: quiet }));
+    const written = made.written ?? (await writePipeline(parts, { ...request, onProgress: quiet }));
     return openPipeline(parts, written);
   },
 });

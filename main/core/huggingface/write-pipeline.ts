@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { invalidInput } from '../../contract/errors';
 import { modelArtefactSchema, type Signature } from '../../contract/run/artefacts';
 import { isGenerating, type StepTask } from '../../contract/run/hugging-face';
-import { type OpenModelInput, openModelSchema } from '../../contract/run/own-model';
+import { type OpenModelInput, openModelSchema, type OwnSamples } from '../../contract/run/own-model';
 import type { ModelSource, RunSpec } from '../../contract/run/run-spec';
 import { present, type Tree } from '../../contract/trees';
 import { hashHuggingFace } from '../../own/huggingface/folder-files';
@@ -27,11 +27,7 @@ import { exportedAs, writeMediaPipeline } from './media-pipeline';
 import { requireFitting, requireTexts, samplesKey } from './own-samples';
 import { manifestOf, unfinishedEnding } from './unused-pipelines';
 
-export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'> {
-  /** File with a text per line or a table, in the form of the task, for the reference and the load; absent: those of the workbench. */
-  readonly texts?: string | undefined;
-  /** Of images and audio: folder of them, for the same; absent: the workbench makes them. */
-  readonly samples?: string | undefined;
+export interface WritePipeline extends Pick<OpenModelInput, 'path' | 'shapes'>, OwnSamples {
   /** What executes a generating model; absent: Python. */
   readonly backend?: 'vllm' | undefined;
   /** Texts of a request; absent: as a run of the folder. */

@@ -1,7 +1,6 @@
 import type { Signature } from '../../contract/run/artefacts';
-import type { StepTask } from '../../contract/run/hugging-face';
+import type { PipelineMedia, StepTask } from '../../contract/run/hugging-face';
 import type { PipelinePlan } from './pipeline-plan';
-import type { PipelineMedia } from './pipeline-processor';
 
 /** A tensor of config.pbtxt, without the batch. */
 interface Tensor {

@@ -4,6 +4,8 @@ import {
   hasPipeline,
   huggingFaceTaskTitle,
   isGenerating,
+  mediaOf,
+  type PipelineMedia,
   type PipelineTask,
   pipelineTasks,
   type StepTask,
@@ -11,7 +13,7 @@ import {
 import type { ModelSource } from '../../contract/run/run-spec';
 import { folderRefused } from '../model-files';
 import { servedArchitecture } from './huggingface-source';
-import { type ImageSides, type PipelineMedia, planProcessor, planSpeech } from './pipeline-processor';
+import { type ImageSides, planProcessor, planSpeech } from './pipeline-processor';
 import type { HuggingFaceFacts } from './read-folder';
 import { tokenSizes } from './sizes';
 
@@ -27,15 +29,6 @@ const lastSteps: Readonly<Record<StepTask, string | null>> = {
   'image-segmentation': 'classes.py',
   'audio-classification': 'labels.py',
   'automatic-speech-recognition': 'transcript.py',
-};
-
-/** Tasks whose first step takes no texts. */
-const mediaOf: Readonly<Partial<Record<PipelineTask, PipelineMedia>>> = {
-  'image-classification': 'images',
-  'object-detection': 'images',
-  'image-segmentation': 'images',
-  'audio-classification': 'audio',
-  'automatic-speech-recognition': 'audio',
 };
 
 const lastStepOf = (task: PipelineTask): string | null => (isGenerating(task) ? null : lastSteps[task]);

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
+import type { PipelineMedia } from '../../contract/run/hugging-face';
 import { isTree, type Tree } from '../../contract/trees';
 import { shortValue } from '../../platform/lines';
 import { folderRefused } from '../model-files';
 import type { HuggingFaceFacts } from './read-folder';
 import { numbersOf } from './sizes';
-
-/** What the first step of a pipeline takes in place of texts. */
-export type PipelineMedia = 'images' | 'audio';
 
 /** Height and width that all images come to; null: they keep their shape. */
 export type ImageSides = readonly [height: number, width: number] | null;

@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { WindowEvent } from '../../../main/contract/api';
 import type { DataWork } from '../../../main/contract/data-source';
 import { toWire, type WireError } from '../../../main/contract/errors';
+import type { OwnSamples } from '../../../main/contract/run/own-model';
 import type { Client } from '../../client';
 import type { OwnModel } from './own-model';
 
@@ -14,7 +15,7 @@ export interface PipelineChoice {
   readonly busy: boolean;
   readonly error: WireError | null;
   /** Resolves when it ended; true: the draft has the pipeline. */
-  readonly write: (path: string, shapes?: Record<string, number[]>) => Promise<boolean>;
+  readonly write: (path: string, shapes?: Record<string, number[]>, own?: OwnSamples) => Promise<boolean>;
   readonly cancel: () => Promise<void>;
   readonly onEvent: (event: WindowEvent) => void;
 }
@@ -25,10 +26,10 @@ export function createPipelineChoice(client: Client, own: StoreApi<OwnModel>): S
     work: null,
     busy: false,
     error: null,
-    async write(path, shapes = {}) {
+    async write(path, shapes = {}, samples = {}) {
       set({ path, work: null, busy: true, error: null });
       try {
-        const opened = await client.call('models.asPipeline', { path, shapes });
+        const opened = await client.call('models.asPipeline', { path, shapes, ...samples });
         return opened !== null && own.getState().take(opened);
       } catch (error) {
         set({ error: toWire(error) });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import type { DataWork } from '../../../../main/contract/data-source';
+import type { OwnSamples } from '../../../../main/contract/run/own-model';
 import type { CoreParts } from '../../../../main/core/core-parts';
 import { createPipelineCalls } from '../../../../main/core/huggingface/pipeline-calls';
 import { createDataCalls } from '../../../../main/data/data-calls';
@@ -29,8 +30,8 @@ beforeEach(async () => {
 
 const folder = () =>
   putHuggingFace(bench(), { weights: safetensorsBytes({ 'some.weight': { shape: [2] } }) });
-const asPipeline = async (path: string) =>
-  createPipelineCalls(parts)['models.asPipeline']({ path, shapes: {} });
+const asPipeline = async (path: string, own: OwnSamples = {}) =>
+  createPipelineCalls(parts)['models.asPipeline']({ path, shapes: {}, ...own });
 
 it('opens the pipeline with its reference and its load, and shows the work', async () => {
   const path = await folder();
@@ -61,4 +62,18 @@ it('is null when the work is cancelled, and throws what the work fails with', as
     code: 'input-invalid',
     message: 'No padding token',
   });
+});
+
+it('is another one with texts of one’s own, and refuses samples that do not fit before anything is written', async () => {
+  const path = await folder();
+  const texts = join(bench().dir, 'reviews.csv');
+  await writeFile(texts, 'text,label\nGood,positive\n');
+  const [usual, own] = [await asPipeline(path), await asPipeline(path, { texts })];
+  expect(own?.kind).toBe('repository');
+  expect(own?.path).not.toBe(usual?.path);
+  expect(await asPipeline(path, { texts })).toEqual(own);
+  const missing = join(bench().dir, 'missing.txt');
+  for (const given of [{ texts: missing }, { samples: bench().dir }]) {
+    expect(await rejection(asPipeline(path, given))).toMatchObject({ code: 'input-invalid' });
+  }
 });

@@ -68,7 +68,7 @@ const hostileTrial: Choice = {
 
 /** Every call of the page that names something of this machine, with what an attacker would name. */
 const hostile: Readonly<Record<ConfirmedCall, unknown>> = {
-  'models.asPipeline': { path: '/home/victim/my-bert' },
+  'models.asPipeline': { path: '/home/victim/my-bert', texts: '/home/victim/letters.txt' },
   'models.check': { paths: ['/home/victim/models'] },
   'models.open': { path: '/home/victim/net.onnx' },
   'models.trust': { path: '/home/victim/model' },
