@@ -51,7 +51,7 @@ export function addImport(program: Verb): void {
       if (others.length > mostBeside) {
         throw invalidInput(
           'files',
-          `${files.length} files`,
+          `${files.length} files cannot be imported together`,
           'Give one file, or the three files of one profile of Model Analyzer.',
         );
       }

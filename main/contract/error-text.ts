@@ -22,8 +22,7 @@ const texts = {
     title: 'Invalid model configuration',
     remedy:
       'Change it in the editor of config.pbtxt on the page Configure: Ctrl+Space lists fields and values.',
-    cliRemedy:
-      'Change it in config.pbtxt. "triton-workbench fields configure" lists what has a field of run.yaml.',
+    cliRemedy: 'Change it in config.pbtxt. "triton-workbench fields configure" lists its fields in run.yaml.',
   },
   'preset-unknown': {
     title: 'No such preset',
@@ -124,6 +123,7 @@ const texts = {
   'engine-unavailable': {
     title: 'Engine not available',
     remedy: 'Choose another engine, or follow the steps on the Environment page.',
+    cliRemedy: 'Choose another engine, or follow the steps that "triton-workbench detect" prints.',
   },
   'docker-unreachable': {
     title: 'Cannot connect to the Docker daemon',
@@ -155,6 +155,7 @@ const texts = {
   'registry-denied': {
     title: 'The registry denied access to the image',
     remedy: 'Enter the registry, user and key on the Containers page. The user for NGC is $oauthtoken.',
+    cliRemedy: 'Log in with "docker login REGISTRY", and try again. The user for NGC is $oauthtoken.',
   },
   'container-failed': {
     title: 'A container failed',

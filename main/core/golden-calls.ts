@@ -112,7 +112,7 @@ async function write(
   batched: boolean,
   now: Date,
 ): Promise<GoldenWritten> {
-  if (samples.length === 0) throw invalidInput('--from', 'It has no samples to record');
+  if (samples.length === 0) throw invalidInput('--from', 'The source has no samples to record');
   requireKnown(rules, [...new Set(samples.flatMap(({ outputs }) => outputs.map(({ name }) => name)))]);
   const outputs = writtenRules(samples, rules);
   const whole = { ...header, recordedAt: now.toISOString(), outputs };

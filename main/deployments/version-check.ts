@@ -92,7 +92,11 @@ async function readTensor(folder: string, tensor: KeptTensor): Promise<Tensor> {
   const file = await openPlain(join(folder, tensor.file), 0);
   try {
     const { size } = await file.stat();
-    if (size > mostTensorBytes) throw new WorkbenchError('input-invalid', `${tensor.file} is too large`);
+    if (size > mostTensorBytes)
+      throw new WorkbenchError(
+        'input-invalid',
+        `${tensor.file} has ${size} bytes, at most ${mostTensorBytes} are read`,
+      );
     return { ...tensor, data: await file.readFile() };
   } finally {
     await file.close();

@@ -251,7 +251,7 @@ export async function connectDocker(
   );
   const parsed = versionSchema.safeParse(answer);
   if (!parsed.success) {
-    throw new WorkbenchError('docker-failed', `No Docker daemon answers at ${address.host}`, {
+    throw new WorkbenchError('docker-failed', `No Docker daemon responds at ${address.host}`, {
       details: JSON.stringify(answer).slice(0, 1000),
     });
   }
@@ -260,7 +260,7 @@ export async function connectDocker(
   if (apiVersion === null) {
     throw new WorkbenchError(
       'docker-failed',
-      `Docker Engine ${Version} speaks API ${MinAPIVersion} to ${ApiVersion}, the workbench ${oldestApi} to ${newestApi}`,
+      `Docker Engine ${Version} supports API ${MinAPIVersion} to ${ApiVersion}, the workbench ${oldestApi} to ${newestApi}`,
       {
         remedy:
           minor(ApiVersion) < minor(oldestApi)

@@ -140,9 +140,9 @@ export function levelsAgain(
 ): readonly OfType<JournalBody, 'levels-again'>[] {
   if (!again) return [];
   if (!isChange(other)) return [{ type: 'levels-again', levels: [...requireAgain(state).levels] }];
-  throw new WorkbenchError('input-invalid', '--again measures levels without a change', {
+  throw new WorkbenchError('input-invalid', '--again cannot be used with --set or --from', {
     where: state.runId,
-    remedy: 'Give --again without --set and --from.',
+    remedy: 'Leave out one of them.',
   });
 }
 

@@ -25,7 +25,7 @@ async function readPem(file: string | undefined, where: string): Promise<string 
     throw new WorkbenchError('input-invalid', `${file} cannot be read`, { where, remedy, cause });
   });
   if (text.includes('-----BEGIN ')) return text;
-  throw new WorkbenchError('input-invalid', `${file} holds nothing in PEM form`, { where, remedy });
+  throw new WorkbenchError('input-invalid', `${file} is not a PEM file`, { where, remedy });
 }
 
 /** null: no TLS. Throws input-invalid. */

@@ -31,10 +31,14 @@ export function requireAnew(options: AnewOptions, runs: readonly string[]): void
   if (options.measure !== true) {
     const given = Object.entries(flags).find(([key]) => options[key as keyof typeof flags] !== undefined);
     if (given === undefined) return;
-    throw invalidInput(given[1], 'The option applies only with --measure', 'Add --measure.');
+    throw invalidInput(given[1], `${given[1]} applies only with --measure`, 'Add --measure.');
   }
   if (options.out !== undefined) {
-    throw invalidInput('--out', '--measure writes its own report', 'Its paths are printed at the end.');
+    throw invalidInput(
+      '--out',
+      '--out does not apply to --measure, which writes its own report',
+      'Leave --out out. The paths of the report are printed at the end.',
+    );
   }
   if (runs.some((run) => /^published(?::\w+)?$/.test(run))) {
     throw invalidInput('--measure', 'Published figures cannot be measured again', 'Name two runs.');

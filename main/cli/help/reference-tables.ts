@@ -231,9 +231,9 @@ export const errorCauses: Readonly<Record<ErrorCode, string>> = {
   'run-busy': 'Another process is working on the run and holds its lease.',
   'run-folder-exists': 'The folder for the run already contains files.',
   'deployment-unknown': 'No deployment has this name.',
-  'deployment-busy': 'Another process starts, stops or changes the deployment.',
+  'deployment-busy': 'Another process is starting, stopping or changing the deployment.',
   'study-unknown': 'No study has this name.',
-  'study-busy': 'Another process works on the study and holds its lease.',
+  'study-busy': 'Another process is working on the study and holds its lease.',
   'host-unknown': 'No host of this workbench home has this name.',
   'host-unreachable':
     'ssh cannot connect to the host: it is down, its host key is unknown, or it accepts none of your keys.',

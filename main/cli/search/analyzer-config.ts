@@ -28,7 +28,7 @@ async function readFile({ fromAnalyzer: file, analyzerModel }: AnalyzerOptions):
   if (analyzerModel === undefined) return null;
   throw invalidInput(
     '--analyzer-model',
-    'The option applies only with --from-analyzer',
+    '--analyzer-model applies only with --from-analyzer',
     'Add the file with --from-analyzer.',
   );
 }

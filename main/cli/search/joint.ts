@@ -45,8 +45,8 @@ function refuseOthers({ objective, ...options }: JointOptions): void {
   const flag = `--${other[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   throw invalidInput(
     flag,
-    'It applies to a search of one model',
-    'Write it into the file: what applies to all at its top, or beside the model that it applies to.',
+    `${flag} applies only to a search of one model`,
+    'Set it in the file: at the top for all models, or beside one model.',
   );
 }
 

@@ -57,7 +57,7 @@ export async function searchAt(
     if (flag === undefined) return present({ host });
     throw invalidInput(
       flag,
-      'It applies only to a Triton that is already running',
+      `${flag} applies only to a Triton that is already running`,
       'Add its address (-u HOST:PORT).',
     );
   }

@@ -47,7 +47,11 @@ export async function replayOf(
       ([name]) => name,
     );
     if (flag === undefined) return {};
-    throw invalidInput(flag, 'It applies only with a replayed trace', 'Add --replay FILE, or leave it out.');
+    throw invalidInput(
+      flag,
+      `${flag} applies only with a replayed trace`,
+      'Add --replay FILE, or leave it out.',
+    );
   }
   const path = resolve(file);
   const fromS = from === undefined ? 0 : secondsOf('--from', from);

@@ -44,8 +44,8 @@ function refuseForRun({ set, shape, trust }: SubjectOptions): void {
   if (first === undefined) return;
   throw invalidInput(
     first,
-    'This option does not apply to a run',
-    'Change it first with "resume RUN --set", or search a model or a specification.',
+    `${first} does not apply to a run`,
+    'Change the run first with "resume RUN --set", or search a model or a specification.',
   );
 }
 

@@ -83,7 +83,7 @@ export function onHost<Of extends OfEngine>(run: Of, host: string): Of {
     return { ...run, source: { ...run.source, spec: { ...spec, engine: { ...engine, host } } } };
   throw new WorkbenchError(
     'combination-unsupported',
-    `On a host the engine "docker" serves, and this run has "${engine.kind}"`,
+    `A host serves only with the engine "docker", but this run has "${engine.kind}"`,
     {
       where: '--host',
       remedy: `Search the model or its specification with --host ${host}, or repeat the run there with "run --engine docker --host ${host}".`,

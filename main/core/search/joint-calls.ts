@@ -23,7 +23,7 @@ function requireLocal({ source }: Pick<Base['run'], 'source'>, where: string): v
   if (servesHere(source.spec.engine)) return;
   throw new WorkbenchError(
     'combination-unsupported',
-    'Several models are searched together on this machine',
+    'Several models can be searched together only on this machine',
     {
       where,
       remedy: 'Run the models with the engine "local" or "docker" here, and search from those runs.',

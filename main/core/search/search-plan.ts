@@ -182,8 +182,7 @@ export function createSearchPlan(
   const ofPart = async (base: Base, part: string | undefined): Promise<Base> => {
     if (part === undefined) return base;
     const { run } = base;
-    if (run.runId === null)
-      throw invalidInput('--part', 'Only a run of an ensemble is searched by its parts');
+    if (run.runId === null) throw invalidInput('--part', '--part applies only to a run of an ensemble');
     const { folder } = await parts.store.load(run.runId);
     const spec = await partSpec({ spec: run.source.spec, folder, runId: run.runId }, part);
     return { ...base, run: { ...run, source: { ...run.source, spec } } };

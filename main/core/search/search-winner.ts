@@ -1,6 +1,6 @@
 import type { FoundConfig } from '../../bundle/bundle';
 import type { Handlers } from '../../contract/api';
-import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { invalidInput } from '../../contract/errors';
 import { isDeployed } from '../../contract/run/run-source';
 import { repositoryOf } from '../../contract/run/run-spec';
 import type { Candidate } from '../../contract/study/search';
@@ -14,6 +14,12 @@ import type { TrustedCalls } from '../core-interface';
 import type { CoreParts } from '../core-parts';
 import { configsOf } from './contests';
 import { requireSought } from './require-sought';
+
+const remedies = {
+  none: 'Search again with more time (--budget) or a higher target.',
+  other: 'Name that run.',
+  present: 'Nothing needs to change: deploy the run as it is.',
+};
 
 /** What becomes of the best configuration of a search. */
 export function createWinnerCalls(
@@ -54,10 +60,10 @@ export function createWinnerCalls(
     foundConfig: async (name, runId) => {
       const found = await configsOfWinner(name, { runId });
       if (found === null || found.promised === null)
-        throw invalidInput(name, 'The search has no best configuration');
+        throw invalidInput(name, 'The search has no best configuration', remedies.none);
       const { winner, sentence, promised } = found;
       if (winner.runId !== runId)
-        throw invalidInput(name, `The best configuration is one of the run ${winner.runId}`);
+        throw invalidInput(name, `The best configuration belongs to the run ${winner.runId}`, remedies.other);
       return { name, config: winner.config, own: winner.own, sentence, promised };
     },
     handlers: {
@@ -82,7 +88,7 @@ export function createWinnerCalls(
           );
         }
         if (changes.length === 0 || runId === null) {
-          throw new WorkbenchError('input-invalid', 'The present configuration is the best', { where: name });
+          throw invalidInput(name, 'The present configuration is the best', remedies.present);
         }
         const overrides = changes.reduce<Tree>(
           (tree, [path, value]) => setAt(tree, path.split('.'), value),

@@ -85,7 +85,8 @@ function engineOfMove(study: Study, engine: DeploymentEngine): DeploymentEngine 
     return { ...engine, environment };
   }
   const image = upgradedOf(study).served[2]?.image;
-  if (image === undefined) throw new WorkbenchError('input-invalid', 'The image of the move is not known');
+  if (image === undefined)
+    throw invalidInput('--move', 'The study has no image to move to', 'Compare the deployment again.');
   return { ...engine, imageId: image.id, image: image.reference, builtHere: false };
 }
 
@@ -157,7 +158,7 @@ export function createUpgradeCalls(
         if (subject.kind !== 'deployment') {
           throw invalidInput(
             name,
-            'It compared a run, and a run serves no traffic',
+            'The upgrade compared a run, which serves no traffic',
             'Deploy the run instead.',
           );
         }
@@ -168,7 +169,7 @@ export function createUpgradeCalls(
         const now = deployment.models[subject.model]?.active;
         if (now?.runId !== subject.runId || now.version !== subject.version) {
           const message = `${subject.id} serves another version now`;
-          throw invalidInput(name, message, 'Compare that one first.');
+          throw invalidInput(name, message, 'Compare that version first.');
         }
         return move(subject.id, engineOfMove(study, deployment.engine));
       },

@@ -128,7 +128,8 @@ export async function openRepository(
   const repository = dirname(path);
   const models = await loadableModels(repository, [basename(path), ...beside], readers);
   const [model] = models;
-  if (model === undefined) throw invalidInput(path, 'No model', 'Give the folder of one.');
+  if (model === undefined)
+    throw invalidInput(path, `${path} has no model`, 'Give the folder of a model in a repository.');
   requireNames(models, repository);
   const { text } = await readers.repositoryConfig({ path });
   const executed: string[] = [];

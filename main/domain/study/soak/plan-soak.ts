@@ -101,7 +101,7 @@ function reloadMsOf({ reloadEvery, forMs }: SoakRequest, level: SoakLevel): numb
   if (ms >= shortestReloadMs && ms <= forMs / 2) return Math.round(ms);
   throw invalidInput(
     '--reload-every',
-    `That is every ${formatDuration(ms * 1000)}`,
+    `A reload every ${formatDuration(ms * 1000)} is out of range`,
     'Give at least half a second, and at most half of the total time.',
   );
 }

@@ -153,10 +153,13 @@ describe('compare --measure', () => {
   });
 
   it.each<readonly [readonly string[], string]>([
-    [['compare', 'a', 'b', '--budget', '3m'], 'The option applies only with --measure'],
-    [['compare', 'a', 'b', '--dry-run'], 'The option applies only with --measure'],
+    [['compare', 'a', 'b', '--budget', '3m'], '--budget applies only with --measure'],
+    [['compare', 'a', 'b', '--dry-run'], '--dry-run applies only with --measure'],
     [['compare', 'published', 'build', '--measure'], 'Published figures cannot be measured again'],
-    [['compare', 'a', 'b', '--measure', '--out', 'x.pdf'], '--measure writes its own report'],
+    [
+      ['compare', 'a', 'b', '--measure', '--out', 'x.pdf'],
+      '--out does not apply to --measure, which writes its own report',
+    ],
     [
       ['compare', 'accepted', 'build', '--measure', '--concurrency', '1.5'],
       '"1.5" is not a whole number of at least 1',

@@ -71,7 +71,7 @@ it('asks before a model is unloaded where others use it, and says what the plan 
   expect(document.body.textContent).toContain(asks.question);
   await click(button('Keep'));
   expect(named('studies.start')).toEqual([]);
-  answer.error = new WorkbenchError('input-invalid', 'That is every 20 h');
+  answer.error = new WorkbenchError('input-invalid', 'A reload every 20 h is out of range');
   await typeInto('Unload and load again every', '5000000');
   await settle();
   expect(document.querySelector('[role="alert"][data-code="input-invalid"]')).not.toBeNull();
