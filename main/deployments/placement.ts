@@ -131,7 +131,7 @@ export function requireServable(runId: string, engine: RunSpec['engine']): void 
     `${runId} cannot be deployed here: it ran on a node of the cluster`,
     {
       where: runId,
-      remedy: `Run it on this machine or a host, or take it to that one: "bundle ${runId} --out DIR".`,
+      remedy: `Run it on this machine or a host, or hand it over with "bundle ${runId} --out DIR".`,
     },
   );
 }

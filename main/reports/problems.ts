@@ -162,7 +162,7 @@ function replayedTrace({ replay, stages, warmupMs }: PerformanceSpec): string {
     warmupMs > 0 ? `after a warm-up of ${formatCount(warmupMs)} ms that is not counted` : 'without a warm-up';
   const what =
     replay === undefined
-      ? 'The requests of the stages are sent at the times of their rates'
+      ? 'The requests of the stages are sent at the rates of the stages'
       : 'The requests of the trace are sent at their recorded times';
   return (
     `${what}, ${warmup}. ` +

@@ -30,7 +30,7 @@ export interface CapacityProblem {
 
 const problems: Readonly<Record<keyof CapacityAsk, Omit<CapacityProblem, 'field'>>> = {
   rate: {
-    message: 'The rate is not above 0, or above 1,000,000,000',
+    message: 'The rate must be above 0 and at most 1,000,000,000',
     remedy: 'Give the inferences per second of all replicas together, for example 5000.',
   },
   p99Ms: {

@@ -104,7 +104,8 @@ export function requireFile(folder: string, files: FolderFiles, name: string): F
     throw folderRefused(join(folder, name), `The folder has no ${name}`, remedy);
   }
   if (file.problem === undefined) return file;
-  const remedy = 'Copy the file itself into the folder, in place of the link (cp -rL copies a folder so).';
+  const remedy =
+    'Copy the file itself into the folder, in place of the link (cp -rL does this for a whole folder).';
   throw folderRefused(join(folder, name), `${name} is ${file.problem}`, remedy);
 }
 

@@ -210,7 +210,7 @@ const axesRule: Rule = (config, name) =>
         : [
             {
               message: `the ${side} ${tensor} has dims [${dims.join(', ')}]`,
-              remedy: 'An axis has a size from 1, or -1 where it varies.',
+              remedy: 'Give a size of at least 1, or -1 for an axis that varies.',
               triton: `model ${side} '${tensor}' dimension must be integer >= 1, or -1 to indicate a variable-size dimension for ${name}`,
               changes: [
                 { path: `${side}[${index}].dims`, value: dims.map((size) => (size >= 1 ? size : -1)) },

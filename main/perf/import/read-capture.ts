@@ -25,7 +25,7 @@ const { bytes: mostProfileBytes } = fileLimits.profileExport;
 
 const otherFile = 'Use a CSV file or a profile export of perf_analyzer, or a CSV file of Model Analyzer.';
 const oneProfile =
-  'Give metrics-model-inference.csv of Model Analyzer, and with it metrics-model-gpu.csv and metrics-server-only.csv where you have them.';
+  'Give metrics-model-inference.csv of Model Analyzer, and metrics-model-gpu.csv and metrics-server-only.csv if you have them.';
 const isJson = (text: string): boolean => /^\uFEFF?\s*[{[]/.test(text);
 const ignoredBatch = ({ batchSize }: ImportRequest): readonly string[] =>
   batchSize === undefined

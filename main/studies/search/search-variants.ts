@@ -232,7 +232,10 @@ export class Variants {
         throw new WorkbenchError(
           'model-load-failed',
           `Triton at ${client.address} has too little memory left for a configuration of ${variants[0]?.name ?? 'the model'}`,
-          { remedy: 'It is loaded only if the same amount stays free for the other models there.' },
+          {
+            remedy:
+              'Free memory there: it is loaded only if the same amount stays free for the other models.',
+          },
         );
       }
       await unloaded(client, this.namesOf(oldest), signal);

@@ -37,7 +37,7 @@ function ratesOf({ models }: JointRequest): { readonly isMix: boolean; readonly 
     if (own !== undefined && (rate === undefined || share === undefined)) return own;
     const message = isMix
       ? 'Either all models have a share of the mix, or all have a rate'
-      : 'It has neither a rate nor a share';
+      : 'The model has neither a rate nor a share';
     throw invalidInput(`models.${at}`, message, 'Give rate: inferences per second, or share: of the mix.');
   });
   const sum = isMix ? rates.reduce((total, one) => total + one, 0) : 1;
@@ -126,7 +126,7 @@ export function planJoint(
   const { objective = 'load', budgetS = usualBudgetS, name } = request;
   const { isMix, rates } = ratesOf(request);
   if (isMix && objective === 'instances') {
-    const message = 'The fewest instances are searched for at rates, and a mix has none';
+    const message = 'The objective "instances" needs a rate for each model, not a share';
     throw invalidInput('objective', message, 'Give each model a rate in place of its share.');
   }
   const titles = titlesOf(asked, request);

@@ -65,7 +65,7 @@ function requireAlone({ replay, load, rate, objective, batchSize, space }: Searc
     );
   }
   if (replay?.speed !== 1 && objective?.kind !== 'latency') {
-    const message = 'The search itself finds the speed of the trace';
+    const message = '--speed applies only with --objective latency; otherwise the search finds the speed';
     throw invalidInput('--speed', message, 'Leave --speed out, or add --objective latency.');
   }
   if (hasSizes && (batchSize !== undefined || space.batchSize !== undefined)) {
