@@ -159,7 +159,11 @@ async function fromServer(
 async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): Promise<GoldenWritten> {
   const { state, folder } = await parts.store.load(runId);
   if (!isDeployed(state))
-    throw invalidInput('--from', `${runId} has no samples: it measured a running Triton`);
+    throw invalidInput(
+      '--from',
+      `${runId} has no samples: it deployed no model`,
+      'Record the outputs of a served model: --from its address, or a deployment.',
+    );
   const { spec } = state.source;
   const { samples, without, rules: own } = await keptSamples(runFiles(folder, spec).keptSamples);
   if (samples.length === 0) {

@@ -67,6 +67,8 @@ async function listRecordings(folder: string): Promise<readonly RecordingInfo[]>
   return infos.sort((a, b) => b.changedAt.localeCompare(a.changedAt));
 }
 
+const startFirst = 'Start watching a server first.';
+
 /** Timeout in ms for model names; servers that do not respond are watched anyway. */
 const listMs = 3000;
 
@@ -83,16 +85,14 @@ function createHandlers(
   const client = async () => {
     const target = session.target();
     if (target === null) {
-      throw new WorkbenchError('input-invalid', 'No server watched', {
-        remedy: 'Start watching a server first.',
-      });
+      throw invalidInput(undefined, 'No server watched', startFirst);
     }
     const { http, tls, headers } = await readMonitorTarget(target, session.headers, reach);
     return createTritonClient(http, { tls, headers });
   };
   const record = async () => {
     const target = session.target();
-    if (target === null) throw new WorkbenchError('input-invalid', 'Only a watched server can be recorded');
+    if (target === null) throw invalidInput(undefined, 'Only a watched server can be recorded', startFirst);
     await session.record(join(recordings, `${stemOf(target)}.jsonl`));
   };
   const nothing = async (work: Promise<unknown>) => {
