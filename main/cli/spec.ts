@@ -110,7 +110,7 @@ export function fieldsPage(): string {
   return [
     '# Fields of run.yaml',
     '',
-    'Written by `triton-workbench fields --markdown`. Set any field with `--set FIELD=VALUE`, in a file for `--spec`, in the wizard, or with its',
+    'Written by `triton-workbench fields --markdown`. Set any field with `--set FIELD=VALUE`, in a file for `--spec`, in the window, or with its',
     'option. A preset, its profile and a published GPU have defaults of their own; “\\*” stands for the name of an output, a metric, an input, an',
     'argument or a step.',
     '',
