@@ -101,7 +101,7 @@ function choiceOf(model: OpenedModel): Choice {
     `The run would execute code from ${path}: ${code.map((file) => file.path).join(', ')}`,
     {
       where: path,
-      remedy: `To trust it, run "triton-workbench trust ${path}" or add --trust.`,
+      remedy: `To trust it, run "triton-workbench trust ${path}"; "run" also takes --trust.`,
     },
   );
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { desktopApi, hostsApi, settingsApi } from './calls/application-calls';
 import { type Call, call } from './calls/call';
-import type { WireText } from './calls/wire-text';
 import { comparisonApi } from './calls/comparison-calls';
 import { modelsApi } from './calls/model-calls';
 import { productionApi } from './calls/production-calls';
 import { reportApi } from './calls/report-calls';
+import type { WireText } from './calls/wire-text';
 import { type DataItem, type DataWork, fetchRequestSchema } from './data-source';
 import { bundleRequestSchema, type DeploymentInfo, deployRequestSchema } from './deployment/deployment';
 import {

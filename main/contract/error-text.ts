@@ -39,7 +39,7 @@ const texts = {
   'not-trusted': {
     title: 'Your approval is required',
     remedy:
-      'Check what the message names. Then trust the model on the Model page of the wizard, or the run on its own page.',
+      'Check what the message names. Then trust the model under New deployment > Model, or the run on its own page.',
     cliRemedy:
       'Check what the message names. Then run "triton-workbench trust <path>", or use run or resume with --trust.',
   },

@@ -76,7 +76,7 @@ function groupNote({ instanceGroup = [] }: ModelConfig): string | null {
   const { count = 1 } = first;
   const named = gpus.length === 0 ? '' : ` of GPUs ${[...new Set(gpus)].join(', ')}`;
   const groups = more.length === 0 ? `count ${count}${named}` : `${instanceGroup.length} groups${named}`;
-  return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the wizard for another placement.`;
+  return `instance_group of config.pbtxt has ${groups}. A run makes ${count} instance${count === 1 ? '' : 's'} on each GPU that you choose, or on the CPU without one. Edit config.pbtxt in the form for another placement.`;
 }
 
 /** Fields that a run takes, by message; `true`: all below. */
