@@ -84,7 +84,7 @@ describe('the panel of the capacity', () => {
     expect(answerOf(page)).toMatch(/^4 replicas on CPUs hold 5,000 .* 0 % headroom/);
     expect(page.textContent).toContain('Cost per month (730 h)7,300.00');
     await type(page, 'Rate (inferences/s)', '');
-    expect(answerOf(page)).toMatch(/^The rate is not above 0.*for example 5000\.$/);
+    expect(answerOf(page)).toMatch(/^The rate must be above 0.*for example 5000\.$/);
     await type(page, 'Rate (inferences/s)', '5000');
     await type(page, 'p99 target (ms)', '10');
     expect(answerOf(page)).toMatch(/^No steady level meets a p99 of 10 ms\. The best has p99 18\.00 ms/);
