@@ -18,7 +18,7 @@ import { matrixBest } from '../domain/study/matrix-best';
 import { createNotes } from '../domain/study/notes';
 import { isComplete } from '../domain/study/study-state';
 import { exitCodeOf, exitCodes, formatTable, type Output, printText } from './output';
-import { formatError } from './print/format-error';
+import { noPdfLine } from './print/report-lines';
 import { settingProblems } from './settings';
 import { createStudyProgress, stopping } from './studies/study-progress';
 import { type MatrixOptions, readStudySpec } from './studies/study-spec';
@@ -136,7 +136,7 @@ async function sayResults(
   const best = matrixBest(results);
   if (best !== null) output.say(best.sentence);
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
-  if (problem !== null) output.say(formatError(problem));
+  if (problem !== null) output.say(noPdfLine(problem));
   if (output.json) output.document({ ...matrixDocument(name, results), reports: files });
 }
 

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import type { WireError } from '../../contract/errors';
 import type { ReportFile } from '../../contract/run/run-events';
 
 /** The report to read first with its full path, and the names of the files beside it. */
@@ -10,4 +11,10 @@ export function reportLines(reports: readonly ReportFile[]): readonly string[] {
     .filter((file) => file !== first)
     .map(({ path }) => (dirname(path) === dirname(first.path) ? basename(path) : path));
   return [`Report: ${first.path}`, ...(beside.length === 0 ? [] : [`  also there: ${beside.join(', ')}`])];
+}
+
+/** What is missing beside the files that were written, which are no failure. */
+export function noPdfLine({ message, remedy }: WireError): string {
+  const line = `  No PDF: ${message.replace(/\.$/, '')}.`;
+  return remedy === undefined ? line : `${line} ${remedy}`;
 }

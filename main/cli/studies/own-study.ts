@@ -2,7 +2,7 @@ import type { Look, Searched } from '../../contract/study/search';
 import type { StudyEntry, StudyReports, StudySpec } from '../../contract/study/study';
 import type { Core, StudyStops } from '../../core';
 import { type Output, progressOf } from '../output';
-import { formatError } from '../print/format-error';
+import { noPdfLine } from '../print/report-lines';
 import { createStops } from '../study';
 import { listenForStops } from '../work';
 import { createPreparingProgress } from './preparing-progress';
@@ -74,6 +74,6 @@ export async function workOnOwn(
 export async function sayReports(core: Core, name: string, output: Output): Promise<StudyReports['files']> {
   const { files, problem } = await core.handlers['searches.report']({ name });
   for (const { kind, path } of files) output.say(`  ${kind}: ${path}`);
-  if (problem !== null) output.say(formatError(problem));
+  if (problem !== null) output.say(noPdfLine(problem));
   return files;
 }

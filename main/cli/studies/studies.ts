@@ -3,6 +3,7 @@ import { studyStateText } from '../../contract/words';
 import type { Core } from '../../core';
 import { askToRemove, formatTable, printText } from '../output';
 import { localTime } from '../print/local-time';
+import { noPdfLine } from '../print/report-lines';
 import { paintState } from '../print/terminal';
 import { addReportOptions, keepReportChange, reportChangeOf, type ReportOptions } from '../runs/report';
 import type { Verb } from '../verb';
@@ -83,10 +84,7 @@ function addReport(program: Verb): void {
       await core.handlers['studies.show']({ name });
       await keepReportChange(core, { kind: 'study', name }, options);
       const { files, problem } = await core.handlers['studies.report']({ name });
-      if (problem !== null) {
-        const { formatError } = await import('../print/format-error');
-        output.say(formatError(problem));
-      }
+      if (problem !== null) output.say(noPdfLine(problem));
       return {
         document: { name, reports: files },
         lines: () => files.map(({ kind, path }) => `${kind}: ${path}`),
