@@ -5,9 +5,9 @@ import { WorkbenchError } from '../contract/errors';
 import { type FieldRow, longFlag } from '../contract/fields/field';
 import { defaultOf, fields, isNumberList, rowOf, valuesOf } from '../contract/fields/fields';
 import { type EngineKind, engines, inputDataModes } from '../contract/run/run-spec';
+import { serverDefaults } from '../contract/run/server-load';
 import { treeOf } from '../contract/run/upstream-variables';
 import { mergeTrees, type Tree } from '../contract/trees';
-import { serverDefaults } from '../domain/run/server-plan';
 import {
   readDuration,
   readIds,

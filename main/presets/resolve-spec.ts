@@ -18,7 +18,7 @@ import {
 } from '../contract/run/run-spec';
 import { ofScenario } from '../contract/run/sweep';
 import { isTree, mergeTrees, type Tree, unsetAt } from '../contract/trees';
-import { withoutUntypedWarmup } from '../domain/run/server-plan';
+import { withoutUntypedWarmup } from '../domain/run/arrival-rules';
 import { instancesText } from '../domain/run/serving';
 import {
   chosenGpu,

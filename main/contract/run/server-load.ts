@@ -182,3 +182,8 @@ export function performanceOfLoad(load: ServerLoad): PerformanceSpec {
 /** "http://localhost:8000". */
 export const serverUrl = ({ addresses }: Pick<ServerLoad, 'addresses'>): string =>
   `${addresses.httpTls === null ? 'http' : 'https'}://${addresses.http}`;
+
+/** Replaces a run's defaults: somebody waits for a server's measurement. */
+export const serverDefaults: Readonly<Record<string, unknown>> = {
+  'performance.measurementIntervalMs': 2000,
+};

@@ -18,6 +18,9 @@ export const mostUnderWay = 128;
 /** With stages: enough that a server with a limited queue refuses before the client waits. */
 const mostUnderStages = 512;
 
+/** Of a cross-check: with fewer, two equal tools often differ by chance; with 2 each, in one of three columns. */
+export const fewestRounds = 3;
+
 /** Mean requests per second of a list of intervals. */
 export function rateOfIntervals(intervalsUs: readonly number[]): number {
   return (1e6 * intervalsUs.length) / intervalsUs.reduce((sum, interval) => sum + interval, 0);

@@ -8,12 +8,9 @@ import type { Scenario } from '../../contract/run/run-events';
 import { performanceOf } from '../../contract/run/run-source';
 import { type LoadTool, loadTools } from '../../contract/run/run-spec';
 import type { RunState } from '../../contract/run/run-state';
-import { byLoad, loadKey, type LoadLevel, ofScenario } from '../../contract/run/sweep';
+import { byLoad, fewestRounds, loadKey, type LoadLevel, ofScenario } from '../../contract/run/sweep';
 import { levelText } from '../../contract/words';
 import { largestOf, meanInterval, medianOf, smallestOf } from '../statistics';
-
-/** With fewer rounds two equal tools often differ by chance: with 2 each, in one of three columns. */
-export const fewestRounds = 3;
 
 export interface CrossSide {
   readonly median: number;

@@ -1,6 +1,7 @@
 import { loadShapes, requestsIn, stagesOf } from '../../contract/load/stages';
 import type { PerformanceSpec } from '../../contract/run/run-spec';
 import { isOpenLoop, type LoadLevel, toolsOf } from '../../contract/run/sweep';
+import { getAt, setAt, type Tree } from '../../contract/trees';
 import { largestOf } from '../statistics';
 import { allOf, type Found, problem, type RuleFinding, unsupported } from './rule-finding';
 
@@ -111,4 +112,12 @@ export function arrivalFindings({
     cancellation(performance),
     stages !== undefined && allOf(rates(performance, stages, levels), others(performance)),
   );
+}
+
+/** With an exact request count, a default warm-up is not wanted. @param tree partial specification */
+export function withoutUntypedWarmup(tree: Tree, given: Tree): Tree {
+  const counts = ['requestCount', 'warmupRequestCount'].map((name) => getAt(tree, ['performance', name]));
+  const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
+  const path = ['performance', 'warmupMs'];
+  return isCounted && getAt(given, path) === undefined ? setAt(tree, path, 0) : tree;
 }

@@ -6,9 +6,15 @@ import { peakRateOf, stagesOf } from '../../contract/load/stages';
 import { askedGpus, isElsewhere } from '../../contract/run/engine-kinds';
 import { type Scenario, scenarios } from '../../contract/run/run-events';
 import type { LoadTool, PerformanceSpec, Protocol, RunSpec } from '../../contract/run/run-spec';
-import { isOpenLoop, type LoadLevel, ofScenario, scenarioLevels, toolsOf } from '../../contract/run/sweep';
+import {
+  fewestRounds,
+  isOpenLoop,
+  type LoadLevel,
+  ofScenario,
+  scenarioLevels,
+  toolsOf,
+} from '../../contract/run/sweep';
 import { present } from '../../contract/trees';
-import { fewestRounds } from '../measured/cross-check';
 import { largestOf } from '../statistics';
 import { arrivalFindings } from './arrival-rules';
 import { generationFindings } from './generation-rules';

@@ -11,21 +11,16 @@ import {
   type Replay,
   type ReplayRead,
 } from '../../contract/run/run-spec';
-import { type ServerLoad, serverSettingsSchema } from '../../contract/run/server-load';
-import { type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/sweep';
+import { serverDefaults, type ServerLoad, serverSettingsSchema } from '../../contract/run/server-load';
+import { fewestRounds, type LoadLevel, scenarioLevels, toolsOf } from '../../contract/run/sweep';
 import { treeOf } from '../../contract/run/upstream-variables';
 import { getAt, mergeTrees, present, setAt, type Tree } from '../../contract/trees';
-import { fewestRounds } from '../measured/cross-check';
+import { withoutUntypedWarmup } from './arrival-rules';
 import { gatewayOf } from './gateway';
 import { withEndpoint } from './generation-rules';
 import { type LoadedModel, requireLoad } from './load-rules';
 import { problem, type RuleFinding } from './rule-finding';
 import { serverLoadFindings } from './server-rules';
-
-/** Replaces a run's defaults: somebody waits for a server's measurement. */
-export const serverDefaults: Readonly<Record<string, unknown>> = {
-  'performance.measurementIntervalMs': 2000,
-};
 
 export const serverBase: Tree = [
   ...Object.entries(serverDefaults).map(([path, value]) => treeOf(path, value)),
@@ -39,14 +34,6 @@ const levelsOf = (load: PerformanceSpec, mostUnderWay: number | undefined): read
       level.requestRate === undefined ? level : { ...level, concurrency: mostUnderWay ?? level.concurrency },
     ),
   );
-
-/** With an exact request count, a default warm-up is not wanted. @param tree partial specification */
-export function withoutUntypedWarmup(tree: Tree, given: Tree): Tree {
-  const counts = ['requestCount', 'warmupRequestCount'].map((name) => getAt(tree, ['performance', name]));
-  const isCounted = counts.some((count) => typeof count === 'number' && count > 0);
-  const path = ['performance', 'warmupMs'];
-  return isCounted && getAt(given, path) === undefined ? setAt(tree, path, 0) : tree;
-}
 
 /** Of a trace each of several models has its own share. */
 function sharesOf(
