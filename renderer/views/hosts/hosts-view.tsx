@@ -6,12 +6,11 @@ import { Answer } from '../../components/answer';
 import { ErrorPanel } from '../../components/error-panel';
 import { Loading } from '../../components/loading';
 import { Page } from '../../components/page';
-import type { Tone } from '../../components/status-text';
 import { numeric, ScrollTable, TableHead } from '../../components/table';
-import type { HostEntry } from '../../stores/hosts';
 import { useWorkbench } from '../../workbench';
 import { AddHostDialog } from './add-host-dialog';
 import { HostRow } from './host-row';
+import { hostsAnswer } from './hosts-answer';
 
 const headings = [
   'Host',
@@ -43,14 +42,6 @@ function NoHosts({ onAdd }: { onAdd: () => void }) {
       <AddButton onClick={onAdd} />
     </div>
   );
-}
-
-function summary(entries: readonly HostEntry[]): { text: string; tone: Tone } {
-  const reached = entries.filter(({ status }) => status?.reachable === true).length;
-  const open = entries.filter(({ status }) => status === null).length;
-  const total = entries.length === 1 ? '1 host' : `${entries.length} hosts`;
-  if (open > 0) return { text: `${total}, connecting to ${open}`, tone: 'info' };
-  return { text: `${total}, ${reached} reachable`, tone: reached === entries.length ? 'good' : 'warn' };
 }
 
 export function HostsView() {
@@ -86,7 +77,7 @@ export function HostsView() {
       {isEmpty ? <NoHosts onAdd={add} /> : null}
       {entries === null || isEmpty ? null : (
         <div className="column stack">
-          <Answer {...summary(entries)} />
+          <Answer {...hostsAnswer(entries)} />
           <ScrollTable label="Hosts" className="panel-table hosts-table">
             <TableHead headings={headings} />
             <tbody>

@@ -21,14 +21,16 @@ export function runsAnswer(
   if (newest === undefined) return null;
   const { status, chosen, answer } = newest;
   const name = nameOf(newest);
+  const state = runStatusText[status].toLowerCase();
   if (hasFailed(status) || chosen === null || answer === null) {
-    const state = runStatusText[status].toLowerCase();
     return { text: `Latest run: ${name}, ${state}`, tone: hasFailed(status) ? 'bad' : 'dim' };
   }
   const served = isDeployedRow(newest) ? [`${newest.format} ${newest.precision}`, newest.profile] : [];
-  const basis = [...served, answer.mark].filter((part) => part !== null).join(', ');
+  // What it has measured so far may not be its last word.
+  const isWhole = status === 'done';
+  const basis = [...served, isWhole ? null : state, answer.mark].filter((part) => part !== null).join(', ');
   return {
     text: `Latest run: ${name}, ${formatRate(chosen.inferencesPerSecond)} inferences/s at p99 ${formatMs(chosen.p99Us)} ms${basis === '' ? '' : ` (${basis})`}`,
-    tone: answer.isSure ? 'good' : 'warn',
+    tone: answer.isSure && isWhole ? 'good' : 'warn',
   };
 }

@@ -22,6 +22,12 @@ it('is doubtful where the run is', () => {
   expect(answer?.tone).toBe('warn');
 });
 
+it('is doubtful where the run did not end, and says how it is', () => {
+  const answer = runsAnswer([{ ...latest, status: 'interrupted' }], titleOf);
+  expect(answer?.text).toMatch(/ms \(onnx fp16, quick, interrupted\)$/);
+  expect(answer?.tone).toBe('warn');
+});
+
 it('names what is running first', () => {
   const running = { ...old, status: 'running' } as const;
   expect(runsAnswer([latest, running], titleOf)).toEqual({ text: 'nightly is running', tone: 'info' });
