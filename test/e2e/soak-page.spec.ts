@@ -139,7 +139,7 @@ test('a soak is planned by keyboard: of a run, or of a running Triton whose addr
   await expect(dialog.locator('[role="alert"][data-code]')).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Start soak' })).toBeHidden();
   await dialog.getByText('Batch size, unloading, and a limit').press('Enter');
-  await dialog.getByLabel('Maximum growth of resident memory (MB per hour)').fill('1');
+  await dialog.getByLabel('Maximum RSS growth (MB per hour)').fill('1');
   expect(await findings(page)).toEqual([]);
   await takePictures(page, 'soak-start');
   await page.setViewportSize({ width: 1280, height: 800 });

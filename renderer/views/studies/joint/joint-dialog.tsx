@@ -1,6 +1,8 @@
 import { Modal, MultiSelect, NumberInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import type { RunSummary } from '../../../../main/contract/api';
+import type { Preset } from '../../../../main/contract/run/preset';
 import type { JointRequest } from '../../../../main/contract/study/joint';
 import type { JointPlan } from '../../../../main/contract/study/study';
 import { durationText } from '../../../../main/domain/run/time-left';
@@ -80,6 +82,10 @@ function ModelRow(props: {
   );
 }
 
+/** Runs of one model differ in when they began. */
+const runLabel = (run: RunSummary, known: readonly Preset[]): string =>
+  `${runTitle(run, known)}, ${formatWhen(run.createdAt)}`;
+
 function RunsField(props: { chosen: readonly string[]; onChange: (runIds: readonly string[]) => void }) {
   const { runs, presets } = useWorkbench();
   const list = useStore(runs, ({ value }) => value) ?? [];
@@ -99,7 +105,7 @@ function RunsField(props: { chosen: readonly string[]; onChange: (runIds: readon
       placeholder={props.chosen.length === 0 ? 'Choose two or more runs' : ''}
       data={offered.map((run) => ({
         value: run.runId,
-        label: `${runTitle(run, known)}, ${formatWhen(run.createdAt)}`,
+        label: runLabel(run, known),
       }))}
       value={[...props.chosen]}
       onChange={props.onChange}
@@ -146,7 +152,7 @@ function JointForm({ runIds, onDone }: { runIds: readonly string[]; onDone: () =
           <ModelRow
             key={model.runId}
             model={model}
-            name={run === undefined ? model.runId : runTitle(run, known)}
+            name={run === undefined ? model.runId : runLabel(run, known)}
             isMix={aim === 'mix'}
             onChange={(more) =>
               change({ models: models.map((one) => (one === model ? { ...one, ...more } : one)) })

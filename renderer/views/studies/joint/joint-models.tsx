@@ -29,14 +29,14 @@ function FoundModel(props: {
       {runId === null ? (
         <p className="dim">Its run was not made.</p>
       ) : (
-        <>
+        <div className="row wrap">
           <WinnerActions
             {...{ name, runId, configs }}
             model={{ number, title }}
             isChange={configs !== null && configs.winner !== configs.present}
           />
           <SearchCapacity {...{ name, updatedAt }} model={number} />
-        </>
+        </div>
       )}
     </div>
   );

@@ -33,7 +33,11 @@ export function replayOf({ file, fromS, toS, speed }: ReplayText): Pick<SearchRe
   };
 }
 
-const parts = ['fromS', 'toS'] as const;
+/** With what holds where nothing is typed: there is room for a number. */
+const parts = [
+  { name: 'fromS', absent: '0' },
+  { name: 'toS', absent: 'the end' },
+] as const;
 
 /** A recorded trace in place of Poisson arrivals; the file is chosen, which is consent to read it. */
 export function ReplayField({
@@ -69,8 +73,8 @@ export function ReplayField({
         }
       />
       {isChosen
-        ? parts.map((name) => {
-            const { label, unit = '', absent = '0' } = fieldAt(`performance.replay.${name}`);
+        ? parts.map(({ name, absent }) => {
+            const { label, unit = '' } = fieldAt(`performance.replay.${name}`);
             return (
               <NumberInput
                 key={name}

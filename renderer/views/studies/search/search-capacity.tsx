@@ -22,12 +22,12 @@ function Plan({ name, updatedAt, model }: SearchCapacityProps) {
   if (error !== null) return <ErrorPanel error={error} />;
   if (value === null) return <Loading label="Reading the measurements of the search" />;
   return (
-    <>
+    <div className="stack search-capacity">
       <div className="dim">
         Configuration {value.candidate}: {value.configuration}. {value.note}
       </div>
       <CapacityPanel state={value.state} search={name} />
-    </>
+    </div>
   );
 }
 

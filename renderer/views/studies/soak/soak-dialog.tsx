@@ -86,7 +86,7 @@ function More({ text, onChange }: PartProps) {
           onChange={(batchSize) => onChange({ batchSize })}
         />
         <NumberInput
-          label="Maximum growth of resident memory (MB per hour)"
+          label="Maximum RSS growth (MB per hour)"
           min={0}
           placeholder="no limit"
           value={text.growth}
