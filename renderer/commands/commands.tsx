@@ -71,6 +71,13 @@ const wizardShortcuts = shortcuts.map(({ keys, what }) => ({
   shortcut: keys,
 }));
 
+/** "Alt+1 … Alt+7" is two shortcuts with a sign between them. */
+function KeysOf({ shortcut }: { shortcut: string }) {
+  return shortcut
+    .split(' ')
+    .map((part, at) => (at % 2 === 0 ? <Keys key={part} shortcut={part} /> : ` ${part} `));
+}
+
 function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...others,
@@ -82,7 +89,9 @@ function ShortcutHelp(props: { opened: boolean; commands: readonly Command[]; on
       <dl className="shortcuts">
         {rows.map(({ title, shortcut }) => [
           <dt key={`${title} title`}>{title}</dt>,
-          <dd key={title}>{shortcut.includes(' ') ? shortcut : <Keys shortcut={shortcut} />}</dd>,
+          <dd key={title}>
+            <KeysOf shortcut={shortcut} />
+          </dd>,
         ])}
       </dl>
     </Modal>
