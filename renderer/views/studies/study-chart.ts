@@ -18,7 +18,7 @@ interface Figure {
 }
 
 const figures = {
-  throughput: { axis: 'Inferences per second', of: ({ inferencesPerSecond }) => inferencesPerSecond },
+  throughput: { axis: 'Inferences/s', of: ({ inferencesPerSecond }) => inferencesPerSecond },
   p99: { axis: 'p99 (ms)', of: ({ p99Us }) => (p99Us === null ? null : p99Us / 1000) },
 } as const satisfies Readonly<Record<string, Figure>>;
 

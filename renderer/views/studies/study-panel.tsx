@@ -51,7 +51,7 @@ function Row({ row }: { row: StudyRow }) {
   return (
     <tr data-trial={number}>
       <th scope="row">
-        {number}.{' '}
+        <span className="dim">{number}.</span>{' '}
         {runId === null ? (
           valuesOf(row)
         ) : (
