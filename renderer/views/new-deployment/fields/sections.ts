@@ -40,6 +40,7 @@ function isOwnFile({ value }: FieldContext): boolean {
 
 /** A repository has no framework: without a golden file nothing is compared. */
 const goldenOfRepository = {
+  wide: true,
   help: 'Recorded inputs and outputs that the responses are compared with; "golden record" writes them.',
   control: { kind: 'path', pathKind: 'file', placeholder: 'none: outputs are not checked' },
 } as const;

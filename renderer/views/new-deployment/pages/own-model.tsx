@@ -28,7 +28,7 @@ function TrustNotice({ model, taking }: Asked) {
   const more = opened.code.length - listed;
   const open = opened.asked.some(({ name, shape }) => shape === null && (model.shapes[name] ?? '') === '');
   return (
-    <div className="section-note" role="group" aria-label="Trust this code">
+    <div className="section-note stack" role="group" aria-label="Trust this code">
       <p>
         <strong>A run executes the code of this model with your permissions.</strong> None of it has been
         executed yet. Trust it only if you know its origin. You are asked again when a file changes.
@@ -39,9 +39,11 @@ function TrustNotice({ model, taking }: Asked) {
         ))}
         {more > 0 ? <li>and {more} more</li> : null}
       </ul>
-      <Button size="xs" loading={busy} disabled={open} onClick={taking(trust)}>
-        Trust and use
-      </Button>
+      <div>
+        <Button size="xs" loading={busy} disabled={open} onClick={taking(trust)}>
+          Trust and use
+        </Button>
+      </div>
     </div>
   );
 }

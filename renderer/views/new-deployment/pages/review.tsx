@@ -11,7 +11,7 @@ import { LinkButton } from '../../../components/links';
 import { Panel } from '../../../components/panel';
 import { TableHead } from '../../../components/table';
 import { ownModelKeys } from '../../../stores/draft/draft-state';
-import { pageOf, pageTitle } from '../../../stores/draft/wizard-page';
+import { pageOf } from '../../../stores/draft/wizard-page';
 import { settingsOf } from '../../../stores/settings';
 import { useWorkbench } from '../../../workbench';
 import { useGoToField } from '../form-view';
@@ -143,7 +143,7 @@ function NewRun({ spec }: { spec: RunSpec | null }) {
               )
         }
       >
-        <p className="field-help">{pageTitle.review} and the command lead to the same specification.</p>
+        <p className="field-help">The form and the command produce the same specification.</p>
         {budgetOfCommand === null ? null : (
           <p className="field-help">The command uses the p99 budget of {budgetOfCommand} ms from Settings.</p>
         )}
