@@ -90,7 +90,7 @@ function ContentsField({ draft, onChange, detailed }: FieldProps & { detailed: b
       without: [...without.filter((section) => !sections.includes(section)), ...(kept ? [] : sections)],
     });
   return (
-    <Fieldset variant="unstyled" legend="Contents">
+    <Fieldset variant="unstyled" legend="Contents" mx={0}>
       <Stack gap="xs">
         <Checkbox size="xs" checked readOnly disabled label="Summary, problems and warnings" />
         {parts.map((part) => {

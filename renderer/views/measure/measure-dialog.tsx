@@ -357,7 +357,7 @@ export function MeasureDialog() {
   const { overlay } = useWorkbench();
   const { measured, close } = useStore(overlay);
   return (
-    <Modal opened={measured !== null} onClose={close} size="xl" title="Measure a running Triton">
+    <Modal opened={measured !== null} onClose={close} size={820} title="Measure a running Triton">
       {measured === null ? null : <MeasureFormBody target={measured} onDone={close} />}
     </Modal>
   );

@@ -35,7 +35,7 @@ const columns: readonly Column[] = [
   { column: 'engine', title: 'Engine', width: 'max(138px, 11vw)' },
   { column: 'status', title: 'State', width: 152 },
   { column: 'accuracy', title: 'Accuracy', width: 'max(152px, 8vw)' },
-  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 132 },
+  { column: 'throughput', title: 'Best (inferences/s)', number: true, width: 'max(132px, 9vw)' },
   { column: 'p99', title: 'p99 (ms)', number: true, width: 78 },
   { column: 'started', title: 'Started', number: true, width: 112 },
 ];
