@@ -6,7 +6,7 @@ import type { OutputRules } from '../contract/measured/output-rules';
 import { isDeployed } from '../contract/run/run-source';
 import { repositoryOf } from '../contract/run/run-spec';
 import { keptSamples } from '../deployments/version-check';
-import { ruleFor, toleranceRule } from '../domain/outputs/rule-text';
+import { ruleFor, rulesWith, toleranceRule } from '../domain/outputs/rule-text';
 import { checkGolden } from '../golden/check-golden';
 import { goldenJson, goldenText } from '../golden/golden-json';
 import { goldenNpz } from '../golden/golden-npz';
@@ -178,7 +178,11 @@ async function fromRun(request: GoldenRecord, runId: string, parts: CoreParts): 
   const names = [...new Set(samples.flatMap(({ outputs }) => outputs.map(({ name }) => name)))];
   const checked: OutputRules =
     own ?? Object.fromEntries(names.map((name) => [name, toleranceRule(spec.accuracy, name)]));
-  const rules = { ...checked, ...request.rules };
+  const rules = rulesWith(
+    checked,
+    request.rules ?? {},
+    samples.flatMap(({ outputs }) => outputs),
+  );
   const header = { model: spec.configure.modelName, recordedFrom: runId };
   const kept = samples.slice(0, request.samples ?? samples.length);
   const batched = spec.configure.maxBatchSize > 0;
@@ -212,8 +216,9 @@ export function createGoldenCalls(parts: CoreParts): Pick<TrustedCalls, 'golden.
       const { client, model, version, config, batched } = served;
       const golden = await parts.reading.readers.goldenRead({ path, wanted: wantedOf(served), batched });
       const { samples, header } = golden;
-      const all = { ...header?.outputs, ...rules };
-      requireKnown(rules, [...new Set(samples.flatMap(({ outputs }) => outputs.map(({ name }) => name)))]);
+      const outputs = samples.flatMap((sample) => sample.outputs);
+      const all = rulesWith(header?.outputs ?? {}, rules, outputs);
+      requireKnown(rules, [...new Set(outputs.map(({ name }) => name))]);
       return checkGolden({ client, model, version, config, samples, rules: all, signal });
     },
   };

@@ -85,6 +85,9 @@ describe('golden', () => {
     expect(other.stdout).toMatch(
       /OUTPUT, sample \d: 1 of 4 values are outside the tolerance; worst at \[0, 2\]/,
     );
+    const wide = await golden('check', files[0] ?? '', '--url', url(), '-m', 'other', '--atol', '1e6');
+    expect(wide.stdout).toContain('within 1e6 + 1e-4 × value');
+    expect(wide.code).toBe(0);
     const same = await golden('check', files[1] ?? '', '--url', url(), '--json');
     const checked = JSON.parse(same.stdout) as GoldenCheck;
     expect(checked).toMatchObject({

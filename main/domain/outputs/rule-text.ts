@@ -50,6 +50,22 @@ export function ruleFor(name: string, datatype: string, rules: OutputRules): Out
   return rules[name] ?? (isForAll ? all : usualRule(datatype));
 }
 
+/** The rules of a file with those given beside it: tolerances of `*` replace those of its floats too. */
+export function rulesWith(
+  own: OutputRules,
+  given: OutputRules,
+  outputs: readonly { readonly name: string; readonly datatype: string }[],
+): OutputRules {
+  const all = given['*'];
+  if (all?.by !== 'numbers') return { ...own, ...given };
+  const floats = new Set(outputs.filter(isFloating).map(({ name }) => name));
+  const replaced = Object.entries(own).map(([name, rule]): readonly [string, OutputRule] => [
+    name,
+    rule.by === 'numbers' && floats.has(name) ? { ...rule, atol: all.atol, rtol: all.rtol } : rule,
+  ]);
+  return { ...Object.fromEntries(replaced), ...given };
+}
+
 function detectionsText(rule: DetectionsRule): string {
   const { iou, scoreTolerance, scores, scoreColumn, labels, labelColumn, minScore } = rule;
   return [

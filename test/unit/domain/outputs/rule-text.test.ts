@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRule, ruleText, usualRule } from '../../../../main/domain/outputs/rule-text';
+import { parseRule, rulesWith, ruleText, usualRule } from '../../../../main/domain/outputs/rule-text';
 
 describe('parseRule', () => {
   it('reads every kind', () => {
@@ -47,5 +47,34 @@ describe('ruleText', () => {
     expect(text('detections:labels=L:scores=S:minScore=0.3')).toBe(
       'boxes in any order, IoU of at least 0.500, the same label, scores within 0.05, from a score of 0.3 on',
     );
+  });
+});
+
+describe('rulesWith', () => {
+  const outputs = [
+    { name: 'score', datatype: 'FP32' },
+    { name: 'count', datatype: 'INT64' },
+    { name: 'label', datatype: 'BYTES' },
+  ];
+  const own = {
+    score: { by: 'numbers' as const, atol: 1e-4, rtol: 1e-4, maxMismatch: 0.1 },
+    count: { by: 'numbers' as const, atol: 0, rtol: 0 },
+    label: { by: 'text' as const, ignore: [] },
+  };
+
+  it('gives the floats of a file the tolerances of all, and leaves its other rules', () => {
+    const all = { by: 'numbers' as const, atol: 0.1, rtol: 0.2 };
+    expect(rulesWith(own, { '*': all }, outputs)).toEqual({
+      ...own,
+      score: { by: 'numbers', atol: 0.1, rtol: 0.2, maxMismatch: 0.1 },
+      '*': all,
+    });
+  });
+
+  it('prefers the rule of one output to that of all', () => {
+    const score = { by: 'numbers' as const, atol: 1, rtol: 0 };
+    const all = { by: 'numbers' as const, atol: 0.1, rtol: 0 };
+    expect(rulesWith(own, { '*': all, score }, outputs).score).toEqual(score);
+    expect(rulesWith(own, {}, outputs)).toEqual(own);
   });
 });
