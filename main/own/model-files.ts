@@ -110,7 +110,7 @@ async function hasVersions(path: string): Promise<boolean> {
 }
 
 /** Models of a repository: Triton completes most of those without config.pbtxt. */
-async function modelsIn(path: string, names: readonly string[]): Promise<string[]> {
+export async function modelsIn(path: string, names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...names].sort().slice(0, fileLimit)) {
     const has = await stat(join(path, name, 'config.pbtxt')).catch(() => null);

@@ -6,7 +6,7 @@ import { modelNameSchema, type ModelSource, sourceSchema } from '../../contract/
 import { present } from '../../contract/trees';
 import { parseConfigPbtxt } from '../../triton/config/config-pbtxt';
 import { datatypeOf, optionalInputs } from '../../triton/model-config';
-import { folderRefused, listModelFiles, wholeRepository } from '../model-files';
+import { folderRefused, listModelFiles, modelsIn, wholeRepository } from '../model-files';
 import type { ModelReaders } from '../model-readers';
 import type { Trust } from '../trust';
 import { checkModels, modelNames } from './check-repository';
@@ -174,7 +174,8 @@ function notesOf({ repository, title }: ModelSource, called: readonly string[]):
 
 /** The only model that no other is made with. Throws model-folder-invalid naming the models. */
 export async function mainModel(repository: string, readers: ModelReaders): Promise<string> {
-  const models = await checkModels(repository, await modelNames(repository), readers);
+  const names = await modelsIn(repository, await modelNames(repository));
+  const models = await checkModels(repository, names, readers);
   const parts = new Set(models.flatMap(({ steps }) => steps));
   const whole = models.filter(({ name }) => !parts.has(name));
   const [only] = whole;

@@ -46,6 +46,7 @@ refusesEach('a folder', [
     what: 'a repository of two models',
     make: async ({ put }) => {
       await put('models/other/1/model.onnx', 'x');
+      await put('models/notes/readme.txt', 'x');
       return dirname(dirname(await put('models/mine/config.pbtxt', 'name: "mine"')));
     },
     code: inFolder,
