@@ -232,10 +232,13 @@ const texts = {
     remedy:
       'Start it again. If the problem persists, download the file by hand from its page and compare the checksum.',
   },
-  'disk-full': { title: 'The disk is full', remedy: 'Free some disk space and resume the run.' },
+  'disk-full': {
+    title: 'The disk is full',
+    remedy: 'Free some disk space. Then repeat the command, or resume the run.',
+  },
   'file-unwritable': {
     title: 'A file could not be written',
-    remedy: 'Check the permissions of the folder, and resume the run.',
+    remedy: 'Make the folder writable, or name another one. Then repeat the command, or resume the run.',
   },
   internal: {
     title: 'Internal error',
