@@ -1,4 +1,5 @@
 import { invalidInput, WorkbenchError } from '../../contract/errors';
+import { didYouMean } from '../../contract/fields/nearest-name';
 import { cellText } from '../../contract/measured/column';
 import { modelColumns, tableTitle } from '../../contract/monitor/model-columns';
 import {
@@ -17,7 +18,7 @@ import {
 import { formatBytes, formatCount, formatShare } from '../../contract/numbers';
 import { moreText } from '../../contract/words';
 import { formatTable } from '../output';
-import { readNumber, readOneOf } from '../read-values';
+import { readNumber } from '../read-values';
 
 const shownColumns = [
   modelColumns.requestsPerSecond,
@@ -133,7 +134,10 @@ function readLimit(metric: AlertMetric, text: string | undefined): number {
 
 function readRule(text: string, index: number, model: string): AlertRule {
   const [, name = '', limit, seconds] = /^([^=:]*)(?:=([^:]*))?(?::(.*))?$/s.exec(text) ?? [];
-  const metric = readOneOf(flag, alertMetrics, name);
+  const metric = alertMetrics.find((known) => known === name);
+  if (metric === undefined) {
+    throw invalid(`"${name}" is not one of ${alertMetrics.join(', ')}${didYouMean(name, alertMetrics)}`);
+  }
   const parsed = alertRuleSchema.safeParse({
     id: `${metric}-${index + 1}`,
     metric,

@@ -45,6 +45,9 @@ const measuredModels = (states: readonly RunState[]): readonly MeasuredModel[] =
     }),
   );
 
+const listed = (names: readonly string[]): string =>
+  names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
 /**
  * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all are equal as far
  * as known: a served model may be that of a run under another name.
@@ -55,7 +58,7 @@ function differentModels(states: readonly RunState[]): string | null {
     const own = models.filter(({ size }) => (size === null) === served);
     if (new Set(own.map(({ key }) => key)).size < 2) continue;
     const distinct = [...new Set(own.map(({ name }) => name))];
-    if (distinct.length > 1) return `different models (${distinct.join(' and ')})`;
+    if (distinct.length > 1) return `different models (${listed(distinct)})`;
     const sizes = [...new Set(own.map(({ size }) => size))];
     return `different sizes of ${distinct[0] ?? ''}${sizes.length < 2 ? '' : ` (${sizes.join(' and ')})`}`;
   }

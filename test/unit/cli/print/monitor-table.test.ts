@@ -129,6 +129,16 @@ it.each([
   );
 });
 
+it('shows how an alert is written, and the name that may have been meant', () => {
+  expect(() => read('queue-ms>5')).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('"queue-ms>5" is not one of probe-p99-ms, ') as string,
+      remedy: expect.stringContaining('--alert queue-ms=5') as string,
+    }),
+  );
+  expect(() => read('queue-m=5')).toThrow('(Did you mean queue-ms?)');
+});
+
 const p99 = ['probe-p99-ms=50'];
 
 it('p99 without probes is refused, and not of a recording, which may have some', () => {

@@ -92,6 +92,14 @@ describe('the best of several runs', () => {
     expect(bestOfRuns([fast, { name: 'bert', state: bert }], null).sentence).toMatch(
       /^Fastest of 2 runs of different models \(resnet50 and bert\): fast, 900/,
     );
+    const tft = stateWith(
+      specFixture((spec) => {
+        spec.model.preset = 'tft';
+      }),
+    );
+    expect(differentModelsText([fast.state, bert, tft])).toContain(
+      'different models (resnet50, bert and tft)',
+    );
     expect(differentModelsText([fast.state, wide])).toContain('different sizes of resnet50 (quick and full)');
     expect(differentModelsText([fast.state, quick.state])).toBeNull();
   });
