@@ -82,7 +82,7 @@ const stepText = ({ row, figure }: SoakCulprit): string => {
 };
 
 const unclearText = ({ row, figure }: SoakCulprit): string =>
-  `Inconclusive: ${row.title} grew by ${slopeText(row, figure, 'h') ?? ''}, and may have stopped; soak longer to find out`;
+  `Inconclusive: ${row.title} grew by ${slopeText(row, figure, 'h') ?? ''}, and may have stopped: soak longer to find out`;
 
 function sentenceOf(
   verdict: SoakVerdict,

@@ -37,6 +37,19 @@ describe('soakAnswer', () => {
     );
   });
 
+  it('is inconclusive in one sentence where what grew may have stopped', () => {
+    const { blocks, slices } = soaked({});
+    const risen = blocks.map((block, at) => ({
+      ...block,
+      readings: [reading({ rss: 2e8 + 0.6e6 * at + 8e6 * Math.sin(at * 2.4) })],
+    }));
+    const { verdict, sentence } = soakAnswer(soakStrategy(), { blocks: risen, slices }, null);
+    expect(verdict).toBe('unclear');
+    expect(sentence).toMatch(
+      /^Inconclusive: Triton itself grew by [^;]+, and may have stopped: soak longer to find out$/,
+    );
+  });
+
   it('puts what grows most first', () => {
     const { culprits } = answer({ server: 300_000, stub: 900_000 });
     expect(culprits.map(({ row }) => row.role)).toEqual(['stub', 'server']);
