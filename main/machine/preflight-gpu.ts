@@ -87,7 +87,8 @@ export function checkGpus(input: PreflightInput): Outcome {
   const missing = plan.gpuIds.filter((id) => !isPresent(gpus.gpus, id));
   if (missing.length > 0) return missingGpus(input, missing);
   if (plan.images === 'cpu' && plan.gpuIds.length === 0) {
-    return notApplicable(`The CPU images do not use a GPU; this machine has ${String(gpus.gpus.length)}.`);
+    const has = gpus.gpus.length === 0 ? 'none' : String(gpus.gpus.length);
+    return notApplicable(`The CPU images do not use a GPU; this machine has ${has}.`);
   }
   if (gpus.problem !== null) {
     return warning(

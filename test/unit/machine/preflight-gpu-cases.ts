@@ -123,6 +123,13 @@ export const gpuCases: readonly Case[] = [
   { id: 'gpus', what: 'CPU images', change: { plan: cpu }, status: 'not-applicable', finding: ['has 1'] },
   {
     id: 'gpus',
+    what: 'CPU images without a GPU',
+    change: { plan: cpu, gpus: noGpu },
+    status: 'not-applicable',
+    finding: ['has none.'],
+  },
+  {
+    id: 'gpus',
     what: 'an engine elsewhere',
     change: { docker: ssh, plan: { gpuIds: ['GPU-there'] } },
     status: 'not-applicable',
