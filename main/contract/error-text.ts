@@ -187,7 +187,7 @@ const texts = {
   },
   'port-taken': {
     title: 'The port is already in use',
-    remedy: 'Stop the process that uses it, or leave the port empty to use a free port.',
+    remedy: 'Stop the process that uses it, choose another port, or set none to use a free one.',
   },
   'model-load-failed': {
     title: 'Triton could not load the model',

@@ -75,7 +75,7 @@ async function portProblem(field: string, port: number, options: PortParts): Pro
     code: 'port-taken',
     severity: 'problem',
     message: `Port ${port} is in use: ${ownerText(port, owner, await options.monitored())}`,
-    remedy: 'Stop the process that uses it, or leave the port empty to use a free port.',
+    remedy: 'Stop the process that uses it, choose another port, or set none to use a free one.',
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beyondTitle, titledMessage } from '../../../main/contract/error-text';
+import { beyondTitle, cliRemedyOf, titledMessage } from '../../../main/contract/error-text';
 
 const code = 'docker-unreachable';
 const title = 'Cannot connect to the Docker daemon';
@@ -15,4 +15,10 @@ it.each([
 ])('"%s" says once what its title says', (message, titled, beyond) => {
   expect(titledMessage({ code, message })).toBe(titled);
   expect(beyondTitle({ code, message })).toBe(beyond);
+});
+
+it('gives remedies that fit a command without a run, and without a form', () => {
+  expect(cliRemedyOf('port-taken')).toContain('choose another port, or set none to use a free one');
+  expect(cliRemedyOf('file-unwritable')).toContain('Then repeat the command, or resume the run.');
+  expect(cliRemedyOf('disk-full')).toContain('Then repeat the command, or resume the run.');
 });

@@ -50,7 +50,7 @@ export function planUpgrade(
         .toSorted((one, other) => Number(other.blocks) - Number(one.blocks))
         .map(({ text }) => `${text}.`),
       note ?? `Load: ${duelLevelText(level)}.`,
-      `Outputs are compared at batch size ${listed(upgrade.batchSizes)}, and with the reference of the run.`,
+      `Outputs are compared at batch size${upgrade.batchSizes.length === 1 ? '' : 's'} ${listed(upgrade.batchSizes)}, and with the reference of the run.`,
     ],
   };
 }

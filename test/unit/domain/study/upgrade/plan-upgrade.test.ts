@@ -43,7 +43,7 @@ it('takes the level of the answer, and compares at 1, its batch size and the lar
   });
   expect(notes).toEqual([
     'Load: batch size 2, concurrency 16, the level of the answer of nightly.',
-    'Outputs are compared at batch size 1, 2 and 8, and with the reference of the run.',
+    'Outputs are compared at batch sizes 1, 2 and 8, and with the reference of the run.',
   ]);
   expect(spec).toMatchObject({ name: 'next', strategy: { kind: 'upgrade', trials: [] } });
 });
