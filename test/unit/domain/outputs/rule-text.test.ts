@@ -74,7 +74,7 @@ describe('rulesWith', () => {
   it('prefers the rule of one output to that of all', () => {
     const score = { by: 'numbers' as const, atol: 1, rtol: 0 };
     const all = { by: 'numbers' as const, atol: 0.1, rtol: 0 };
-    expect(rulesWith(own, { '*': all, score }, outputs).score).toEqual(score);
+    expect(rulesWith(own, { '*': all, score }, outputs)).toMatchObject({ score });
     expect(rulesWith(own, {}, outputs)).toEqual(own);
   });
 });
