@@ -129,12 +129,18 @@ function studyText({ name, runs, currentRun }: StudySummary): string {
 const runsOfStudies = (list: readonly RunSummary[]): string =>
   list.flatMap(({ runId, status, matrix }) => (status === 'running' && matrix ? runId : [])).join(' ');
 
-/** Those of another process are seen by their runs. */
+/**
+ * Asked for once the rows of all runs are there: to make them twice would hold up a start. Those of another process are
+ * seen by their runs.
+ */
 function useRunningStudies(): readonly StudySummary[] {
-  const { studies, runs } = useWorkbench();
+  const { studies, runs, rowsToCome } = useWorkbench();
   const { value, load } = useStore(studies);
-  const ofStudies = useStore(runs, (state) => runsOfStudies(state.value ?? []));
-  useEffect(() => void load(), [load, ofStudies]);
+  const isWhole = useStore(rowsToCome, ({ missing, outdated }) => missing === 0 && outdated.size === 0);
+  const ofStudies = useStore(runs, (state) => (state.value === null ? null : runsOfStudies(state.value)));
+  useEffect(() => {
+    if (isWhole && ofStudies !== null) void load();
+  }, [load, isWhole, ofStudies]);
   const running = (value ?? []).filter(({ state }) => state === 'running');
   usePoll(load, running.length > 0, 5000);
   return running;

@@ -36,7 +36,7 @@ function numbersOf(list: readonly unknown[]): Omit<NumberList, 'path'> | null {
     }
     if (field !== keys.length) return null;
   }
-  // A field of this name is no own field once it is set.
+  // To set this field changes the prototype instead.
   return keys.includes('__proto__') ? null : { keys, numbers };
 }
 

@@ -16,8 +16,8 @@ function bringInSight(box: HTMLElement): void {
 }
 
 /**
- * Where there is no room for all entries of a navigation or list, the one marked as current is scrolled to, below a head that
- * stays (`scroll-padding-top`).
+ * Where a navigation or list has no room for all entries, the one marked as current is scrolled to, below a head that stays
+ * (`scroll-padding-top`).
  */
 export function useCurrentInSight(place: RefObject<HTMLElement | null>, name: string): void {
   useEffect(() => {

@@ -85,7 +85,7 @@ function AsPipeline({ path, task }: { path: string; task: PipelineTask }) {
   );
 }
 
-/** An option of the command line is no place here. */
+/** The window does not name options of the command line. */
 const withoutOption = ({ where, ...error }: WireError): WireError =>
   where === undefined || where.startsWith('--') ? error : { ...error, where };
 

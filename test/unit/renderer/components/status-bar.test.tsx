@@ -29,6 +29,11 @@ const show = async () => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   });
 };
+const reload = () =>
+  act(async () => {
+    await mounted.workbench.runs.getState().load();
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  });
 afterEach(() => {
   mounted.unmount();
   studies = [];
@@ -50,14 +55,24 @@ it('names the study between two of its runs, which is a click away', async () =>
   expect(mounted.workbench.route.getState().route).toEqual({ page: 'studies', name: 'night' });
 });
 
+it('asks for studies once the rows of all runs are there', async () => {
+  studies = [study()];
+  runs = { ...runList(), missing: 1 };
+  await show();
+  expect(items()).toEqual(['No run in progress']);
+  runs = { ...runList(), outdated: ['a'] };
+  await reload();
+  expect(items()).toEqual(['No run in progress']);
+  runs = runList();
+  await reload();
+  expect(items()).toEqual(['Study night: run 2 of 4']);
+});
+
 it('has the run beside its study while it runs, and sees a study that another process began', async () => {
   await show();
   studies = [study()];
   runs = runList(ofStudy);
-  await act(async () => {
-    await mounted.workbench.runs.getState().load();
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-  });
+  await reload();
   expect(items()).toEqual(['Study night: run 2 of 4', '1 running']);
 });
 
