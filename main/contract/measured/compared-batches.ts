@@ -15,7 +15,8 @@ export type ComparedBatch = z.infer<typeof comparedBatchSchema>;
 
 type Compared = Pick<ComparedBatch, 'batchSize' | 'gathered'>;
 
-const listed = (words: readonly string[]): string =>
+/** "1, 4 and 8". */
+export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 
 const isTogether = ({ gathered = [] }: Compared): boolean => (gathered.at(-1) ?? 0) > 1;

@@ -1,6 +1,7 @@
 import { isFaulty, isSound, isSteady } from '../../contract/flag-text';
 import { withHalfWidth } from '../../contract/measured/column';
 import { throughput } from '../../contract/measured/columns';
+import { listed } from '../../contract/measured/compared-batches';
 import { formatTyped } from '../../contract/numbers';
 import { bySource } from '../../contract/run/run-source';
 import type { RunState } from '../../contract/run/run-state';
@@ -44,9 +45,6 @@ const measuredModels = (states: readonly RunState[]): readonly MeasuredModel[] =
       ],
     }),
   );
-
-const listed = (names: readonly string[]): string =>
-  names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /**
  * "different models (resnet50 and bert)", "different sizes of resnet50 (quick and full)"; null where all are equal as far
